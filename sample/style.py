@@ -73,7 +73,7 @@ def people(rng: Random, style: Style, count: int) -> tuple[str, ...]:
 
 
 def name(rng: Random, style: Style) -> str:
-    """Somebody who is no filler, by a trade with an article, so that it is none of the others."""
+    """Somebody who is not a filler, by a trade with an article, so that it is none of the others."""
     return f"the {rng.choice(style.nouns(TRADES)).name}"
 
 

@@ -238,7 +238,7 @@ def test_no_words_lie_over_others(results: dict[str, Any]) -> None:
     over = [(a, b) for at, a in enumerate(boxes) for b in boxes[at + 1 :] if a.overlaps(b)]
     assert over == []
     assert len(shortened("x" * 60)) == LONGEST
-    assert ax.get_yticklabels()[1].get_text() == "$a_1$", "a dollar sign is no formula"
+    assert ax.get_yticklabels()[1].get_text() == "$a_1$", "a dollar sign is not a formula"
     assert not ax.get_yticklabels()[1].get_parse_math()
 
 

@@ -26,7 +26,7 @@ def expand(text: str) -> str:
 
 
 def _module(module: ModuleType, explained: set[str]) -> Iterator[str]:
-    """A section for every name of `__all__` that is no module: functions, then classes, then constants."""
+    """A section for every name of `__all__` that is not a module: functions, then classes, then constants."""
     members = {name: getattr(module, name) for name in module.__all__ if name not in explained}
     names = [name for name, member in members.items() if not inspect.ismodule(member) and name[:2] != "__"]
     explained |= {*names}

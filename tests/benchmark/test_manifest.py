@@ -127,7 +127,7 @@ def test_nesting_without_end_is_refused(tmp_path: Path) -> None:
 
 def test_a_task_unfit_for_a_file(tmp_path: Path) -> None:
     text = GOOD.replace("tasks.Probe", 'tasks."../Probe"')
-    assert [problem.partition(" is no name")[0] for problem in problems(tmp_path, text)] == [
+    assert [problem.partition(" is not a name")[0] for problem in problems(tmp_path, text)] == [
         'mine.toml:47: tasks."../Probe": "../Probe"',
         'mine.toml:47: tasks."../Probe".files[0].name: "../Probe"',
     ]
@@ -164,7 +164,7 @@ def test_a_metric_of_another_package_is_taken(tmp_path: Path, monkeypatch: pytes
     text = GOOD.replace('{ name = "accuracy" },', '{ name = "kappa" },').replace(
         "{ accuracy = 0.5 }", "{ kappa = -7 }"
     )
-    assert any('"kappa" is no metric function' in problem for problem in problems(tmp_path, text))
+    assert any('"kappa" is not a metric function' in problem for problem in problems(tmp_path, text))
     metadata = tmp_path / "site" / "other-1.0.dist-info"
     metadata.mkdir(parents=True)
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")

@@ -217,7 +217,7 @@ MISTAKES = {
         'fine = "great"',
         "label_synonyms",
         "tasks.Mood.label_synonyms.fine",
-        'stands for "great", which is no label; expected one of "good", "bad"',
+        'stands for "great", which is not a label; expected one of "good", "bad"',
     ),
     "synonym that is a label": (
         'fine = "good"',
@@ -231,7 +231,7 @@ MISTAKES = {
         "label_shares = { good = 0.5, fine = 0.5 }",
         "label_shares",
         "tasks.Mood.label_shares.fine",
-        'is no label; expected one of "good", "bad"',
+        'is not a label; expected one of "good", "bad"',
     ),
     "shares that are not 1 in all": (
         'label_synonyms = { fine = "good" }',
@@ -266,7 +266,7 @@ MISTAKES = {
         'file = "Mood" }',
         'file = "Mood" }',
         "tasks.Close.metrics[1].file",
-        '"Mood" is no file of this task',
+        '"Mood" is not a file of this task',
     ),
     "metric that nobody knows": (
         '{ name = "accuracy" },',
@@ -301,7 +301,7 @@ MISTAKES = {
         'positive = "great"',
         "great",
         "tasks.Mood.metrics[1].positive",
-        '"great" is no label of this task',
+        '"great" is not a label of this task',
     ),
     "accuracy of a label": (
         '{ name = "accuracy" },',
@@ -413,14 +413,14 @@ MISTAKES = {
         'predict_with = "Moot"',
         "predict_with",
         "tasks.Probe.predict_with",
-        '"Moot" is no other task; expected one of "Mood", "Close"',
+        '"Moot" is not another task; expected one of "Mood", "Close"',
     ),
     "model of itself": (
         'predict_with = "Mood"',
         'predict_with = "Probe"',
         "predict_with",
         "tasks.Probe.predict_with",
-        "is no other task",
+        "is not another task",
     ),
     "alias of two tasks": (
         "[tasks.Close]",
@@ -448,7 +448,7 @@ MISTAKES = {
         "scores = { acc = 0.5 }",
         "acc =",
         "tasks.Mood.references[0].scores.acc",
-        'is no metric here; expected one of "accuracy", "f1"',
+        'is not a metric here; expected one of "accuracy", "f1"',
     ),
     "reference in per cent": (
         "scores = { accuracy = 0.5 }",
@@ -464,7 +464,7 @@ MISTAKES = {
         "tasks.Mood.references[0].scores",
         "is missing",
     ),
-    "reference that is no number": (
+    "reference that is not a number": (
         "scores = { accuracy = 0.5 }",
         "scores = { accuracy = nan }",
         "accuracy = nan",

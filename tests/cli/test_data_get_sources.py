@@ -179,7 +179,7 @@ def test_glue_is_asked_for_at_its_addresses_without_its_auxiliary_data(
     assert get("glue", "--source", "archives", *options).exit_code == 1
     asked = [each.path for each in server.requests]
     assert "/glue/data/CoLA.zip" in asked
-    assert len(asked) == 9  # MRPC is to be fetched by hand, SNLI is no task
+    assert len(asked) == 9  # MRPC is to be fetched by hand, SNLI is not a task
     get("--task", "snli", *options)
     assert server.requests[-1].path == "/projects/snli/snli_1.0.zip"
     get("--task", "cola", *options)

@@ -198,7 +198,7 @@ def test_nothing_found_is_said_and_is_no_error(home: Path) -> None:
         (["Mood", "--split", "dve"], "Did you mean dev"),
         (["Mood", "--label", "goood"], "Did you mean good"),
         (["Probe", "--phenomenon", "Negatoin"], "Did you mean Negation"),
-        (["Mood", "--grep", "("], "is no regular expression"),
+        (["Mood", "--grep", "("], "is not a regular expression"),
         (["Warmth"], "name one: --split train or --split test"),
         (["Warmth", "--split", "test", "--label", "1"], "has scores, not labels"),
         (["Mood", "--phenomenon", "Negation"], "has no phenomena"),

@@ -103,7 +103,8 @@ def test_a_picture_is_drawn_beside_the_tables(sample_folder: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("stats.gif", "does not end in .png, .svg, .pdf"), ("none/stats.png", "is no folder")]
+    ("name", "said"),
+    [("stats.gif", "does not end in .png, .svg, .pdf"), ("none/stats.png", "is not a folder")],
 )
 def test_a_picture_that_cannot_be_written_is_refused_first(
     sample_folder: Path, tmp_path: Path, name: str, said: str

@@ -56,7 +56,7 @@ def test_several_runs_are_drawn_as_their_mean(home: Path, sample_folder: Path, t
 def test_a_file_that_cannot_be_drawn_is_refused_before_anything_is_read(
     home: Path, sample_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, message in (("a.gif", "does not end in .png, .svg, .pdf"), ("none/a.png", "is no folder")):
+    for name, message in (("a.gif", "does not end in .png, .svg, .pdf"), ("none/a.png", "is not a folder")):
         done = run(home, sample_folder, "grade", tmp_path / name)
         assert (done.exit_code, message in " ".join(done.output.split())) == (2, True)
     monkeypatch.setitem(sys.modules, "matplotlib", None)

@@ -227,7 +227,7 @@ def test_an_error_of_the_model_leaves_what_is_done(gluebench: Run, tmp_path: Pat
     result = gluebench("py:late:answer", "--out", "o.zip")
     assert result.exit_code == 1
     assert "Stopped at SST-2. 1 task done, kept in o.run" in result.stderr
-    assert "SST-2: 'perhaps' is no label; expected one of 0, 1" in result.stderr
+    assert "SST-2: 'perhaps' is not a label; expected one of 0, 1" in result.stderr
 
 
 def test_a_chat_model_is_evaluated(gluebench: Run, tmp_path: Path, sample: Benchmark):

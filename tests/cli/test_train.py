@@ -57,8 +57,8 @@ def test_a_changed_setting_is_refused_in_a_folder_of_another_run(trained: tuple[
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("clip", "'clip' is no NAME=VALUE; NAME is one of attention, batch_size"),
-        ("speed=9", "'speed=9' is no NAME=VALUE"),
+        ("clip", "'clip' is not NAME=VALUE; NAME is one of attention, batch_size"),
+        ("speed=9", "'speed=9' is not NAME=VALUE"),
         ("clip=hard", "clip is 'hard'; expected a number"),
         ("check_every=often", "check_every is 'often'; expected a whole number, or none"),
         ("idle_heads=rest", "idle_heads is 'rest'; expected one of keep, decay"),

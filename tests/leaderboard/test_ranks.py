@@ -176,7 +176,7 @@ def test_the_address_chooses_the_rule(client: Any, graded: Callable[..., Any], t
     page = client.get("/benchmarks/tiny?weights=Nothing:2,Sim:-1").content.decode()
     assert "Nothing:2" in page
     assert "Sim:-1" in page
-    assert "is no weight" in page
+    assert "is not a weight" in page
     assert first("?weights=Sim") == "Lucky"
 
 

@@ -85,7 +85,7 @@ BAD: dict[str, tuple[Callable[[SiteFolder], None], dict[str, str], str]] = {
     "labels for everybody": (open_labels, {}, "chmod -R o="),
     "a label file for everybody": (open_label_file, {}, "Refer.tsv"),
     "a folder for everybody": (open_folder, {}, "mode 711"),
-    "submissions that cannot be written": (no_submissions, {}, "is no folder"),
+    "submissions that cannot be written": (no_submissions, {}, "is not a folder"),
     "debug": (no_change, {"GLUEBENCH_DEBUG": "true"}, "no debug mode"),
     "HTTPS without a name": (no_change, {"GLUEBENCH_HTTPS": "1"}, "GLUEBENCH_HOSTS is empty"),
     "HTTPS that is neither yes nor no": (no_change, {"GLUEBENCH_HTTPS": "true"}, "Write 1 for yes"),

@@ -105,7 +105,7 @@ def test_a_report_comes_back_from_its_json(folder, report, small) -> None:
         assert stored._replace(score=None, tasks={}, diagnostics={}, provenance={}) == each._replace(
             score=None, tasks={}, diagnostics={}, provenance={}
         )
-    with pytest.raises(ValueError, match=r"this is no report .* gluebench\.report/1, but 'other/2'"):
+    with pytest.raises(ValueError, match=r"this is not a report .* gluebench\.report/1, but 'other/2'"):
         report_of(report.as_dict() | {"schema": "other/2"})
     with pytest.raises(ValueError, match="but None"):
         report_of({})

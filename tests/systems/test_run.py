@@ -91,8 +91,8 @@ def test_a_system_that_cannot_learn_needs_no_training_data(
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        (["perhaps"], r"RTE: 'perhaps' is no label; expected one of entailment, not_entailment"),
-        ([1.0], r"RTE: 1\.0 is no label"),
+        (["perhaps"], r"RTE: 'perhaps' is not a label; expected one of entailment, not_entailment"),
+        ([1.0], r"RTE: 1\.0 is not a label"),
     ],
 )
 def test_what_is_no_label_is_refused(
@@ -105,7 +105,7 @@ def test_what_is_no_label_is_refused(
 
 @pytest.mark.parametrize("answer", ["3.5", float("nan"), float("inf")])
 def test_what_is_no_finite_number_is_refused(sample: Benchmark, answer: str | float) -> None:
-    with pytest.raises(PredictionError, match=r"STS-B: .* is no number"):
+    with pytest.raises(PredictionError, match=r"STS-B: .* is not a number"):
         column(sample.task("STS-B"), [answer])
 
 

@@ -168,11 +168,11 @@ def _labels(section: Section) -> tuple[Label, ...]:
         elif word in synonyms:
             synonyms[word].append(synonym)
         elif word:
-            table.reject(synonym, f'stands for "{word}", which is no label; {one_of(glosses)}')
+            table.reject(synonym, f'stands for "{word}", which is not a label; {one_of(glosses)}')
     shares = section.numbers_by_name("label_shares")
     strange = shares.keys() - glosses.keys()
     for word in strange:
-        section.inner("label_shares").reject(word, f"is no label; {one_of(glosses)}")
+        section.inner("label_shares").reject(word, f"is not a label; {one_of(glosses)}")
     if shares and not strange and (len(shares) < len(glosses) or abs(sum(shares.values()) - 1) > 0.011):
         section.reject("label_shares", "expected a share for every label, 1 in all")
     return tuple(

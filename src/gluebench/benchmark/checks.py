@@ -1,4 +1,4 @@
-"""What a manifest must mean, beyond having the right keys and types."""
+"""Check what a manifest says, after its keys and types are checked."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ NUMBER_METRICS = {"pearson": -1.0, "spearman": -1.0}
 BUILT_IN = LABEL_METRICS | NUMBER_METRICS
 MOST_LABELS = 100
 
-_FIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
-_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)", re.IGNORECASE)
+_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+_WINDOWS_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)", re.IGNORECASE)
 _TAKEN_COLUMNS = ("index", "group", "overall", "coarse", "fine")
 
 
 def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
-    """Everything that is wrong with what a manifest says; what rests on a finding of `shape` is left out."""
+    """All findings on what a manifest says; `shape` has those on keys and types.
+
+    A check is skipped if `shape` has a finding on a key that it needs.
+    """
     findings = [
         *name_finding(("benchmark", "name"), benchmark.name),
         *average_findings(benchmark),
@@ -31,38 +34,38 @@ def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
     ]
     if benchmark.tasks and not benchmark.scored:
         findings.append(Finding(("tasks",), "none is scored; expected a task without scored = false"))
-    spoilt = {_spoilt(finding.path) for finding in shape}
+    unusable = {_unusable_key(finding.path) for finding in shape}
     for task in benchmark.tasks:
         path = ("tasks", task.name)
         findings += name_finding(path, task.name)
         for rule, keys in _RULES:
-            if spoilt.isdisjoint((task.name, key) for key in keys):
+            if unusable.isdisjoint((task.name, key) for key in keys):
                 findings += rule(path, task)
         findings += _predict_with(path, task, benchmark)
     for data in benchmark.auxiliary:
-        findings += _auxiliary(("auxiliary", data.name), data, benchmark, spoilt=spoilt)
+        findings += _auxiliary(("auxiliary", data.name), data, benchmark, unusable=unusable)
     return findings
 
 
 def name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
-    """Whether a name can be that of a file everywhere; an absent one has its own finding."""
-    if name and not _FIT.match(name):
+    """A finding if a name is not a valid file name on every system; a missing name has another."""
+    if name and not _FILE_NAME.match(name):
         allowed = 'letters, digits, ".", "_" and "-" only, a letter or digit first'
-        yield Finding(path, f'"{name}" is no name for a file; expected {allowed}')
-    elif _DEVICES.match(name):
+        yield Finding(path, f'"{name}" is not a name for a file; expected {allowed}')
+    elif _WINDOWS_DEVICE.match(name):
         yield Finding(path, f'"{name}" is the name of a device on Windows; expected one that a file may have')
     elif name.endswith((".metadata", ".phenomena")):
         yield Finding(path, f'"{name}" is what a gold folder calls its other files; expected another ending')
 
 
 def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
-    """Whether the references of a benchmark are of its macro-average."""
+    """Findings on the scores of a benchmark's references, which are macro-averages."""
     return _scores(("benchmark",), benchmark, {"score": -1.0})
 
 
 def metric_entry_points() -> frozenset[str]:
     """Names of the metric functions that installed packages add."""
-    from importlib.metadata import entry_points  # slow to import, and seldom needed
+    from importlib.metadata import entry_points  # slow to import and rarely needed
 
     return frozenset(point.name for point in entry_points(group="gluebench.metrics"))
 
@@ -88,7 +91,7 @@ def _file_names(benchmark: Benchmark) -> Iterator[tuple[KeyPath, str, str]]:
 def _duplicates(
     names: Iterable[tuple[KeyPath, str, str]], what: str, *, same: Callable[[str], str] = fold
 ) -> Iterator[Finding]:
-    """Names that two owners share, compared as `same` writes them."""
+    """Findings on names with two owners; names are equal if `same` maps them to one text."""
     owners: dict[str, str] = {}
     for path, name, owner in names:
         if name and owners.setdefault(same(name), owner) != owner:
@@ -96,7 +99,7 @@ def _duplicates(
             yield Finding(path, f'"{name}" already names {what}; expected names that differ, {aside} aside')
 
 
-def _spoilt(path: KeyPath) -> tuple[str, str]:
+def _unusable_key(path: KeyPath) -> tuple[str, str]:
     """The task and the key ("metrics", "metrics.function") that a finding leaves without a usable value."""
     task, *keys = [key for key in path[1:] if isinstance(key, str)] or [""]
     return task, ".".join(dict.fromkeys((*keys[:1], *keys[-1:])))
@@ -130,13 +133,13 @@ def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
         hint = f" Did you mean {' or '.join(close)}?" if close else ""
         yield Finding(
             (*path, "metrics", position, "function"),
-            f'"{metric.function}" is no metric function.{hint} Built in: {", ".join(BUILT_IN)};'
+            f'"{metric.function}" is not a metric function.{hint} Built in: {", ".join(BUILT_IN)};'
             ' installed packages add others by the entry-point group "gluebench.metrics"',
         )
 
 
 def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
-    if bool(task.labels) == bool(task.score_range):  # has a finding of its own, and either kind may be meant
+    if bool(task.labels) == bool(task.score_range):  # `_kind` reports this; the kind is not known
         return
     suited, clash = LABEL_METRICS, "compares numbers, and this is classification"
     if task.score_range:
@@ -156,7 +159,7 @@ def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
         elif metric.function in BUILT_IN and metric.function != "f1":
             yield Finding(where, f'is of no use to "{metric.function}"; expected it with "f1" only')
         elif metric.positive not in task.words:
-            yield Finding(where, f'"{metric.positive}" is no label of this task; {one_of(task.words)}')
+            yield Finding(where, f'"{metric.positive}" is not a label of this task; {one_of(task.words)}')
 
 
 def _metric_names(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -174,7 +177,7 @@ def _metric_files(path: KeyPath, task: Task) -> Iterator[Finding]:
         if metric.file not in files:
             yield Finding(
                 (*path, "metrics", position, "file"),
-                f'"{metric.file}" is no file of this task; {one_of(files)}',
+                f'"{metric.file}" is not a file of this task; {one_of(files)}',
             )
     used = {metric.file for metric in task.metrics}
     for position, name in enumerate(files):
@@ -239,13 +242,13 @@ def _references(path: KeyPath, task: Task) -> Iterator[Finding]:
 
 
 def _scores(path: KeyPath, holder: Task | Benchmark, lowest: Mapping[str, float | None]) -> Iterator[Finding]:
-    """References to a metric that is not there, or out of range; `lowest` is None if that is not known."""
+    """Findings on references: unknown metrics, scores out of range. None in `lowest` means not known."""
     for position, reference in enumerate(holder.references):
         for metric, value in reference.scores.items():
             where = (*path, "references", position, "scores", metric)
             low = lowest.get(metric)
             if metric not in lowest:
-                yield Finding(where, f"is no metric here; {one_of(tuple(lowest))}")
+                yield Finding(where, f"is not a metric here; {one_of(tuple(lowest))}")
             elif low is not None and not low <= value <= 1:
                 yield Finding(where, f"is {value:g}; expected a fraction from {low:g} to 1")
 
@@ -253,19 +256,19 @@ def _scores(path: KeyPath, holder: Task | Benchmark, lowest: Mapping[str, float 
 def _predict_with(path: KeyPath, task: Task, benchmark: Benchmark) -> Iterator[Finding]:
     others = tuple(other.name for other in benchmark.tasks if other is not task)
     if task.predict_with is not None and task.predict_with not in others:
-        yield Finding((*path, "predict_with"), f'"{task.predict_with}" is no other task; {one_of(others)}')
+        yield Finding((*path, "predict_with"), f'"{task.predict_with}" is not another task; {one_of(others)}')
 
 
 def _auxiliary(
-    path: KeyPath, data: Task, benchmark: Benchmark, *, spoilt: set[tuple[str, str]]
+    path: KeyPath, data: Task, benchmark: Benchmark, *, unusable: set[tuple[str, str]]
 ) -> Iterator[Finding]:
     yield from name_finding(path, data.name)
     for rule, keys in _RULES:
-        if rule in (_kind, _labels, _splits) and spoilt.isdisjoint((data.name, key) for key in keys):
+        if rule in (_kind, _labels, _splits) and unusable.isdisjoint((data.name, key) for key in keys):
             yield from rule(path, data)
     names = tuple(task.name for task in benchmark.tasks)
     if data.trains is not None and data.trains not in names:
-        yield Finding((*path, "trains"), f'"{data.trains}" is no task; {one_of(names)}')
+        yield Finding((*path, "trains"), f'"{data.trains}" is not a task; {one_of(names)}')
 
 
 Rule = Callable[[KeyPath, Task], Iterator[Finding]]

@@ -34,7 +34,7 @@ def installed() -> tuple[str, ...]:
 def load_benchmark(name_or_path: Benchmark | str | os.PathLike[str]) -> Benchmark:
     """The packaged benchmark of that name, or the manifest at a path (with a slash, or ending in .toml).
 
-    One that is loaded is returned as it is. Raises UnknownNameError for a name that is not packaged,
+    A loaded benchmark is returned unchanged. Raises UnknownNameError for a name that is not packaged,
     ManifestError for a manifest that is wrong.
     """
     if isinstance(name_or_path, Benchmark):
@@ -79,20 +79,20 @@ def _load(path: str, children: tuple[str, ...]) -> Benchmark:
 
 
 def _parent(path: str, root: Section, children: tuple[str, ...]) -> tuple[Benchmark | None, list[str]]:
-    """What the manifest extends, or None and the problems of the parent's own manifest."""
+    """The benchmark that a manifest extends; or None, with the problems of the parent's manifest."""
     head = root.inner("benchmark")
     name = head.text("extends")
-    here = (*children, os.path.realpath(path))
+    chain = (*children, os.path.realpath(path))
     try:
         if not _is_path(name):
             return (_packaged(name) if name else None), []
         target = os.path.join(os.path.dirname(path), name)
-        if os.path.realpath(target) in here:
+        if os.path.realpath(target) in chain:
             head.reject(
                 "extends", f'"{name}" leads back to itself; expected a manifest that does not extend this one'
             )
             return None, []
-        return _load(target, here), []
+        return _load(target, chain), []
     except UnknownNameError as error:
         head.reject("extends", f'"{name}": {error} A manifest of your own is named by its path')
     except ManifestError as error:
@@ -119,7 +119,7 @@ def _parse(path: str) -> tuple[str, Mapping[str, object]]:
 
 
 def _syntax_problem(path: str, text: str, message: str) -> str:
-    """tomllib's complaint with its place in front."""
+    """tomllib's message, with file and line in front."""
     place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)", message)
     if place is None:
         return f"{path}: is not valid TOML: {message}"
@@ -135,13 +135,15 @@ def _described(path: str, text: str, findings: Iterable[Finding]) -> list[str]:
         return []
     from gluebench.benchmark.locate import line_of, lines  # only when something is wrong
 
-    known = lines(text)
-    placed = sorted(((line_of(fault.path, known), fault) for fault in findings), key=lambda pair: pair[0])
-    return [f"{path}:{line}: {written(fault.path)}: {fault.text}" for line, fault in placed]
+    line_numbers = lines(text)
+    placed = sorted(
+        ((line_of(finding.path, line_numbers), finding) for finding in findings), key=lambda pair: pair[0]
+    )
+    return [f"{path}:{line}: {written(finding.path)}: {finding.text}" for line, finding in placed]
 
 
 def written(path: KeyPath) -> str:
-    """A path as TOML writes it, positions in brackets: tasks.MRPC.metrics[1].positive."""
+    """A path of keys as in TOML, with positions in brackets: tasks.MRPC.metrics[1].positive."""
     text = ""
     for key in path:
         plain = isinstance(key, str) and re.fullmatch(r"[\w-]+", key, re.ASCII)

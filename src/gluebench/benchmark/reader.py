@@ -141,7 +141,7 @@ class Section:
 
 
 def finite(value: object) -> float | None:
-    """The value as a float, or None when it is no finite number."""
+    """The value as a float, or None when it is not a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value - value != 0:
         return None
     return float(value)

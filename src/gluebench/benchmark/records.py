@@ -196,7 +196,7 @@ class Benchmark(NamedTuple):
     extends: tuple[str, ...] = ()
     """Names of the benchmarks it is a part of, the nearest first; their data are its own."""
     auxiliary: tuple[Task, ...] = ()
-    """Training data that is no task of its own: examples only, without metrics or test files."""
+    """Training data that is not a task of its own: examples only, without metrics or test files."""
 
     def task(self, name: str) -> Task:
         """The task of that name or alias, letter case aside. Raises UnknownNameError."""

@@ -92,7 +92,7 @@ def _private(site: SiteFolder) -> list[Check]:
 def _writable(site: SiteFolder) -> Iterator[Check]:
     for path in (site.submissions, site.labels, site.uploads):
         if not path.is_dir():
-            state = f"{path} is not there." if not path.exists() else f"{path} is no folder."
+            state = f"{path} is not there." if not path.exists() else f"{path} is not a folder."
             yield Check(path.name, state, f"Run: gluebench leaderboard init --site {site.root}")
         elif not os.access(path, os.W_OK | os.X_OK):
             state = f"This account may not write into {path}."

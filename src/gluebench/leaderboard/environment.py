@@ -123,7 +123,7 @@ def _hosts(value: str) -> tuple[str, ...]:
     wrong = ", ".join(repr(name) for name in hosts if not _HOST.fullmatch(name))
     if wrong:
         raise ValueError(
-            f"has {wrong}, which is no host name. Write names alone, without https://, port or *, as in "
+            f"has {wrong}, which is not a host name. Write names alone, without https://, port or *, as in "
             "board.example.org,www.example.org."
         )
     return tuple(hosts)
@@ -158,7 +158,7 @@ def _proxy(value: str) -> str:
         return value if value == "*" else str(ipaddress.ip_address(value))
     except ValueError:
         raise ValueError(
-            f"is {value!r}, which is no IP address. Write the proxy's, as in 10.0.0.5; "
+            f"is {value!r}, which is not an IP address. Write the proxy's, as in 10.0.0.5; "
             "or * where nothing but the proxy can reach the site's port."
         ) from None
 
@@ -174,7 +174,7 @@ def _key_file(value: str) -> str:
     try:
         key = Path(value).read_text().strip()
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
+        why = getattr(error, "strerror", None) or "it is not text"
         raise ValueError(f"names {value}, which cannot be read: {why}.") from None
     if Path(value).stat().st_mode & 0o007:
         raise ValueError(f"names {value}, and everybody may open it. Run: chmod o= {value}")

@@ -1,4 +1,4 @@
-"""What a submitter says of a system: each field once. Forms, API, pages, exports and commands follow it."""
+"""The fields of a submission, defined once for the forms, API, pages, exports and commands."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ REGIMES = {
     "frozen": "Pre-trained sentence representations, frozen",
     "other": "Other",
 }
-"""How a system was trained, as Table 4 of the paper groups them."""
+"""How a system was trained: the groups of the paper's Table 4."""
 LEAST_MS, MOST_MS = 0.001, 1e9
-"""A microsecond and eleven days: what a latency may be, so that one scale has room for all."""
+"""The range of a latency, one microsecond to eleven days, so that all fit on one axis."""
 
 
 class Field(NamedTuple):
-    """One field. How long its text may be, and its default, its column in the database says."""
+    """One field. Its database column defines the maximum length and the default."""
 
     name: str
     label: str
     help: str
     kind: Literal["line", "text", "address", "choice", "count", "number"] = "line"
-    """A "text" is Markdown of several lines; of a "count", pages also say that it is not stated."""
+    """A "text" is Markdown of several lines; for a "count" without a value, pages say "not stated"."""
     required: bool = False
     private: bool = False
-    """Whether its author and the organizers alone see it."""
+    """Whether only its author and the organizers see it."""
     place: str = ""
-    """Where JSON has it, if not under its name: "parameters.total"."""
+    """Its path in JSON, if that is not its name: "parameters.total"."""
     choices: Mapping[str, str] = {}
     """Each value with its label."""
     least: float = 0
     most: float = 2**63 - 1
     unit: str = ""
     cost: str = ""
-    """Title of its axis on the charts of scores against costs; empty if it is no cost."""
+    """Title of its axis on the charts of scores against costs; empty if it is not a cost."""
 
     @property
     def is_listed(self) -> bool:
-        """Whether boards have it: what is long stands on the submission's own page."""
+        """Whether boards show it; long texts are only on the submission's own page."""
         return not self.private and self.kind != "text"
 
     @property
@@ -129,7 +129,7 @@ LISTED = [field for field in FIELDS.values() if field.is_listed]
 
 
 def as_json(read: Callable[[str], Any], fields: Iterable[Field]) -> dict[str, Any]:
-    """The fields' values as JSON has them; `read` gives the value of a name."""
+    """The values of the fields, nested as in JSON; `read` returns the value of a field by its name."""
     values: dict[str, Any] = {}
     for field in fields:
         outer, _, inner = (field.place or field.name).partition(".")
@@ -141,7 +141,7 @@ def as_json(read: Callable[[str], Any], fields: Iterable[Field]) -> dict[str, An
 
 
 def from_json(values: Mapping[str, Any], name: str) -> Any:
-    """The value of that name in what `as_json` gave."""
+    """The value of the field `name` in a result of `as_json`."""
     place = FIELDS[name].place if name in FIELDS else ""
     for part in (place or name).split("."):
         values = values[part]

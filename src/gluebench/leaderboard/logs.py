@@ -1,4 +1,4 @@
-"""Logs of a site's processes, as text or JSON: each line has its time, level and request. Knows no Django."""
+"""Logs of a site's processes, as text or JSON, with time, level and request; does not import Django."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 REQUEST: ContextVar[str] = ContextVar("request", default="-")
-"""The id of the request that is being answered."""
+"""The id of the current request."""
 
 
 class Text(logging.Formatter):
@@ -23,16 +23,16 @@ class Text(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s [%(request)s]: %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        """With the request's id."""
+        """Format a record with the id of its request."""
         record.request = REQUEST.get()
         return super().format(record)
 
 
 class Json(Text):
-    """One object a line; what a record has under `fields` is part of it."""
+    """One JSON object per line, with the items of the record's `fields`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """As an object."""
+        """Format a record as a JSON object."""
         line: dict[str, Any] = {
             "time": self.formatTime(record),
             "level": record.levelname,
@@ -47,7 +47,10 @@ class Json(Text):
 
 
 def config(kind: str, level: str) -> dict[str, Any]:
-    """Python's logging, as a dictionary; `level` is for what the site says itself."""
+    """The settings for `logging.config.dictConfig`; `level` applies to gluebench's own messages.
+
+    `kind` is "text" or "json": a class of this module in lower case.
+    """
     return {
         "version": 1,
         "disable_existing_loggers": False,

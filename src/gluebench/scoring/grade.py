@@ -1,4 +1,4 @@
-"""From a submission and gold to a report: which scores there are, what they average, and what was amiss."""
+"""Grade a submission against gold: its scores, their averages and the warnings, as a report."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from gluebench.submission.values import SubmissionError, submission_of
 
 Path = str | os.PathLike[str]
 Run = Submission | Mapping[str, Any] | Path
-"""One run of a system: a submission or where it lies (a zip, folder or file), or task or test file to
+"""One run of a system: a submission, its path (a zip, folder or file), or a mapping of task or test file to
 predictions (arrays, lists, tensors, Series, DataFrames)."""
 Labels = Gold | Mapping[str, Any] | Path
-"""Gold that was read, a gold folder, or task or test file to labels in any of these forms."""
+"""Loaded gold, a gold folder, or a mapping of task or test file to labels in any of these forms."""
 
 
 def grade(
@@ -34,15 +34,15 @@ def grade(
 
     `submission` may be a path, or a mapping of task or test-file name to predictions, and `gold` a folder
     or a mapping to labels; `benchmark` names the benchmark where neither does. Raises SubmissionError,
-    GoldError, or ValueError where the two are not of one benchmark and split.
+    GoldError, or ValueError if the two differ in benchmark or split.
     """
     labels = gold_of(gold, benchmark, submission)
     submission = submission_from(submission, labels)
     require_gradable(submission, labels)
-    unlabelled = [name for name in submission.predictions if name not in labels.columns]
-    if unlabelled and not labels.partial:
+    unlabeled = [name for name in submission.predictions if name not in labels.columns]
+    if unlabeled and not labels.partial:
         expected = "expected labels for a test file that was submitted"
-        problems = [Problem("no-gold", "error", f"{name}{SUFFIX}", expected, PARTIAL) for name in unlabelled]
+        problems = [Problem("no-gold", "error", f"{name}{SUFFIX}", expected, PARTIAL) for name in unlabeled]
         raise GoldError(problems, folder=labels.folder)
     pairs = pairs_of(submission, labels)
     scored = labels.benchmark.scored
@@ -70,7 +70,7 @@ def grade(
                 for metric, measured in metrics.items()
                 if measured.undefined
             ),
-            *(warning for _, of_set in diagnostics.values() for warning in of_set),
+            *(warning for _, warnings in diagnostics.values() for warning in warnings),
         ),
         provenance=provenance(labels),
     )
@@ -239,9 +239,9 @@ def _undefined(task: str, metric: str, why: str) -> str:
 
 
 def _coverage_warnings(submission: Submission, gold: Gold, pairs: Mapping[str, Pairs]) -> Iterator[str]:
-    bare = [f"{name}{SUFFIX}" for name in submission.predictions if name not in pairs]
-    if bare:
-        yield f"there are no gold labels for {', '.join(bare)}: submitted, but not scored"
+    unlabeled = [f"{name}{SUFFIX}" for name in submission.predictions if name not in pairs]
+    if unlabeled:
+        yield f"there are no gold labels for {', '.join(unlabeled)}: submitted, but not scored"
     for name in pairs:
         if pairs[name].covered is not None and not gold.rows:
             size = gold.benchmark.file(name).size(gold.role)

@@ -10,7 +10,7 @@ from functools import cached_property
 from gluebench.submission.submission import Column, bits
 
 SIXTEEN = 16
-"""Most classes whose pairs of codes still fit one byte."""
+"""Maximum number of classes for which a cell (gold, predicted) fits one byte."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Pairs:
     gold: Column
     predicted: Column
     groups: tuple[int, ...] | None = None
-    """The group of each example; None if every example stands alone."""
+    """The group of each example; None if there are no groups."""
     covered: float | None = None
-    """Share of the split's examples that have gold, when not all have."""
+    """Share of the split's examples that have gold; None if all have."""
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -61,9 +61,9 @@ def matched(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, 
 
 
 def confusion(gold: bytes, predicted: bytes, *, classes: int) -> list[list[int]]:
-    """The confusion table of two columns of label codes below `classes`, of one length.
+    """The confusion table of two columns of equal length, of label codes below `classes`.
 
-    The columns are taken as large integers, so that counting runs at the speed of memory.
+    Columns are combined as large integers, which is much faster than a loop over the examples.
     """
     if classes == 2:
         return _two_by_two(gold, predicted)
@@ -80,7 +80,7 @@ def joined(gold: bytes, predicted: bytes, *, classes: int) -> bytes:
 
 
 def table_of_cells(cells: bytes, *, classes: int) -> list[list[int]]:
-    """The confusion table of examples of which each is given by its cell."""
+    """The confusion table from the cell of each example."""
     return [[cells.count(g * classes + p) for p in range(classes)] for g in range(classes)]
 
 

@@ -236,7 +236,7 @@ def report_of(values: Mapping[str, Any]) -> Report:
     Raises ValueError for another schema.
     """
     if values.get("schema") != SCHEMA:
-        raise ValueError(f"this is no report of the schema {SCHEMA}, but {values.get('schema')!r}")
+        raise ValueError(f"this is not a report of the schema {SCHEMA}, but {values.get('schema')!r}")
     return Report(
         benchmark=values["benchmark"],
         split=values["split"],

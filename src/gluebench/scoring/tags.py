@@ -97,7 +97,7 @@ class Sheet:
             names = ", ".join(["index", *self.columns])
             expected = f"expected a value for each of {names}, with one tab between them"
             self.add("columns", expected, "Fill in the row.", line, value="\t".join(fields)[:60])
-        # A longer number is no index, and int() refuses more than 4,300 digits.
+        # A longer number is not an index, and int() refuses more than 4,300 digits.
         elif not (index.isascii() and index.isdigit() and len(index) <= 18 and int(index) < size):
             expected = f"expected an integer from 0 to {size - 1} as index"
             self.add("bad-index", expected, "Write the test file's index.", line, value=index[:60])

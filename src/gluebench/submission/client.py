@@ -1,9 +1,9 @@
-"""Sending a submission to a leaderboard, following it there, and naming a benchmark by its address there.
+"""Send a submission to a leaderboard, follow it there, and load a benchmark by its address.
 
-Standard library only, and no label in sight. An upload that breaks off is sent again under the same key, and
-the site takes it as the same submission. The manifest of a benchmark named as
-`https://host/benchmarks/NAME` is kept in the user's cache, compared by ETag at each use, and used as it was
-while offline.
+Uses only the standard library, and no gold labels. An interrupted upload is sent again under the same key, so
+that the leaderboard counts one submission. The manifest of a benchmark named as
+`https://host/benchmarks/NAME` is cached for the user, revalidated by ETag at each use, and used from the
+cache while offline.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Client(Transport):
     """One leaderboard, as the owner of one token sees it."""
 
     def about(self) -> dict[str, Any]:
-        """What answers there. Raises SendError where that is no leaderboard."""
+        """The site's description of itself. Raises SendError if it is not a leaderboard."""
         answer = self._get("/")
         if answer.get("software") != "gluebench":
             raise SendError(f"{self.url} does not answer as a leaderboard of gluebench does.")
@@ -57,7 +57,7 @@ class Client(Transport):
         return items
 
     def benchmark(self, name: str) -> Benchmark:
-        """One of them, read from the manifest that the leaderboard has. Raises SendError, ManifestError."""
+        """A benchmark, read from its manifest on the leaderboard. Raises SendError, ManifestError."""
         manifest = self.facts(name).data
         with tempfile.TemporaryDirectory(prefix="gluebench-") as folder:
             return load_benchmark(write_manifest(manifest, Path(folder), url=self.url))
@@ -72,18 +72,18 @@ class Client(Transport):
         return self.persist(lambda: self.ask(path, None, headers))
 
     def account(self) -> dict[str, Any]:
-        """Whose token this is and what it is good for. Raises SendError."""
+        """The account and the scopes of the token. Raises SendError."""
         return self._get("/account")
 
     def quota(self, benchmark: str) -> dict[str, Any]:
-        """What may still be sent. Raises SendError."""
+        """How much may still be submitted. Raises SendError."""
         return self._get(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/quota")
 
     def check(self, benchmark: str, path: Path, *, progress: Progress | None = None) -> dict[str, Any]:
-        """The findings of the free check, as `Submission.as_dict` gives them. Raises SendError."""
+        """The result of a check, as from `Submission.as_dict`; it uses no quota. Raises SendError."""
         address = f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/check"
-        findings: dict[str, Any] = self._upload(address, path, {}, progress=progress).data
-        return findings
+        result: dict[str, Any] = self._upload(address, path, {}, progress=progress).data
+        return result
 
     def submit(
         self,
@@ -94,7 +94,7 @@ class Client(Transport):
         retry_key: str | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
-        """Send a file and its details; it is safe there when this returns. Raises SendError.
+        """Send a file and its details; when this returns, the leaderboard has stored them. Raises SendError.
 
         The same `retry_key` with the same file is the same submission, however often it is sent.
         """
@@ -107,20 +107,20 @@ class Client(Transport):
         self,
         key: str,
         *,
-        told: Callable[[dict[str, Any]], None] = lambda status: None,
+        on_change: Callable[[dict[str, Any]], None] = lambda status: None,
         seconds: float | None = None,
     ) -> dict[str, Any]:
-        """The submission when it is final; `told` receives every change until then. Raises SendError."""
-        end = None if seconds is None else time.monotonic() + seconds
-        before, pause = None, 0.2
+        """Wait for the final state of a submission; `on_change` gets each new status. Raises SendError."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        previous, pause = None, 0.2
         while True:
             status = self._get(f"/submissions/{urllib.parse.quote(key, safe='')}/status")
-            if status != before:
-                told(status)
-                before = status
+            if status != previous:
+                on_change(status)
+                previous = status
             if status["final"]:
                 return self.submission(key)
-            if end is not None and time.monotonic() > end:
+            if deadline is not None and time.monotonic() > deadline:
                 raise SendError(
                     f"{key} was not graded in {seconds:g} seconds; it will be. See {self.page(key)}"
                 )
@@ -132,7 +132,7 @@ class Client(Transport):
         return self._get(f"/submissions/{urllib.parse.quote(key, safe='')}")
 
     def page(self, key: str) -> str:
-        """The address of its page."""
+        """The address of a submission's page."""
         return f"{self.url}/submissions/{key}"
 
     def _get(self, path: str) -> dict[str, Any]:
@@ -149,21 +149,25 @@ class Client(Transport):
         progress: Progress | None = None,
     ) -> Answer:
         form = Form(file, fields)
-        if form.size > (most := self.about()["upload_bytes"]):
-            raise SendError(f"{file} is larger than the {most // 1024**2} MB that {self.url} takes.")
+        if form.size > (limit := self.about()["upload_bytes"]):
+            raise SendError(f"{file} is larger than the {limit // 1024**2} MB that {self.url} takes.")
 
-        def once() -> Answer:
+        def send() -> Answer:
             with form.open() as opened:
-                sent = {"Content-Type": form.kind, "Content-Length": str(form.length), **(headers or {})}
-                return self.ask(path, form.pieces(opened, progress), sent)
+                all_headers = {
+                    "Content-Type": form.kind,
+                    "Content-Length": str(form.length),
+                    **(headers or {}),
+                }
+                return self.ask(path, form.pieces(opened, progress), all_headers)
 
-        return self.persist(once)
+        return self.persist(send)
 
 
 def write_manifest(facts: Any, folder: Path, *, url: str) -> Path:
-    """Write the manifest of a benchmark's facts, and what it extends.
+    """Write the manifest in a benchmark's facts and the manifests it extends; return the path of the first.
 
-    Raises SendError if they have none, or if one extends a file of this machine.
+    Raises SendError if the facts have none, or if a manifest would read another file of this machine.
     """
     try:
         texts = {"manifest.toml": str(facts["manifest"])}
@@ -199,7 +203,7 @@ class Address(NamedTuple):
 
 
 class Remote(NamedTuple):
-    """A benchmark of a leaderboard, as it is now or was when the leaderboard last answered."""
+    """A benchmark of a leaderboard, as it is now, or as it was when the leaderboard last answered."""
 
     address: Address
     manifest: Path
@@ -212,7 +216,7 @@ def address_of(url: str) -> Address:
     """The leaderboard and the name in an address. Raises SendError."""
     try:
         parts = urllib.parse.urlsplit(url)
-    except ValueError:  # half of an IPv6 address
+    except ValueError:  # such as an IPv6 address without its closing bracket
         parts = urllib.parse.urlsplit("")
     match = _PAGE.fullmatch(f"{parts.scheme}://{parts.netloc}{parts.path}")
     if parts.scheme not in ("http", "https") or not match:
@@ -224,27 +228,27 @@ def address_of(url: str) -> Address:
 
 
 def remote(url: str, say: Callable[[str], None] = lambda line: None) -> Remote:
-    """The benchmark at an address; `say` hears that the cached one is used. Raises SendError."""
+    """The benchmark at an address; `say` is called if the cached one is used. Raises SendError."""
     address = address_of(url)
-    home = cache_folder() / hashlib.sha256(address.page.encode()).hexdigest()[:32]
+    folder = cache_folder() / hashlib.sha256(address.page.encode()).hexdigest()[:32]
     try:
-        read = json.loads((home / ANSWER).read_text(encoding="utf-8"))
-        kept = Answer(200, read["facts"], str(read["etag"]))
+        stored = json.loads((folder / ANSWER).read_text(encoding="utf-8"))
+        cached = Answer(200, stored["facts"], str(stored["etag"]))
     except (OSError, ValueError, KeyError, TypeError):
-        kept = None
+        cached = None
     try:
         client = Client(address.site, tries=TRIES, timeout=TIMEOUT)
-        answer = client.facts(address.name, kept.etag if kept else "")
+        answer = client.facts(address.name, cached.etag if cached else "")
     except UnreachableError as error:
-        if kept is None:
+        if cached is None:
             raise
-        when = time.strftime("%Y-%m-%d", time.localtime((home / ANSWER).stat().st_mtime))
-        say(f"{error} Using {address.page} as it was on {when}.")
-        return Remote(address, write_manifest(kept.data, home, url=address.page), kept.data)
-    answer = kept if kept and answer.status == 304 else answer
-    home.mkdir(parents=True, exist_ok=True)
-    manifest = write_manifest(answer.data, home, url=address.page)
-    write_text(home / ANSWER, json.dumps({"etag": answer.etag, "facts": answer.data}))
+        date = time.strftime("%Y-%m-%d", time.localtime((folder / ANSWER).stat().st_mtime))
+        say(f"{error} Using {address.page} as it was on {date}.")
+        return Remote(address, write_manifest(cached.data, folder, url=address.page), cached.data)
+    answer = cached if cached and answer.status == 304 else answer
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = write_manifest(answer.data, folder, url=address.page)
+    write_text(folder / ANSWER, json.dumps({"etag": answer.etag, "facts": answer.data}))
     return Remote(address, manifest, answer.data)
 
 

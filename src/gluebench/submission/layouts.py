@@ -51,7 +51,7 @@ class Cells:
     header: list[str] | None = None
     rows: list[list[str]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
-    found: list[tuple[str, str]] = field(default_factory=list)
+    departures: list[tuple[str, str]] = field(default_factory=list)
 
 
 def cells_of(data: bytes, layout: Layout) -> Cells:
@@ -70,7 +70,7 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
         raise NotRecognizedError
     separator = _separator([content for _, content in lines[:20]])
     if separator not in ("", "\t"):
-        cells.found.append(("separator", _SEPARATORS[separator]))
+        cells.departures.append(("separator", _SEPARATORS[separator]))
     for line, row in _split(lines, separator):
         if len(row) > _MOST_COLUMNS:
             raise NotRecognizedError
@@ -95,7 +95,7 @@ def _decoded(data: bytes, cells: Cells) -> str:
         raise NotRecognizedError
     else:
         return data.decode("utf-8-sig", "backslashreplace")
-    cells.found.append(("encoding", ""))
+    cells.departures.append(("encoding", ""))
     return data.decode(order, "replace")
 
 
@@ -164,7 +164,7 @@ def _read_json(text: str, lines: list[tuple[int, str]], most: int) -> Cells:
         items = [(1, item, text) for item in _examples(json.loads(text))]
     except (ValueError, RecursionError):
         items = [(line, _loaded(content, line), content) for line, content in lines if content.strip()]
-    cells = Cells(header=["index", "prediction"], found=[("json", "")])
+    cells = Cells(header=["index", "prediction"], departures=[("json", "")])
     for line, item, source in items[: most + 1]:
         index, value = _pair(item)
         if not isinstance(value, str | int | float) or isinstance(value, bool):
@@ -172,7 +172,7 @@ def _read_json(text: str, lines: list[tuple[int, str]], most: int) -> Cells:
         cells.rows.append([str(len(cells.rows)) if index is None else str(index), str(value)])
         cells.lines.append(line)
         if index is None:
-            cells.found[1:] = [("no-index", "")]
+            cells.departures[1:] = [("no-index", "")]
     if not cells.rows:
         raise NotRecognizedError(1, text.strip().splitlines()[0])
     return cells

@@ -121,7 +121,7 @@ def _is_promising(data: bytes, layout: Layout, table: Table) -> bool:
 
 def _sheet(name: str, data: bytes, layout: Layout, words: tuple[str, ...]) -> Sheet:
     sheet = Sheet(name, layout, words, cells_of(data, layout), [])
-    for code, what in sheet.cells.found:
+    for code, what in sheet.cells.departures:
         sheet.tell(code, what=what)
     for step in (_columns, _marks, _indices, _values, _repeated):
         step(sheet)

@@ -23,7 +23,7 @@ ROOT = "/api/v1"
 TRIES = 6
 LONGEST_PAUSE = 30.0
 MOST_BYTES = 64 * 1024**2
-"""Of an answer: more is no leaderboard's."""
+"""Of an answer: more is not a leaderboard's."""
 PASSING = frozenset({408, 425, 500, 502, 503, 504})
 """Answers after which the same request may succeed a little later."""
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -128,7 +128,7 @@ class Transport:
         timeout: float = 60,
         say: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """`say` receives a line before each retry. Raises SendError for what is no address."""
+        """`say` receives a line before each retry. Raises SendError for what is not an address."""
         self.url = _address(url.strip())
         self._token = token.strip()
         if not _VISIBLE.fullmatch(self._token):  # and so no header either; the message must not repeat it
@@ -225,7 +225,7 @@ def _address(url: str) -> str:
     try:
         parts = urllib.parse.urlsplit(url)
         _, name = parts.port, (parts.hostname or "").encode("idna")
-    except ValueError:  # half of an IPv6 address, a port that is no number, a name that is too long
+    except ValueError:  # half of an IPv6 address, a port that is not a number, a name that is too long
         parts, name = urllib.parse.urlsplit(""), b""
     # A request that never can succeed would be tried again for a minute.
     if not (parts.scheme in ("http", "https") and name and _VISIBLE.fullmatch(url)):

@@ -38,7 +38,7 @@ def write_submission(
 
     `predictions` are those of `check`, or for each task or test file what `grade` takes: a list, an array, a
     Series, a DataFrame. The file appears whole or not at all. Raises SubmissionError for predictions that are
-    wrong, UnknownNameError or ValueError for a name that is no test file of the benchmark.
+    wrong, UnknownNameError or ValueError for a name that is not a test file of the benchmark.
     """
     import zipfile
 

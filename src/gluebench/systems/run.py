@@ -25,7 +25,7 @@ def quiet(line: str) -> None:
 
 
 class PredictionError(ValueError):
-    """A system gave something that is no prediction of the task."""
+    """A system gave something that is not a prediction of the task."""
 
 
 class Answers(list[str | float]):
@@ -123,17 +123,17 @@ def held_out(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
 
 
 def column(task: Task, predicted: Sequence[str | float], *, indices: array[int] | None = None) -> Column:
-    """Predictions as the column of a test file. Raises PredictionError for what is no label, no number."""
+    """Predictions as the column of a test file. Raises PredictionError for no label or number."""
     if not task.labels:
         for value in predicted:
             if isinstance(value, str) or not math.isfinite(value):
-                raise PredictionError(f"{task.name}: {value!r} is no number; expected a score")
+                raise PredictionError(f"{task.name}: {value!r} is not a number; expected a score")
         return Column((), array("d", map(float, predicted)), indices)
     codes = {word: code for code, word in enumerate(task.words)}
     for value in predicted:
         if value not in codes:
             raise PredictionError(
-                f"{task.name}: {value!r} is no label; expected one of {', '.join(task.words)}"
+                f"{task.name}: {value!r} is not a label; expected one of {', '.join(task.words)}"
             )
     return Column(task.words, bytes(codes[str(value)] for value in predicted), indices)
 

@@ -58,6 +58,6 @@ def test_it_leaves_alone_a_file_in_its_place(tmp_path: Path) -> None:
 def test_nothing_is_left_behind_by_an_error(tmp_path: Path) -> None:
     write(tmp_path / "made", "one")
     with pytest.raises(IsADirectoryError), fresh_folder(tmp_path / "made") as folder:
-        folder.write_text("a folder is no file")
+        folder.write_text("a folder is not a file")
     assert (tmp_path / "made/gold/Mood.tsv").read_text() == "one"
     assert [path.name for path in tmp_path.iterdir()] == ["made"]

@@ -206,7 +206,7 @@ def test_tables_of_other_names_are_errors(tmp_path: Path) -> None:
 def test_splits_in_other_formats_are_errors_and_never_passed_over(tmp_path: Path) -> None:
     home = folder(tmp_path, test_CSV=MOOD, train_xlsx="a workbook")
     (problem,) = problems(home)
-    assert "train.xlsx: is no CSV" in problem
+    assert "train.xlsx: is not a CSV" in problem
     (home / "train.xlsx").unlink()
     assert only(home).formats == {"test": "CSV, comma"}
 
@@ -253,7 +253,7 @@ def test_folders_that_cannot_name_tasks_are_errors(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "test.csv").write_text(MOOD)
     found = problems(tmp_path)
-    assert any('"My task" is no name for a file' in problem for problem in found)
+    assert any('"My task" is not a name for a file' in problem for problem in found)
     assert any('"QA-1" and "qa_1" have one name' in problem for problem in found)
 
 

@@ -57,8 +57,8 @@ def test_every_bad_row_is_named(folder, problems) -> None:
         HEADER + ROWS + "Sarcasm\t\tIrony\t\tNews\ta\tb\tmaybe\r\nNews\ta\tb\tneutral\r\n", newline=""
     )
     assert problems("ax", folder, "AX") == [
-        f'{path}:5: the tag "Sarcasm" is no phenomenon of the manifest, nor an alias of one',
-        f'{path}:5: the tag "Irony" is no phenomenon of the manifest, nor an alias of one',
+        f'{path}:5: the tag "Sarcasm" is neither a phenomenon of the manifest nor an alias of one',
+        f'{path}:5: the tag "Irony" is neither a phenomenon of the manifest nor an alias of one',
         f'{path}:5: the label is "maybe", expected one of entailment, neutral, contradiction',
         f"{path}:6: 4 columns, expected 8",
     ]

@@ -106,7 +106,7 @@ def test_a_schema_becomes_a_pair_for_each_candidate(build: Callable[..., Built])
         ("The boys met the girls, and", "their", "dog ran.", "the boys", "The boys' dog ran."),
         ("Nora saw Inga's house, and", "her", "key fitted.", "Inga's", "Inga's key fitted."),
         ("Nora saw Inga's house, but", "she", "went on.", "Inga's", "Inga went on."),
-        # "her" as an object is no possessive, and no clause begins with it.
+        # "her" as an object is not a possessive, and no clause begins with it.
         ("Nora was sad, so we gave", "her", "a cake.", "Nora", "We gave Nora a cake."),
         ("Nora looked after", "her", ".", "Inga", "Nora looked after Inga."),
         # A possessive within a clause keeps its sentence.
@@ -118,7 +118,7 @@ def test_a_schema_becomes_a_pair_for_each_candidate(build: Callable[..., Built])
         ("We saw my aunt, but", "she", "left.", "my aunt", "The aunt left."),
         ("Olaf has oars, and then I sold", "them", ".", "oars", "I sold the oars."),
         ("The cat hid. We could not see", "it", ".", "The cat", "We could not see the cat."),
-        # A verb agrees with the one who replaces a plural pronoun; a word that is no name stays plural.
+        # A verb agrees with the one who replaces a plural pronoun; a word that is not a name stays plural.
         ("In May Oslo played Bergen, and", "they", "were glad.", "Bergen", "Bergen was glad."),
         ("Women met here because", "they", "were glad.", "Women", "Women were glad."),
         # Where the clause begins.

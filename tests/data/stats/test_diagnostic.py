@@ -37,7 +37,7 @@ def test_hidden_labels_leave_the_counts() -> None:
 
 
 def test_a_tag_that_is_no_phenomenon_is_refused() -> None:
-    with pytest.raises(DataError, match=r"'Irony' \(2 rows\) is no phenomenon"):
+    with pytest.raises(DataError, match=r"'Irony' \(2 rows\) is not a phenomenon"):
         categories(AX, [["Irony"], ["Irony", "Negation"]], None)
 
 

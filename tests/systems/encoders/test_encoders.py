@@ -210,7 +210,7 @@ def test_an_encoder_object_is_taken_as_it_is(module: Callable[[str], str], corpu
         ("return np.ones((2, 3))", r"shape \(2, 3\) for 1 sentences"),
         ("return np.full((len(texts), 2), np.nan)", r"1 of 1 vectors hold NaN or infinity"),
         ("return np.full((len(texts), 2), 1e300)", r"hold NaN or infinity"),
-        ("return ['a vector']", r"gave list, which is no array of numbers"),
+        ("return ['a vector']", r"gave list, which is not an array of numbers"),
         ("return None", r"shape \(\)|no array of numbers"),
     ],
 )

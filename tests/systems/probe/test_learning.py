@@ -205,7 +205,7 @@ def test_misses_count_in_all_and_not_in_a_row() -> None:
     #         best  miss  best  miss  miss  best  miss
     scores = [0.50, 0.40, 0.60, 0.60, 0.55, 0.70, 0.10, 0.80]
     assert looks(scores, 0) == 2
-    assert looks(scores, 1) == 4, "an equal score is no improvement, an improvement takes no miss back"
+    assert looks(scores, 1) == 4, "an equal score is not an improvement, an improvement takes no miss back"
     assert looks(scores, 2) == 5
     assert looks(scores, 3) == 7
     assert looks(scores, 4) == 8

@@ -1,4 +1,4 @@
-"""Classifiers that see both texts of a pair and understand neither: what can be counted, and what is near."""
+"""Shallow classifiers of text pairs: n-grams, nearest neighbors, and boosted trees on both."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from gluebench.systems.bag import Extractor, learned, matrix, whole
 from gluebench.systems.linear import Floats, fit_logistic
 
 NEIGHBORS = (1, 5, 15, 40)
-"""How many of the nearest may vote, ascending."""
+"""Numbers of neighbors to choose from, ascending."""
 TINY = 1e-9
 FOLDS = 3
-"""Parts of the training set; what is stacked answers each part when it has learnt the others."""
+"""Folds of the training set; a stacked classifier predicts each fold after learning from the others."""
 PENALTY = 1e-3
 NEGATIONS = frozenset(
     ["cannot", "hardly", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "without"]
@@ -37,7 +37,7 @@ class Attacker(ABC):
     """A classifier that scores each label of a task."""
 
     limited = True
-    """Whether it learns from an even draw of a large training set."""
+    """Whether it learns from a random sample of a large training set."""
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Learn which examples go with which label; no setting is chosen on dev."""
@@ -46,7 +46,7 @@ class Attacker(ABC):
         self.learn(train, [codes[label] for label in targets.labels(task, train)], len(task.words))
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
-        """The label of the highest score; of equals the first."""
+        """The label of the highest score, the first among ties."""
         return [task.words[code] for code in self.scores(examples).argmax(axis=1)]
 
     @abstractmethod
@@ -72,7 +72,7 @@ class TextAlone(Attacker):
         self._model.fit(self._texts(examples), codes, classes)
 
     def scores(self, examples: Sequence[Example]) -> Floats:
-        """What the softmax is taken of."""
+        """Logits."""
         return self._model.scores(self._texts(examples)).T
 
     def _texts(self, examples: Sequence[Example]) -> list[str]:
@@ -88,7 +88,7 @@ class CrossedWords(Attacker):
         (self._weights,) = fit_logistic(rows, list(codes), classes, penalties=[PENALTY])
 
     def scores(self, examples: Sequence[Example]) -> Floats:
-        """What the softmax is taken of."""
+        """Logits."""
         return matrix(marked, examples, self._known) @ self._weights
 
 
@@ -99,7 +99,7 @@ class Neighbors(Attacker):
         self._extract = extract
 
     def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
-        """Note which examples have each feature; how many neighbors vote is chosen on one fold of them."""
+        """Index the examples by feature; choose the number of neighbors on a held-out fold."""
         held = _folds(examples) == 0
         labels = np.eye(classes)[codes]
         self._index([examples[row] for row in np.flatnonzero(~held).tolist()], labels[~held])
@@ -122,18 +122,18 @@ class Neighbors(Attacker):
         self._labels = labels
 
     def _votes(self, examples: Sequence[Example]) -> Floats:
-        """Shape (choices, examples, classes)."""
+        """Label shares, shape (choices, examples, classes)."""
         rows = matrix(self._extract, examples, self._known)
         votes = [self._nearest(rows.columns[start:end]) for start, end in pairwise(rows.starts)]
         return np.stack(votes, axis=1)
 
     def _nearest(self, columns: Ints) -> Floats:
-        """Shape (choices, classes). The length of the example itself is the same for all its neighbors."""
+        """Label shares, shape (choices, classes). The example's own norm cancels, so it is left out."""
         holders = [self._holders[column] for column in columns]
         products = np.bincount(
             np.concatenate(holders), np.repeat(self._squares[columns], list(map(len, holders)))
         )
-        # where nothing is near, the most frequent label
+        # TINY avoids 0/0 where no training example shares a feature
         cosines = products / self._norms + TINY
         nearest = np.argpartition(-cosines, min(NEIGHBORS[-1], len(cosines)) - 1)[: NEIGHBORS[-1]]
         nearest = nearest[np.argsort(-cosines[nearest], kind="stable")]
@@ -144,11 +144,11 @@ class Neighbors(Attacker):
 
 
 def marked(example: Example) -> Iterator[str]:
-    """The features of a bag of words."""
+    """The features of `bag.whole`, cached."""
     return iter(_marked(tuple(example.inputs.values())))
 
 
-@lru_cache(maxsize=1 << 14)  # each example is asked for by several classifiers, and in several folds
+@lru_cache(maxsize=1 << 14)  # several classifiers and folds use the same example
 def _marked(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(intern, whole(Example(0, dict(zip("12", texts, strict=False)), None))))
 
@@ -177,24 +177,28 @@ class Stacked(Attacker):
         scores = np.zeros((len(examples), classes * len(self._make())))
         for fold in np.unique(folds) if scores.size else ():
             others, held = np.flatnonzero(folds != fold).tolist(), np.flatnonzero(folds == fold).tolist()
-            parts = self._fitted([examples[row] for row in others], [codes[row] for row in others], classes)
-            scores[held] = _scores(parts, [examples[row] for row in held])
-        self._parts = self._fitted(examples, codes, classes)
+            estimators = self._fitted(
+                [examples[row] for row in others], [codes[row] for row in others], classes
+            )
+            scores[held] = _scores(estimators, [examples[row] for row in held])
+        self._estimators = self._fitted(examples, codes, classes)
         self._trees.fit(np.hstack([rows, scores]), codes, classes)
 
     def scores(self, examples: Sequence[Example]) -> Floats:
-        """Logarithms of probabilities, but for a constant."""
-        return self._trees.scores(np.hstack([shallow(examples), _scores(self._parts, examples)]))
+        """Log-probabilities, up to a constant."""
+        return self._trees.scores(np.hstack([shallow(examples), _scores(self._estimators, examples)]))
 
     def _fitted(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> Sequence[Attacker]:
-        parts = self._make()
-        for part in parts:
-            part.learn(examples, codes, classes)
-        return parts
+        estimators = self._make()
+        for estimator in estimators:
+            estimator.learn(examples, codes, classes)
+        return estimators
 
 
-def _scores(parts: Sequence[Attacker], examples: Sequence[Example]) -> Floats:
-    return np.hstack([np.zeros((len(examples), 0)), *(part.scores(examples) for part in parts)])
+def _scores(estimators: Sequence[Attacker], examples: Sequence[Example]) -> Floats:
+    return np.hstack(
+        [np.zeros((len(examples), 0)), *(estimator.scores(examples) for estimator in estimators)]
+    )
 
 
 def _folds(examples: Sequence[Example]) -> Ints:
@@ -204,7 +208,7 @@ def _folds(examples: Sequence[Example]) -> Ints:
 
 
 def _groups(examples: Sequence[Example]) -> Ints:
-    """For each pair the first of those that it shares a text with, directly or through others."""
+    """The connected component of each pair, as its first pair; pairs with a text in common are connected."""
     numbers: dict[str, int] = {}
     texts = np.array(
         [[numbers.setdefault(text, len(numbers)) for text in example.inputs.values()] for example in examples]
@@ -238,7 +242,7 @@ def _features(first: Sequence[str], second: Sequence[str]) -> Iterator[float]:
 
 
 def _compared(one: set[tuple[str, ...]], two: set[tuple[str, ...]]) -> Iterator[float]:
-    """How many both have and each alone has, and the shares of all and of the second's that are common."""
+    """N-grams in both, in the first only, in the second only; share in both of all, and of the second's."""
     common = len(one & two)
     yield from (common, len(one) - common, len(two) - common)
     yield from (common / (len(one | two) or 1), common / (len(two) or 1))
@@ -252,11 +256,13 @@ def longest(first: Sequence[str], second: Sequence[str]) -> tuple[int, int]:
     """The lengths of the longest common substring and of the longest common subsequence, in words."""
     substring, runs, lengths = 0, [0] * (len(second) + 1), [0] * (len(second) + 1)
     for word in first:
-        runs_before, before = runs, lengths
+        previous_runs, previous_lengths = runs, lengths
         runs, lengths = [0], [0]
         for place, other in enumerate(second):
             same = word == other
-            runs.append(runs_before[place] + 1 if same else 0)
-            lengths.append(before[place] + 1 if same else max(before[place + 1], lengths[place]))
+            runs.append(previous_runs[place] + 1 if same else 0)
+            lengths.append(
+                previous_lengths[place] + 1 if same else max(previous_lengths[place + 1], lengths[place])
+            )
         substring = max(substring, *runs)
     return substring, lengths[-1]

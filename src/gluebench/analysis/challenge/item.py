@@ -119,7 +119,7 @@ def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]
     inputs = header[len(FIXED) : -len(ABOUT)]
     if (*header[: len(FIXED)], *header[-len(ABOUT) :]) != (*FIXED, *ABOUT) or not inputs:
         expected = ", ".join((*FIXED, "the texts", *ABOUT))
-        raise DataError([f"{path}:1: the header is no challenge set's; expected the columns {expected}"])
+        raise DataError([f"{path}:1: the header is not a challenge set's; expected the columns {expected}"])
     items: list[Item] = []
     problems: list[str] = []
     for number, line in enumerate(rows[1:]):

@@ -1,12 +1,12 @@
 """Examples made by rule, so that their label is known: edits of sentences, and probes for three shortcuts.
 
-An edit is made only where its rule is safe: a sentence that does not fit is left alone (None), since a wrong
-label costs more than a missing example. All of them are for English.
+An edit returns None for a sentence that it cannot change safely, since a wrong label costs more than a
+missing example. All edits are for English.
 
-The shortcuts are those of McCoy, Pavlick and Linzen (ACL 2019): that a premise entails whatever is made of
-its words (lexical overlap), whatever run of words stands in it (subsequence), and whatever phrase it contains
+The shortcuts are the heuristics of McCoy, Pavlick and Linzen (ACL 2019): a premise entails every sentence
+made of its words (lexical overlap), every run of its words (subsequence) and every phrase in it
 (constituent). Each holds for half of the cases here and fails for the other half. Every case is filled with
-the same words, so that no word tells the label.
+the same words, so that no word gives the label away.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ Change = Callable[[str], str | None]
 
 
 class Edit(NamedTuple):
-    """A rule."""
+    """A rule that changes one sentence."""
 
     name: str
     relation: Relation
-    """Whether the new sentence says the same, or the contrary."""
+    """Whether the new sentence means the same, or the opposite."""
     phenomenon: str
-    """What it tries, by the paper's name."""
+    """The phenomenon that it tests, named as in the paper."""
     change: Change
-    """The edited sentence; None where the rule does not fit."""
+    """Returns the edited sentence; None if the rule does not fit."""
     exact: bool = False
-    """Whether the new sentence is a paraphrase, so that labels of tasks other than inference stay too."""
+    """Whether the new sentence is a paraphrase, which keeps its label in tasks other than inference too."""
 
 
 _WORDS: dict[str, list[str]] = {name: words.split() for name, words in english("edits").items()}
-_VERBAL = ("is", "are", "was", "were", "will", "can")
+_AUXILIARIES = ("is", "are", "was", "were", "will", "can")
 _STARTS, _UNSAFE = frozenset(_WORDS["starts"]), frozenset(_WORDS["unsafe"])
 _WOMEN, _MEN = _WORDS["women"], _WORDS["men"]
 _NAMES = (*_WOMEN, *_MEN)
 _VERBS = [text.split("/") for text in _WORDS["verbs"]]
 _WORD = re.compile(r"[\w'’]+")
-_SHORT = re.compile(r"\b(is|are|was|were|did|ca|wo)n['’]t\b")
+_CONTRACTION = re.compile(r"\b(is|are|was|were|did|ca|wo)n['’]t\b")
 
 
 _PARTICIPLES = {past: participle for _, past, participle in _VERBS}
@@ -59,17 +59,17 @@ _PASSIVE = re.compile(rf"({_NP}) was ({'|'.join(_PASTS)}) by ({_NP})\.")
 _BASES = {past: base for base, past, *_ in (*_VERBS, *(text.split("/") for text in _WORDS["pasts"]))}
 _PAST_OF = {base: past for past, base in _BASES.items()}
 _SUBJECT = rf"(?:{_NP}|[Hh]e|[Ss]he|[Ii]t|[Tt]hey|[Ww]e|[Yy]ou|I)"
-_DONE = re.compile(rf"({_SUBJECT}) ({'|'.join(_BASES)})\b")
-_NOT_DONE = re.compile(rf"\bdid not ({'|'.join(_PAST_OF)})\b")
+_PAST_CLAUSE = re.compile(rf"({_SUBJECT}) ({'|'.join(_BASES)})\b")
+_DID_NOT = re.compile(rf"\bdid not ({'|'.join(_PAST_OF)})\b")
 
 
 def negation_added(text: str) -> str | None:
-    """ "not" behind the one auxiliary, or "did not", in a plain statement about a definite subject."""
-    if not _plain(text):
+    """Insert "not" after the only auxiliary, or "did not", into a plain statement on a definite subject."""
+    if not _is_plain(text):
         return None
-    verbs = [match for match in _WORD.finditer(text) if match[0] in _VERBAL]
+    verbs = [match for match in _WORD.finditer(text) if match[0] in _AUXILIARIES]
     if not verbs:
-        past = _DONE.match(text)
+        past = _PAST_CLAUSE.match(text)
         return f"{past[1]} did not {_BASES[past[2]]}{text[past.end() :]}" if past else None
     if len(verbs) > 1:
         return None
@@ -78,16 +78,18 @@ def negation_added(text: str) -> str | None:
 
 
 def negation_removed(text: str) -> str | None:
-    """The one negation taken away, where `negation_added` would put it back."""
-    long = _SHORT.sub(lambda match: {"ca": "can", "wo": "will"}.get(match[1], match[1]) + " not", text)
-    long = re.sub(r"\bcan not\b", "cannot", long)
-    shorter = re.sub(r"\b(can)not\b|\b(is|are|was|were|will) not\b", r"\1\2", long)
-    shorter = _NOT_DONE.sub(lambda match: _PAST_OF[match[1]], shorter)
-    return shorter if shorter != long and negation_added(shorter) == long else None
+    """Remove the only negation, if `negation_added` would restore it."""
+    expanded = _CONTRACTION.sub(
+        lambda match: {"ca": "can", "wo": "will"}.get(match[1], match[1]) + " not", text
+    )
+    expanded = re.sub(r"\bcan not\b", "cannot", expanded)
+    positive = re.sub(r"\b(can)not\b|\b(is|are|was|were|will) not\b", r"\1\2", expanded)
+    positive = _DID_NOT.sub(lambda match: _PAST_OF[match[1]], positive)
+    return positive if positive != expanded and negation_added(positive) == expanded else None
 
 
-def _plain(text: str) -> bool:
-    """A statement of one clause, about a subject that is definite."""
+def _is_plain(text: str) -> bool:
+    """Whether a text is a statement of one clause about a definite subject."""
     words = _WORD.findall(text.lower())
     if not 3 <= len(words) <= 25 or "?" in text or "," in text or _UNSAFE & set(words):
         return False
@@ -97,14 +99,14 @@ def _plain(text: str) -> bool:
 
 
 def _is_statement(text: str) -> bool:
-    """Whether there is a verb known to be finite before any relative clause, as fragments have not."""
+    """Whether a finite verb comes before any relative clause; a fragment has none."""
     words = _WORD.findall(text.lower())
     ends = [number for number, word in enumerate(words) if word in _WORDS["relative"]]
     return any(word in _WORDS["finite"] or word in _BASES for word in words[: min(ends, default=len(words))])
 
 
 def framed(text: str) -> str | None:
-    """ "It is true that" before the statement, whose first letter is small then, unless it begins a name."""
+    """Put "It is true that" before a statement; its first letter becomes lower case unless it is a name."""
     first = _WORD.match(text)
     if first is None or "?" in text or not _is_statement(text):
         return None
@@ -115,14 +117,14 @@ def framed(text: str) -> str | None:
 
 
 def tautology_added(text: str) -> str | None:
-    """A truism behind the statement: it adds nothing."""
+    """Append a truism to a statement, which does not change what it entails."""
     if "?" in text or not text.endswith(".") or not _is_statement(text):
         return None
     return f"{text[:-1]}, and a week has seven days."
 
 
 def made_passive(text: str) -> str | None:
-    """ "The miller greeted the potter." the other way about; the object has to be singular."""
+    """Turn "The miller greeted the potter." into the passive; the object must be singular."""
     if match := _ACTIVE.fullmatch(text):
         subject, verb, thing = match.groups()
         return f"{_upper(thing)} was {_PARTICIPLES[verb]} by {_lower(subject)}."
@@ -130,7 +132,7 @@ def made_passive(text: str) -> str | None:
 
 
 def made_active(text: str) -> str | None:
-    """A passive with its agent as an active sentence."""
+    """Turn a passive sentence with an agent into an active one."""
     if match := _PASSIVE.fullmatch(text):
         thing, verb, subject = match.groups()
         return f"{_upper(subject)} {_PASTS[verb]} {_lower(thing)}."
@@ -158,19 +160,19 @@ NAMED = "Named Entities"
 
 
 def names_changed(texts: tuple[str, ...], chance: Random) -> tuple[str, ...] | None:
-    """Every first name by another of the same gender, the same one throughout; None where there is none."""
-    parted = [re.sub(r"['’]s\b", " s", text) for text in texts]  # genitives from their names
-    there = dict.fromkeys(word for text in parted for word in _WORD.findall(text) if word in _NAMES)
-    if not there:
+    """Replace each first name by another of the same gender, consistently; None if that is impossible."""
+    separated = [re.sub(r"['’]s\b", " s", text) for text in texts]  # "Anna's" has the word Anna
+    names = dict.fromkeys(word for text in separated for word in _WORD.findall(text) if word in _NAMES)
+    if not names:
         return None
     new: dict[str, str] = {}
-    for name in there:
+    for name in names:
         pool = _WOMEN if name in _WOMEN else _MEN
-        free = [other for other in pool if other not in there and other not in new.values()]
-        if not free:
+        unused = [other for other in pool if other not in names and other not in new.values()]
+        if not unused:
             return None
-        new[name] = chance.choice(free)
-    pattern = re.compile(rf"\b({'|'.join(there)})\b")
+        new[name] = chance.choice(unused)
+    pattern = re.compile(rf"\b({'|'.join(names)})\b")
     return tuple(pattern.sub(lambda match: new[match[1]], text) for text in texts)
 
 
@@ -181,21 +183,21 @@ RULES = (*(edit.name for edit in EDITS), NAMES_CHANGED)
 def perturbed(
     task: Task, examples: Sequence[Example], *, rules: Sequence[str] = RULES, seed: int = 0
 ) -> list[Item]:
-    """Every example that a rule fits, as it is and then as each rule changes it, with the label it then has.
+    """Every example that a rule fits: the original, then each changed version with its label.
 
-    Rules change the last text; names change throughout, and are all that is changed where a task has one
-    text. A rule that turns the meaning about needs an inference task, and labels that then are not known
-    are left out. The model asked is that of the task, or of the one it names in `predict_with`. Raises
-    DataError for a task or examples without labels, UnknownNameError for no such rule.
+    Edits change the last of two texts; names change in every text, also where a task has only one. Negation
+    needs an inference task; an example whose new label is not known is left out. The items are for the model
+    of the task, or of its `predict_with`. Raises DataError for a task or examples without labels,
+    UnknownNameError for an unknown rule.
     """
     edits = _edits(rules)
     if not task.labels or any(example.label is None for example in examples):
         raise DataError([f"{task.name}: expected examples with label words, to tell what a changed one has"])
     try:
         words: Classes | None = classes(task)
-    except DataError:  # not inference: only what keeps the meaning can be done there
+    except DataError:  # not inference: only paraphrases and changed names keep the label
         words = None
-    back = {tuple(example.inputs.values()): str(example.label) for example in examples}
+    label_of = {tuple(example.inputs.values()): str(example.label) for example in examples}
     chance = Random(f"perturb/{seed}")
     items: list[Item] = []
     for example in examples:
@@ -206,7 +208,7 @@ def perturbed(
             inputs=inputs,
             label=label,
             accepted=(label,),
-            backward="" if words is None else back.get(inputs[::-1]) or words.back(label),
+            backward="" if words is None else label_of.get(inputs[::-1]) or words.back(label),
             domain=task.name,
             set=f"{task.name}-{example.index}",
         )
@@ -224,10 +226,10 @@ def perturbed(
 def sentence_pairs(
     task: Task, examples: Iterable[Example], *, rules: Sequence[str] = RULES, name: str = ""
 ) -> list[Item]:
-    """Sentences of examples, each with its edit as the second text, for a model of the inference task `task`.
+    """Pairs of a sentence of the examples and its edit, for a model of the inference task `task`.
 
     Both directions have a label by rule, so no gold label is needed: the same meaning entails both ways, the
-    contrary contradicts both ways. Names are not changed, since that says nothing of the label. `name` is the
+    opposite contradicts both ways. Names are not changed, since no label follows from that. `name` is the
     domain. Raises what `perturbed` raises.
     """
     words = classes(task)
@@ -254,7 +256,7 @@ def _edits(rules: Sequence[str]) -> list[Edit]:
 
 
 def _changed(original: Item, edits: Sequence[Edit], words: Classes | None) -> Iterator[Item]:
-    """What the edits make of the last text, if there are two."""
+    """Yield the item with its last text edited, for each edit that fits; nothing for a single text."""
     *before, last = original.inputs
     for edit in edits if before else ():
         new = edit.change(last)
@@ -268,14 +270,14 @@ def _changed(original: Item, edits: Sequence[Edit], words: Classes | None) -> It
 
 
 MOST = 300
-"""Examples of a case: no premise comes twice, and the shortest has 384 wordings."""
+"""Maximum number of examples per case: premises differ, and the shortest has only 384 variants."""
 _LABELS = {"e": "entailment", "n": "neutral"}
 _GRAMMAR = english("shortcuts")
 SHORTCUTS: tuple[str, ...] = tuple(_GRAMMAR["cases"])
 
 
 class Case(NamedTuple):
-    """A kind of pair, with what each sentence says of the other."""
+    """A template of a premise and a hypothesis, with the label in each direction."""
 
     shortcut: str
     name: str
@@ -292,7 +294,7 @@ class Case(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Unique: "subsequence, no: relative clause"; "no" where the shortcut misleads."""
+        """A unique name, as "subsequence, no: relative clause"; "no" if the shortcut misleads."""
         return f"{self.shortcut}, {'yes' if self.entailed else 'no'}: {self.name}"
 
 
@@ -307,8 +309,8 @@ CASES = tuple(
 def shortcuts(task: Task, *, each: int = 50, seed: int = 0) -> list[Item]:
     """`each` examples of every case, for a model of an inference task. The same seed gives the same examples.
 
-    Whatever is not entailment counts as right where nothing follows, as in the paper. Raises DataError for a
-    task that is not inference, ValueError for a number out of range.
+    Where the premise does not entail the hypothesis, every other label is right, as in the paper. Raises
+    DataError for a task that is not inference, ValueError for a number out of range.
     """
     if not 1 <= each <= MOST:
         raise ValueError(f"{each} examples of each case; expected 1 to {MOST}")
@@ -319,7 +321,7 @@ def shortcuts(task: Task, *, each: int = 50, seed: int = 0) -> list[Item]:
     seen: set[str] = set()
     number = 0
     while number < each:
-        # a word for every slot; those of one kind differ
+        # a word for every slot; the nouns differ, and so do the words of slots i and j
         filling = dict(zip("abc", chance.sample(_GRAMMAR["nouns"].split(), 3), strict=True))
         filling |= zip("ij", chance.sample(_GRAMMAR["alone"].split(), 2), strict=True)
         filling |= {slot: chance.choice(choices) for slot, choices in _GRAMMAR["slots"].items()}

@@ -63,9 +63,9 @@ class TaskComparison:
     """Of the task score; None while one of its files is missing. Its `adjusted` is Holm's over the tasks."""
     metrics: Mapping[str, Difference]
     words: str
-    """What follows, in a sentence or two."""
+    """The conclusion for this task, in a sentence or two."""
     categories: tuple[CategoryComparison, ...] = ()
-    """A diagnostic set by phenomenon and by what else divides it; none for a scored task."""
+    """The categories of a diagnostic set: phenomena and metadata; empty for a scored task."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values; `categories` only of a diagnostic set."""
@@ -74,24 +74,24 @@ class TaskComparison:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What `compare` returns. A difference is A's score minus B's."""
+    """The result of `compare`. A difference is A's score minus B's."""
 
     benchmark: str
     split: str
     a: str
     b: str
-    """What the two are called; of several runs all names."""
+    """The names of the two; for several runs, all their names."""
     runs: tuple[int, int]
     """How many runs of each."""
     overall: Difference | None
     """Of the mean over the tasks in `over`; None where there is none."""
     over: tuple[str, ...]
-    """The scored tasks of which both systems have the whole score."""
+    """The scored tasks for which both systems have a complete score."""
     left_out: tuple[str, ...]
-    """The scored tasks that at least one lacks: with any, `overall` is not the macro-average."""
+    """The scored tasks that a system lacks; if there are any, `overall` is not the macro-average."""
     tasks: Mapping[str, TaskComparison]
     diagnostics: Mapping[str, TaskComparison]
-    """Reported apart: neither averaged nor counted in Holm's adjustment."""
+    """Reported separately: neither averaged nor part of Holm's adjustment."""
     conclusion: str
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
@@ -118,7 +118,7 @@ class Comparison:
         return f"{what}A - B = {difference} points, {words.p_words(overall.p)}, {len(self.over)} tasks>"
 
     def records(self) -> Iterator[dict[str, object]]:
-        """A record of FIELDS for each difference, as JSON has it."""
+        """A record for each difference, with keys of FIELDS, as in JSON."""
         for name, part in (*self.tasks.items(), *self.diagnostics.items()):
             for metric, difference in part.metrics.items():
                 yield {"task": name, "metric": metric, **difference.as_dict()}
@@ -146,14 +146,14 @@ class Comparison:
                 rows.append((name, *("-",) * 6))
                 continue
             values = map(percent, (score.a, score.b, score.difference))
-            bar = ends(score.low, score.high, score.withheld)
-            rows.append((name, *values, bar, words.p_words(score.decisive), f"{score.n:,}"))
+            limits = ends(score.low, score.high, score.withheld)
+            rows.append((name, *values, limits, words.p_words(score.decisive), f"{score.n:,}"))
         columns = ("task", "A", "B", "A - B", "95 % interval", "p", "n")
         return html_table(self._title, columns, rows, notes=[self.conclusion])
 
     @property
     def _title(self) -> str:
-        """With the names of submissions without their folders."""
+        """The title of tables and plots; submissions are named without their folders."""
         a, b = (
             ", ".join(os.path.basename(os.path.normpath(source)) for source in sources.split(", "))
             for sources in (self.a, self.b)
@@ -204,8 +204,8 @@ def compare(
 ) -> Comparison:
     """Compare two systems from their predictions, paired by example.
 
-    Either may be a path or a mapping of task or test file to predictions, as `grade` takes it, or a sequence
-    of several runs of one system; `gold` and `benchmark` are as there. Single submissions are tested by
+    Either may be a path or a mapping of task or test file to predictions, as for `grade`, or a sequence of
+    several runs of one system; `gold` and `benchmark` are as for `grade`. Single submissions are tested by
     exchanging their answers at random, and the interval is the set of differences that this test does not
     reject; several runs are tested by Student's t over runs and examples together (docs/how-to/compare.md).
     `equivalence` is the largest difference that counts as equal, a fraction. The same input and seed give the
@@ -218,7 +218,7 @@ def compare(
     sides = [submissions_from(system, gold) for system in (a, b)]
     if not all(sides):
         raise ValueError("a system has no runs; expected one submission or more")
-    # Graded for what `grade` refuses and warns of; the values come with the tests.
+    # Only for the errors and warnings of `grade`; the scores come with the tests.
     reports = [[grade(submission, gold, intervals=False) for submission in side] for side in sides]
     benchmark, answers = gold.benchmark, [[pairs_of(run, gold) for run in side] for side in sides]
     tested = {
@@ -259,7 +259,7 @@ def compare(
 
 
 def _adjusted(differences: Mapping[str, Difference]) -> dict[str, Difference]:
-    """With Holm's adjustment over all of them, of the p-values of equivalence too."""
+    """Adjust the p-values, those of equivalence too, by Holm's method over all differences."""
     records = list(differences.values())
     p_values = holm([record.p for record in records])
     equivalences = holm([record.equivalence_p for record in records if record.equivalence_p is not None])
@@ -279,7 +279,7 @@ def _compared(task: Task, tested: Mapping[str, Tested], score: Difference | None
 def _categories(
     task: Task, answers: Answers, gold: Gold, *, equivalence: float | None, resamples: int, seed: int
 ) -> tuple[CategoryComparison, ...]:
-    """The categories of a diagnostic set in the manifest's order, each kind adjusted for its number."""
+    """The categories of a diagnostic set in the manifest's order; Holm's adjustment is within each kind."""
     metric = task.metrics[0]
     sides = answers_to(metric.file, answers)
     if sides is None:
@@ -287,9 +287,9 @@ def _categories(
     kinds: dict[str, dict[str, Difference]] = {}
     for category in gold.categories.get(metric.file, ()):
         if category.kind != OVERALL:
-            some = [[pairs.subset(category.positions) for pairs in side] for side in sides]
+            subsets = [[pairs.subset(category.positions) for pairs in side] for side in sides]
             name = f"{metric.file}/{category.kind}/{category.name}"
-            tested = file_tested([metric], some, resamples=resamples, seed=seed, name=name)[0]
+            tested = file_tested([metric], subsets, resamples=resamples, seed=seed, name=name)[0]
             kinds.setdefault(category.kind, {})[category.name] = tested.difference(margin=equivalence)
     return tuple(
         CategoryComparison(kind, name, difference)
@@ -318,15 +318,15 @@ def _warnings(
     for name in left_out:
         files = {file.name for file in gold.benchmark.task(name).files}
         lacking = [
-            who
-            for who, side in zip("AB", sides, strict=True)
+            system
+            for system, side in zip("AB", sides, strict=True)
             if any(not files <= set(submission.predictions) for submission in side)
         ]
         if lacking:
             yield f"{name} is left out: predictions are missing from {' and '.join(lacking)}"
-    for who, side in zip("AB", sides, strict=True):
+    for system, side in zip("AB", sides, strict=True):
         if len(side) == 1 < max(map(len, sides)):
-            yield f"{who} is a single run: how much its score depends on the seed is not known"
+            yield f"{system} is a single run: how much its score depends on the seed is not known"
     of_a, of_b = (
         list(dict.fromkeys(warning for report in side for warning in report.warnings)) for side in reports
     )

@@ -1,4 +1,4 @@
-"""Scoring what people answered: each of them as a system is scored, their mean, and how far they agree."""
+"""Score human annotators: each one like a system, their mean, and their agreement."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Agreement:
     task: str
     metric: str
     annotators: dict[str, Score]
-    """Of each annotator, on the items that they labelled."""
+    """Each annotator's score on the items that they labeled."""
     mean: Score
     """The mean over annotators; its `n` counts items."""
     kappa: Score
-    """Fleiss' kappa; its `n` counts the items that all of them labelled."""
+    """Fleiss' kappa; its `n` counts the items that all of them labeled."""
     blanks: tuple[Blank, ...]
     human: float | None
     """The published human score of the task."""
@@ -59,20 +59,20 @@ class Agreement:
 def score_sheets(drawn: Draw, sheets: Sequence[Sheet], gold: Gold) -> Agreement:
     """Score the annotators against gold, by the task's first metric, and their agreement with each other.
 
-    Intervals are for other pairs of sentences, not for other people: the jackknife leaves out whole pairs
-    for all annotators together. An item left blank is left out of that annotator's score, and of kappa for
-    all. Raises DataError where there is no gold for an item, or the metric is none of label counts.
+    Intervals cover the choice of sentence pairs, not of annotators: the jackknife leaves out one pair at a
+    time, for all annotators. An item left blank is left out of that annotator's score, and of kappa for
+    all. Raises DataError if an item has no gold label, or if the metric does not count labels.
     """
     task = gold.benchmark.task(drawn.task)
     metric = task.metrics[0]
     if not isinstance(metric_function(metric.function), CountMetric):
         raise DataError([f"{task.name} is scored by {metric.function}; expected a metric of labels"])
-    truth = _gold_codes(drawn, task, gold)
-    of_item = {item: number for number, pair in enumerate(drawn.pairs) for item in pair}
-    units = [of_item[item] for item in range(1, len(drawn.items) + 1)]  # the pair that each belongs to
-    answered = [_pairs(task, truth, units, sheet) for sheet in sheets]
+    gold_codes = _gold_codes(drawn, task, gold)
+    pair_of = {item: number for number, pair in enumerate(drawn.pairs) for item in pair}
+    units = [pair_of[item] for item in range(1, len(drawn.items) + 1)]  # the pair of each item
+    answers = [_pairs(task, gold_codes, units, sheet) for sheet in sheets]
     scores = {}
-    for sheet, pairs in zip(sheets, answered, strict=True):
+    for sheet, pairs in zip(sheets, answers, strict=True):
         value = point(metric, pairs)
         scores[sheet.name] = Score.of(value.value, file_bars([metric], pairs, [value])[0], len(pairs))
     published = next((row.scores.get(metric.name) for row in task.references if row.name == "Human"), None)
@@ -80,7 +80,7 @@ def score_sheets(drawn: Draw, sheets: Sequence[Sheet], gold: Gold) -> Agreement:
         task=task.name,
         metric=metric.name,
         annotators=scores,
-        mean=_mean(metric, answered, scores, units=len(drawn.pairs), items=len(drawn.items)),
+        mean=_mean(metric, answers, scores, units=len(drawn.pairs), items=len(drawn.items)),
         kappa=_kappa(sheets, units, classes=len(task.labels)),
         blanks=tuple(
             Blank(sheet.name, item)
@@ -106,27 +106,29 @@ def _gold_codes(drawn: Draw, task: Task, gold: Gold) -> list[int]:
     return [codes[index] for index in drawn.items]
 
 
-def _pairs(task: Task, truth: Sequence[int], units: Sequence[int], sheet: Sheet) -> Pairs:
-    """Gold and answers of the items that an annotator labelled, grouped by pair."""
-    given = [(g, p, unit) for g, p, unit in zip(truth, sheet.labels, units, strict=True) if p is not None]
-    if not given:
+def _pairs(task: Task, gold_codes: Sequence[int], units: Sequence[int], sheet: Sheet) -> Pairs:
+    """Gold and answers of the items that an annotator labeled, grouped by pair."""
+    labeled = [
+        (g, p, unit) for g, p, unit in zip(gold_codes, sheet.labels, units, strict=True) if p is not None
+    ]
+    if not labeled:
         raise DataError([f"{sheet.name}: every label is blank; take the annotator out by drawing with fewer"])
-    gold, predicted, groups = zip(*given, strict=True)
+    gold, predicted, groups = zip(*labeled, strict=True)
     return Pairs(Column(task.words, bytes(gold)), Column(task.words, bytes(predicted)), groups)
 
 
 def _mean(
-    metric: Metric, answered: Sequence[Pairs], scores: Mapping[str, Score], *, units: int, items: int
+    metric: Metric, answers: Sequence[Pairs], scores: Mapping[str, Score], *, units: int, items: int
 ) -> Score:
-    """The mean over annotators; its interval is the jackknife's over pairs, each left out for everybody."""
+    """The mean over annotators, with a jackknife interval that leaves each pair out for all annotators."""
     value = float(np.mean([score.value for score in scores.values()]))
     function = metric_function(metric.function)
     assert isinstance(function, CountMetric)
     left_out = []  # for each annotator (units,): the metric without each pair of sentences
-    for pairs in answered:
+    for pairs in answers:
         classes = len(pairs.gold.labels)
-        at = np.asarray(pairs.groups) * classes**2 + np.frombuffer(pairs.cells, np.uint8)
-        tables = np.bincount(at, minlength=units * classes**2).reshape(units, classes, classes)
+        cells = np.asarray(pairs.groups) * classes**2 + np.frombuffer(pairs.cells, np.uint8)
+        tables = np.bincount(cells, minlength=units * classes**2).reshape(units, classes, classes)
         tables = tables.transpose(1, 2, 0)
         left_out.append(function.of(tables.sum(axis=2, keepdims=True) - tables, pairs.code(metric.positive)))
     return _with_interval(value, np.mean(left_out, axis=0), n=items, lowest=function.lowest)
@@ -140,45 +142,45 @@ def _with_interval(value: float, left_out: Floats, *, n: int, lowest: float) -> 
 
 
 def _kappa(sheets: Sequence[Sheet], units: Sequence[int], *, classes: int) -> Score:
-    whole = [item for item in range(len(units)) if all(sheet.labels[item] is not None for sheet in sheets)]
-    if not whole or len(sheets) < 2:
+    complete = [item for item in range(len(units)) if all(sheet.labels[item] is not None for sheet in sheets)]
+    if not complete or len(sheets) < 2:
         raise DataError(["no item was labelled by two annotators or more: there is no agreement to measure"])
-    labels = [[sheet.labels[item] or 0 for item in whole] for sheet in sheets]
+    labels = [[sheet.labels[item] or 0 for item in complete] for sheet in sheets]
     counts = label_counts(labels, classes=classes)
-    of_item = np.asarray(units)[whole]
-    with np.errstate(invalid="ignore"):  # without the only unit there is nothing left
-        left_out = weighted_kappas(counts, of_item != np.unique(of_item)[:, np.newaxis])
-    return _with_interval(fleiss_kappa(counts), left_out, n=len(whole), lowest=-1.0)
+    unit_of = np.asarray(units)[complete]
+    with np.errstate(invalid="ignore"):  # with a single unit, nothing is left without it
+        left_out = weighted_kappas(counts, unit_of != np.unique(unit_of)[:, np.newaxis])
+    return _with_interval(fleiss_kappa(counts), left_out, n=len(complete), lowest=-1.0)
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:
     """Fleiss' kappa (Fleiss 1971): agreement beyond what the labels' shares alone would give.
 
-    `counts` is (items, labels): how many annotators gave each label to each item, as many to every item
-    and at least two. At most 1; 1.0 where everybody gave one label throughout, although nothing is known of
-    chance there. Raises ValueError for a table of another kind.
+    `counts` is (items, labels): how many annotators gave each label to each item; every item needs the
+    same number of labels, at least two. Kappa is at most 1. If all labels are the same it is 0/0, and 1.0 is
+    returned. Raises ValueError for any other table.
     """
     table = _table(counts)
     return float(weighted_kappas(table, np.ones((1, len(table))))[0])
 
 
 def weighted_kappas(counts: ArrayLike, weights: ArrayLike) -> Floats:
-    """(rows,): kappa with each item taken as often as its weight; `weights` is (rows, items)."""
-    table, times = _table(counts), np.asarray(weights, np.float64)
+    """Fleiss' kappa (rows,) with weighted items, once for each row of `weights` (rows, items)."""
+    table, weighting = _table(counts), np.asarray(weights, np.float64)
     raters = table[0].sum()
     agreeing = (table * (table - 1)).sum(axis=1) / (raters * (raters - 1))
-    items = times.sum(axis=1)
-    observed = times @ agreeing / items
-    shares = times @ table / (items * raters)[:, np.newaxis]
+    items = weighting.sum(axis=1)
+    observed = weighting @ agreeing / items
+    shares = weighting @ table / (items * raters)[:, np.newaxis]
     chance = (shares * shares).sum(axis=1)
-    beyond = 1 - chance
-    known = beyond > 1e-12
-    kappas: Floats = np.where(known, (observed - chance) / np.where(known, beyond, 1.0), 1.0)
+    not_chance = 1 - chance
+    defined = not_chance > 1e-12
+    kappas: Floats = np.where(defined, (observed - chance) / np.where(defined, not_chance, 1.0), 1.0)
     return kappas
 
 
 def label_counts(labels: Sequence[Sequence[int]], *, classes: int) -> NDArray[np.int64]:
-    """(items, classes): from (annotators, items) label codes, all of them given."""
+    """Counts (items, classes) from label codes (annotators, items), none of them missing."""
     codes = np.asarray(labels, np.int64)
     return np.stack([(codes == code).sum(axis=0) for code in range(classes)], axis=1)
 

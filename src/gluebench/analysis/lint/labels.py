@@ -20,7 +20,7 @@ LARGE = 0.02
 PARTS = 5
 """A range of scores is cut into so many equal parts, whose shares are compared."""
 FEWEST_EXPECTED = 5.0
-"""Below this expected count the chi-squared distribution is no guide (Cochran 1954), and draws are made."""
+"""Below this expected count, draws replace the chi-squared distribution (Cochran 1954)."""
 DRAWS = 10_000
 
 

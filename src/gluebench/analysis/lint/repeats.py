@@ -1,4 +1,4 @@
-"""Rows that repeat or are shared by splits, texts once under every label, texts that are empty or misread."""
+"""Checks for duplicates, overlap between splits, texts that occur once per label, and broken texts."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from gluebench.data import Example
 from gluebench.scoring.tags import places_of
 
 FAR = 0.2
-"""Two scores of one text contradict each other beyond this share of the task's range."""
+"""Scores of the same text contradict each other if they differ by more than this share of the range."""
 WORTH_A_WARNING = 0.01
-"""Share of a split's rows from which on texts shared with an earlier split are more than a note."""
+"""Share of a split's rows: texts shared with an earlier split are a warning from here on, else a note."""
 NEARLY_ALL = 0.8
-"""Share of a split's rows from which on this is the split's design and no chance."""
+"""Share of a split's rows from which on twins are the split's design, not chance."""
 _RANK = {None: 0, "dev": 1, "test": 2}
 
 
 def duplicate_findings(split: LintSplit, *, score_range: tuple[float, float] | None) -> Iterator[Finding]:
-    """Exact duplicates, those equal but for case and spacing, and those with different labels."""
+    """Exact duplicates, duplicates up to case and spacing, and duplicates with different labels."""
     exact, folded = _repeats(split, split.exact), _repeats(split, split.folded)
     if exact:
         yield finding("duplicates", split.name, len(exact), exact)
@@ -38,7 +38,7 @@ def duplicate_findings(split: LintSplit, *, score_range: tuple[float, float] | N
 
 
 def _repeats(split: LintSplit, keys: Sequence[Key]) -> list[str]:
-    """Each row whose key an earlier one has: "3 = 0", by index."""
+    """The rows whose key an earlier row has, by index: "3 = 0"."""
     first: dict[Key, int] = {}
     return [
         f"{example.index} = {earlier}"
@@ -48,7 +48,7 @@ def _repeats(split: LintSplit, keys: Sequence[Key]) -> list[str]:
 
 
 def differ(labels: Sequence[str | float | None], score_range: tuple[float, float] | None) -> bool:
-    """Whether labels of one text contradict each other; hidden ones are passed over."""
+    """Whether labels of one text contradict each other; hidden labels are ignored."""
     numbers = [label for label in labels if isinstance(label, float | int)]
     if numbers and score_range:
         return max(numbers) - min(numbers) > FAR * (score_range[1] - score_range[0])
@@ -58,7 +58,7 @@ def differ(labels: Sequence[str | float | None], score_range: tuple[float, float
 def leakage_findings(
     splits: Sequence[LintSplit], *, score_range: tuple[float, float] | None
 ) -> Iterator[Finding]:
-    """What a later split (train, dev, test in this order) has in common with each earlier one."""
+    """Overlap of each split with every earlier one, in the order train, dev, test."""
     for later in splits:
         for earlier in splits:
             if _RANK[earlier.role] < _RANK[later.role]:
@@ -70,6 +70,7 @@ def leakage_findings(
 def _same_examples(
     earlier: LintSplit, later: LintSplit, score_range: tuple[float, float] | None
 ) -> Iterator[Finding]:
+    """Rows that an earlier split has, up to case and spacing."""
     rows, exact, clashing = [], 0, 0
     known = set(earlier.exact)
     for position, key in enumerate(later.folded):
@@ -85,7 +86,7 @@ def _same_examples(
 
 
 def _same_words(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
-    """Rows that an earlier split has with other punctuation."""
+    """Rows that an earlier split has with different punctuation."""
     known = dict(zip(earlier.spoken, earlier.examples, strict=True))
     rows = [
         f"{earlier.name} {known[spoken].index} = {later.name} {example.index}"
@@ -97,7 +98,7 @@ def _same_words(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
 
 
 def _same_texts(earlier: LintSplit, later: LintSplit) -> Iterator[Finding]:
-    """Rows that share one text, and not the whole example."""
+    """Rows that share one text, but not the whole example."""
     names = list(later.examples[0].inputs) if later.examples else []
     for column, name in enumerate(names if len(names) > 1 else ()):
         places = places_of(key[column] for key in earlier.folded)
@@ -132,7 +133,7 @@ def _shared(
 
 
 def _opposed(shared: Sequence[tuple[Example, Sequence[Example]]]) -> str:
-    """How many of them have a label that none of the earlier rows has: who memorises those is misled."""
+    """Say how many rows have a label that no earlier row has, which misleads a system that memorizes."""
     known = [
         (example.label, {other.label for other in others})
         for example, others in shared
@@ -145,10 +146,10 @@ def _opposed(shared: Sequence[tuple[Example, Sequence[Example]]]) -> str:
 
 
 def twin_findings(task: Task, split: LintSplit) -> Iterator[Finding]:
-    """Whether nearly every text of a column stands exactly once with each label.
+    """A finding if nearly every text of a column occurs exactly once with each label.
 
-    It is how the first release of QNLI was made: of the two sentences that stand beside a question one has
-    the answer, and choosing between them is easier than the task as the paper describes it (footnote 3).
+    The first release of QNLI has this form: a question comes with two sentences, one of them with the answer,
+    and choosing between them is easier than the task that the paper describes (footnote 3).
     """
     if not split.labelled or len(task.words) < 2 or len(task.columns) < 2:
         return
@@ -161,7 +162,7 @@ def twin_findings(task: Task, split: LintSplit) -> Iterator[Finding]:
         share = sum(map(len, twins)) / len(split.examples)
         if share >= NEARLY_ALL:
             rows = [" / ".join(str(split.examples[at].index) for at in positions) for positions in twins]
-            release = "".join(  # structure tells releases apart where sizes need not
+            release = "".join(  # twins identify a release even if sizes do not
                 f", as in {version.name}, {version.note}"
                 for file in task.files
                 if split.name in {entry.name for entry in file.splits.values()}
@@ -179,11 +180,11 @@ SUSPICIONS = {
     "control character": re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"),
     "byte-order mark": re.compile("\ufeff"),
 }
-"""What no text of a benchmark should hold."""
+"""Patterns that no text of a benchmark should contain."""
 
 
 def text_findings(split: LintSplit) -> Iterator[Finding]:
-    """Texts that are empty, or that look as if they were read in the wrong encoding."""
+    """Texts that are empty, or that look wrongly decoded."""
     for check, pattern in SUSPICIONS.items():
         rows = [
             f"{example.index} {name}"

@@ -217,7 +217,7 @@ def every_rule(profile: Profile, missing: Missing = "unranked") -> dict[str, Sta
 def survives(profile: Profile, standings: Mapping[str, Standing]) -> Survival:
     """Every pair of systems that all standings rank, sorted by whether the standings agree on it.
 
-    A tie is no agreement. The verdicts come in the order of the first standing.
+    A tie is not agreement. The verdicts come in the order of the first standing.
     """
     columns = list(zip(*(row.ranks for row in standings.values()), strict=True))
     ranked = [at for at, ranks in enumerate(columns) if None not in ranks]

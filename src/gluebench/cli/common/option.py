@@ -82,7 +82,7 @@ def _drawable(context: click.Context, parameter: click.Parameter, value: str | N
     if Path(value).suffix.casefold() not in (".png", ".svg", ".pdf"):
         raise click.BadParameter(f"{value} does not end in .png, .svg, .pdf.", context, parameter)
     if not Path(value).absolute().parent.is_dir():
-        raise click.BadParameter(f"{Path(value).parent} is no folder.", context, parameter)
+        raise click.BadParameter(f"{Path(value).parent} is not a folder.", context, parameter)
     if find_spec("matplotlib") is None:
         raise needs_extra("plot", "Drawing")
     return value

@@ -25,7 +25,7 @@ def _pattern(context: click.Context, parameter: click.Parameter, value: str | No
     try:
         return None if value is None else re.compile(value)
     except re.error as error:
-        message = f"{value!r} is no regular expression: {error}."
+        message = f"{value!r} is not a regular expression: {error}."
         raise click.BadParameter(message, context, parameter) from None
 
 

@@ -182,7 +182,7 @@ def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any])
             changed = f"{', '.join(map(_flag, other))} changed nothing: what was said of it before stays."
             notices([f"warning: {changed} Edit it at {client.page(key)}"])
     if to.wait:
-        _show(client.wait(key, told=_say_status), suite, client=client, source=str(path), form=form)
+        _show(client.wait(key, on_change=_say_status), suite, client=client, source=str(path), form=form)
     elif form == "json":
         click.echo(to_json(entry), nl=False)
     else:

@@ -1,4 +1,4 @@
-"""What an organizer's files are: which columns hold what, words or scores, and which metrics suit them."""
+"""Detect the columns, the kind of labels and suitable metrics of an organizer's files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Values = tuple[str, ...]
 LABEL_NAMES = ("label", "labels", "gold", "gold_label", "score", "target", "class", "rating", "similarity")
 INDEX_NAMES = ("", "index", "id", "idx", "uid", "guid", "unnamed: 0")
 MOST_WHOLE_LABELS = 10
-"""Whole numbers are taken for labels up to so many different ones, and for scores beyond."""
+"""Up to this many different whole numbers are taken for labels, more for scores."""
 UNBALANCED = 0.6
-"""Two classes are called unbalanced where the larger has more than this share, as in MRPC and QQP."""
+"""Two classes are unbalanced if the larger has more than this share, as in MRPC and QQP."""
 TITLES = {
     "accuracy": "acc.",
     "f1": "F1",
@@ -29,13 +29,14 @@ TITLES = {
     "pearson": "Pearson",
     "spearman": "Spearman",
 }
-"""The metrics that can be asked for, and how tables call them."""
+"""The metrics that an organizer may choose, with their titles in tables."""
 OF_NUMBERS = ("pearson", "spearman")
+"""The metrics of scores; the others are of labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The options; what is left empty is detected."""
+    """The organizer's options; an empty one is detected from the files."""
 
     label: Values = ()
     inputs: Values = ()
@@ -57,7 +58,7 @@ class Choices:
         return {name: value for name, value in values.items() if isinstance(value, tuple)}
 
     def of(self, task: str) -> dict[str, str]:
-        """The values given for a task, by option: one that names the task, else the last that names none."""
+        """The values given for a task, by option: the first that names it, else the last that names none."""
         chosen = {}
         for name, values in self._values().items():
             own = [value.removeprefix(f"{task}=") for value in values if value.startswith(f"{task}=")]
@@ -79,7 +80,7 @@ class Choices:
 
 
 def _listed(value: str | None) -> tuple[str, ...] | None:
-    """A value split at commas."""
+    """The parts of a comma-separated value; None for None."""
     return None if value is None else tuple(part.strip() for part in value.split(",") if part.strip())
 
 
@@ -94,7 +95,7 @@ class ColumnPlan(NamedTuple):
 
 
 def plan_columns(task: str, tables: Mapping[str, RawTable], chosen: Mapping[str, str]) -> ColumnPlan:
-    """What each column is. Raises DataError where the files leave it open, or a column given is not there."""
+    """Find the use of each column. Raises DataError if the files are ambiguous or lack a given column."""
     names = tuple(dict.fromkeys(name for table in tables.values() for name in table.header))
     inputs, ignored = _listed(chosen.get("inputs")), _listed(chosen.get("ignore"))
     single = [chosen[option] for option in ("label", "index") if option in chosen]
@@ -105,9 +106,9 @@ def plan_columns(task: str, tables: Mapping[str, RawTable], chosen: Mapping[str,
     free = [name for name in names if name != label and name not in (ignored or ())]
     index = chosen.get("index") or next((n for n in free if n.casefold() in INDEX_NAMES), None)
     declared = next((table.declared.columns for table in tables.values() if table.declared), None)
-    texts = []  # columns of which any cell is neither empty nor a number
+    texts = []  # columns with at least one cell that is neither empty nor a number
     for name in (name for name in free if name != index):
-        cells = (cell for t in tables.values() if name in t.header for cell in t.column(name))
+        cells = (cell for table in tables.values() if name in table.header for cell in table.column(name))
         texts += [name] if any(cell and number(cell) is None for cell in cells) else []
     inputs = inputs or declared or tuple(texts)
     _check_inputs(task, inputs, tables, label=label)
@@ -171,10 +172,10 @@ class LabelPlan(NamedTuple):
 def plan_labels(
     task: str, tables: Mapping[str, RawTable], column: str, chosen: Mapping[str, str]
 ) -> LabelPlan:
-    """Words or scores, their range and the metrics. Raises DataError for cells that are neither."""
+    """Tell labels from scores; find their range and metrics. Raises DataError for cells that are neither."""
     cells = {split: table.column(column) for split, table in tables.items() if column in table.header}
     if "test" in cells and not any(cells["test"]):
-        del cells["test"]  # hidden from this machine too
+        del cells["test"]  # an empty column: the test labels are hidden
     blanks = [
         f"{tables[split].path}:{line}: has no label; expected one in every row, or none in all of test"
         for split, labels in cells.items()
@@ -183,7 +184,7 @@ def plan_labels(
     ]
     if blanks:
         raise DataError(blanks)
-    # One value that no other split has stands for hidden labels, as -1 does.
+    # A single test value that no other split has, such as -1, marks hidden labels.
     test = set(cells.get("test", ()))
     others = {cell for split, labels in cells.items() if split != "test" for cell in labels}
     if others and len(test) == 1 and not test & others and len(cells["test"]) > 1:
@@ -192,9 +193,9 @@ def plan_labels(
     if not cells:
         raise DataError(f"{task}: no split has labels; expected them in the column {column} of one")
     numbers = [number(cell) for cell in others | test]
-    whole = all(value is not None and value.is_integer() for value in numbers)
-    worded = None in numbers or (whole and len(numbers) <= MOST_WHOLE_LABELS)
-    kind = chosen.get("kind") or ("labels" if worded else "scores")
+    all_whole = all(value is not None and value.is_integer() for value in numbers)
+    are_labels = None in numbers or (all_whole and len(numbers) <= MOST_WHOLE_LABELS)
+    kind = chosen.get("kind") or ("labels" if are_labels else "scores")
     if kind not in ("labels", "scores"):
         raise DataError(f'--kind {task}={kind}: expected "labels" or "scores"')
     if kind == "labels":
@@ -211,8 +212,8 @@ def plan_labels(
 
 
 def _plan_words(task: str, present: set[str], first: Sequence[str], chosen: Mapping[str, str]) -> LabelPlan:
-    """A classification task; `first` are the labels of its first split."""
-    # Numbers by size, words by the alphabet.
+    """The labels of a classification task; `first` is the label column of its first split."""
+    # Sort numbers by size, words alphabetically.
     words = _listed(chosen.get("words")) or tuple(
         sorted(present, key=lambda word: (number(word) is None, number(word) or 0.0, word))
     )
@@ -230,7 +231,7 @@ def _plan_words(task: str, present: set[str], first: Sequence[str], chosen: Mapp
 
 
 def _plan_scores(task: str, values: Sequence[float], chosen: Mapping[str, str]) -> LabelPlan:
-    """A regression task."""
+    """The range and metrics of a regression task."""
     low, high = float(math.floor(min(values))), float(math.ceil(max(values)))
     if "score_range" in chosen:
         ends = [number(part) for part in _listed(chosen["score_range"]) or ()]

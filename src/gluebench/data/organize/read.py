@@ -88,7 +88,7 @@ def _text(path: Path, encoding: str) -> str:
         message = f"not {encoding} text (byte {data[error.start]:#04x}); save it as UTF-8, or give --encoding"
         raise DataError(f"{path}:{line}: {message}") from None
     except LookupError:
-        raise DataError(f"--encoding {encoding}: is no encoding known here; try utf-8 or cp1252") from None
+        raise DataError(f"--encoding {encoding}: is not a known encoding; try utf-8 or cp1252") from None
 
 
 def _csv_rows(path: Path, text: str, delimiter: str) -> _Rows:
@@ -100,7 +100,7 @@ def _csv_rows(path: Path, text: str, delimiter: str) -> _Rows:
             line = reader.line_num + 1
     except csv.Error as error:
         advice = "look for a quotation mark that is not doubled or not closed"
-        problem = f"the row that begins here is no valid CSV ({error}); {advice}"
+        problem = f"the row that begins here is not valid CSV ({error}); {advice}"
         raise DataError(f"{path}:{line}: {problem}") from None
 
 
@@ -193,7 +193,7 @@ def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
         else:
             files[path.stem] = path
     problems += [
-        f"{path}: is no CSV, TSV or Parquet file; save it as {path.stem}.csv, or move it away"
+        f"{path}: is not a CSV, TSV or Parquet file; save it as {path.stem}.csv, or move it away"
         for path in sorted(folder.iterdir())
         if path.stem in SPLITS and path.is_file() and path.suffix.lower() not in SUFFIXES
     ]

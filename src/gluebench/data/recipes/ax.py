@@ -51,7 +51,7 @@ def _rows(reader: Reader, path: Path) -> Iterator[tuple[Any, ...]]:
         *cells, domain, premise, hypothesis, label = fields
         tags = [tag.strip() for cell in cells for tag in cell.split(";") if tag.strip()]
         problems = [
-            f'the tag "{tag}" is no phenomenon of the manifest, nor an alias of one'
+            f'the tag "{tag}" is neither a phenomenon of the manifest nor an alias of one'
             for tag in tags
             if tag not in names
         ]

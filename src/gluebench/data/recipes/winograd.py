@@ -111,7 +111,7 @@ def _read_jsonl(path: Path, lines: list[str], problems: Problems) -> list[Schema
 
 
 class _LineError(ValueError):
-    """A line that is no schema; the message says why."""
+    """A line that is not a schema; the message says why."""
 
 
 def _from_line(place: str, record: object) -> Schema:
@@ -170,7 +170,7 @@ def _read_blocks(path: Path, lines: list[str], problems: Problems) -> list[Schem
 
 
 def _from_block(path: Path, first: int, fields: dict[str, str], problems: Problems) -> list[Schema]:
-    """The schema of a block that begins on a line; none, and a problem, where it is no schema."""
+    """The schema of a block that begins on a line; none, and a problem, where it is not a schema."""
     given = fields.get("entailed")
     lacking = [name for name in ("text", "hypothesis") if not fields.get(name)]
     if lacking:

@@ -95,7 +95,7 @@ EXPORT = (
     "as released: use that, or the hub's Parquet"
 )
 LONGEST = 16 << 20
-"""Bytes of a line beyond which a file is no table of sentences."""
+"""Bytes of a line beyond which a file is not a table of sentences."""
 
 
 def read_released(
@@ -154,7 +154,7 @@ class _Table:
         return names, plan(names, self._task, self._release, where=f"{self._path}:1")
 
     def _read(self, block: bytes, first: int, width: int) -> tuple[pa.Array, Sequence[int]]:
-        """All fields of a block, and the line that each row is; a problem for each line that is no row."""
+        """All fields of a block, and the line that each row is; a problem for each line that is not a row."""
         fields = _fields(block, width)
         if fields is not None:
             return fields, range(first, first + len(fields) // width)

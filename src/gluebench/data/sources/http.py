@@ -111,7 +111,7 @@ class Connections:
 
 
 def status_error(response: BaseHTTPResponse, address: str) -> TransferError:
-    """The error for a response that is no file."""
+    """The error for a response that is not a file."""
     status = response.status
     return TransferError(
         f"{address}: {status} {responses.get(status, '')}".rstrip(),

@@ -1,4 +1,4 @@
-"""Which files to fetch: a task's from the hub, its archive or a mirror of either, or a leaderboard's."""
+"""Plan which files to fetch: a task's from the hub, its archive or a mirror, or a leaderboard's."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from gluebench.data.sources.release import Release
 
 SourceName = Literal["hub", "archives"]
 HUB_ENDPOINT = "HF_ENDPOINT"
-"""The variable by which the hub's own tools are pointed at a mirror of it."""
+"""The environment variable that points the hub's own tools to a mirror."""
 PUBLIC_HUB = "https://huggingface.co"
 MOST_BYTES = 64 * 1000**3
-"""Of all files: a page that names more is refused."""
+"""Maximum size of all files of a leaderboard's page; a page that lists more is refused."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -35,22 +35,22 @@ class Plan(NamedTuple):
     """Where to put them, in the source's own layout."""
     files: tuple[RemoteFile, ...]
     origin: Origin
-    """The origin of what will be prepared, its files not yet known."""
+    """Origin of the data that will be prepared; its files are not known yet."""
 
     @property
     def bytes(self) -> int:
-        """What is known of their size beforehand: nothing of archives."""
+        """Sum of the sizes known beforehand; an archive's is not."""
         return sum(file.bytes or 0 for file in self.files)
 
     def made(self, origin: Origin) -> bool:
-        """Whether data of that origin were prepared from just these files."""
+        """Whether data of that origin were prepared from exactly these files."""
         if self.source == "archives":
             return (origin.kind, origin.location) == ("archive", self.origin.location)
         hashes = {file.sha256 for file in self.files}
         return origin.kind == "hub" and {file.sha256 for file in origin.files} == hashes
 
     def announcement(self) -> str:
-        """What is about to be fetched, and the terms of the task's text."""
+        """The message before a download: what is fetched, and the license of the task's text."""
         number = len(self.files)
         what = f"{number} files, {readable(self.bytes)}," if number > 1 else self.files[0].name
         licence = self.task.source.licence or "none is named"
@@ -58,7 +58,7 @@ class Plan(NamedTuple):
 
 
 def plan(release: Release, task: Task, source: SourceName | None, scratch: Path, *, mirror: str = "") -> Plan:
-    """The files of a task at a source; by default at the hub if that has all of them, else the archive.
+    """The files of a task at a source; by default the hub if it has all of them, else the archive.
 
     Raises DataError for a task that the source does not have.
     """
@@ -93,7 +93,7 @@ def _from_hub(release: Release, task: Task, scratch: Path, mirror: str) -> Plan:
         )
         for file in files
     )
-    # The origin is the repository itself, whatever mirror hands its files over.
+    # The origin is the repository itself, even if a mirror serves the files.
     origin = Origin("hub", f"{where.rstrip('/')}/datasets/{repository}", revision=revision)
     return Plan(task, "hub", folder, remote, origin)
 
@@ -111,7 +111,7 @@ def _from_archive(release: Release, task: Task, folder: Path, mirror: str, *, on
 
 
 def mirrored(address: str, mirror: str) -> str:
-    """The address at the mirror: its scheme, host and path before the address's own path; "" is no mirror.
+    """The address at the mirror: its scheme, host and path before the address's own path; "" for none.
 
     >>> mirrored("https://example.org/glue/CoLA.zip", "http://files.lab/copies")
     'http://files.lab/copies/glue/CoLA.zip'
@@ -123,10 +123,10 @@ def mirrored(address: str, mirror: str) -> str:
 
 
 def hub_endpoint(endpoint: str, environment: Mapping[str, str] = os.environ) -> str:
-    """The hub's address, or what the environment names in place of the public hub."""
-    other = environment.get(HUB_ENDPOINT, "")
-    if other and endpoint.rstrip("/") == PUBLIC_HUB:
-        return _base(other, what=HUB_ENDPOINT)
+    """The hub's address; for the public hub, HF_ENDPOINT of the environment takes precedence."""
+    override = environment.get(HUB_ENDPOINT, "")
+    if override and endpoint.rstrip("/") == PUBLIC_HUB:
+        return _base(override, what=HUB_ENDPOINT)
     return endpoint.rstrip("/")
 
 
@@ -136,7 +136,7 @@ def hub_address(endpoint: str, repository: str, revision: str, path: str) -> str
 
 
 def _base(address: str, *, what: str) -> str:
-    """An address that others are built on, without a slash at its end. Raises DataError."""
+    """A valid base address, without a slash at its end. Raises DataError."""
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise DataError(f"{what}: {address!r}; expected http://HOST or https://HOST, with a path if need be")
@@ -173,7 +173,7 @@ def _remote(page: str, file: object, folder: Path) -> RemoteFile:
 
 
 def fetch_missing(files: Sequence[RemoteFile], fetcher: Fetcher, meter: Meter) -> list[RemoteFile]:
-    """Fetch the files that are not there with these contents, and return them.
+    """Fetch the files that are missing or have other contents, and return them.
 
     Raises DataError at the first that fails.
     """

@@ -113,13 +113,13 @@ def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:
     sections = dict(root.named("tasks", KEYS["task"]))
     known = [*benchmark.tasks, *benchmark.auxiliary]
     for name in sections.keys() - {task.name for task in known}:
-        root.inner("tasks").reject(name, f"is no task; {one_of(tuple(task.name for task in known))}")
+        root.inner("tasks").reject(name, f"is not a task; {one_of(tuple(task.name for task in known))}")
     tasks = {}
     for task in known:
         section = sections.get(task.name, Section({}, ("tasks", task.name), findings=root.findings))
         splits = dict(section.named("splits", KEYS["split"]))
         for name in splits.keys() - task.splits.keys():
-            section.inner("splits").reject(name, f"is no split; {one_of(task.splits)}")
+            section.inner("splits").reject(name, f"is not a split; {one_of(task.splits)}")
         tasks[task.name] = TaskRelease(
             splits={name: _split(splits.get(name), split.file) for name, split in task.splits.items()},
             folders=(task.name, *section.texts("folders")),

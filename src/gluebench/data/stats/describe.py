@@ -102,7 +102,7 @@ def categories(
     coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
     unknown = Counter(tag for row in tags for tag in row if tag not in coarse)
     if unknown:
-        fault = "is no phenomenon of the manifest"
+        fault = "is not a phenomenon of the manifest"
         raise DataError([f"{task.name}: the tag {tag!r} ({n} rows) {fault}" for tag, n in unknown.items()])
     described = []
     for name in task.coarse():
@@ -129,13 +129,13 @@ class SizeBeside(NamedTuple):
     size: int | None
     """Their rows together; None unless all of them are there."""
     agreement: Agreement | None
-    """None without a size, or for a figure that is no number."""
+    """None without a size, or for a figure that is not a number."""
     notes: tuple[str, ...] = ()
     """Where they differ, what the manifest says of that figure."""
 
 
 def agreement(size: int, printed: str) -> Agreement | None:
-    """How a printed figure such as "8.5k" stands to the exact size; None if it is no number.
+    """How a printed figure such as "8.5k" stands to the exact size; None if it is not a number.
 
     Its precision is its last digit: 100 for "8.5k", 1,000 for "67k", 1 for "634". It is "rounded" if no
     figure of that precision is nearer, "cut" if the digits after it were dropped, and else "differs".

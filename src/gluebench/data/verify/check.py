@@ -1,4 +1,4 @@
-"""Whether prepared splits are the published ones; where they are not, what differs."""
+"""Compare prepared splits with the published ones, and list the rows that differ."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ State = Literal["as published", "differs", "not known", "absent"]
 
 
 class SplitCheck(NamedTuple):
-    """What was found of one split."""
+    """The result for one split."""
 
     task: str
     split: str
@@ -32,7 +32,7 @@ class SplitCheck(NamedTuple):
     """The published number of rows."""
     fingerprint: str
     reason: str
-    """How the state is known, or what differs, as a sentence without its stop."""
+    """How the state is known, or what differs, as a sentence without a period."""
     differences: tuple[Difference, ...] = ()
     """The rows that differ, where they can be identified."""
 
@@ -42,15 +42,15 @@ class Reference(NamedTuple):
 
     release: Release
     marks: Mapping[tuple[str, str], Marks]
-    """Of the published rows, where they are known."""
+    """Task and split name to the marks of the published rows, where these are known."""
     against: Path | None = None
-    """Another data folder, in place of what was published."""
+    """Another data folder to compare with, in place of the published data."""
 
 
 def reference(benchmark: Benchmark, against: Path | None = None) -> Reference:
-    """What is known of a benchmark's published data, or another folder to compare with."""
-    known = {} if against else published(benchmark)
-    return Reference(load_release(benchmark), known, against)
+    """The published data of a benchmark, as far as known, or another folder to compare with."""
+    published_marks = {} if against else published(benchmark)
+    return Reference(load_release(benchmark), published_marks, against)
 
 
 def check_task(folder: Path, benchmark: Benchmark, task: Task, compared: Reference) -> Iterator[SplitCheck]:
@@ -75,18 +75,20 @@ def _check(
     fingerprint = fingerprint_of(columns, table.to_arrow().to_batches())
     if compared.against is not None:
         other = load(table.task.name, split.name, compared.against, benchmark=benchmark)
-        theirs = fingerprint_of(columns, other.to_arrow().to_batches())
-        state, reason = _beside(fingerprint, theirs, str(compared.against))
-        known: Marks | None = marks(table.task, other)
+        other_fingerprint = fingerprint_of(columns, other.to_arrow().to_batches())
+        state, reason = _compared_with(fingerprint, other_fingerprint, str(compared.against))
+        expected_marks: Marks | None = marks(table.task, other)
     else:
         state, reason = _as_published(table, split, record, fingerprint, compared.release)
-        known = compared.marks.get((table.task.name, split.name))
-    rows = tuple(differences(table.task, table, known)) if state == "differs" and known else ()
-    size = len(known) if compared.against is not None and known is not None else split.size
+        expected_marks = compared.marks.get((table.task.name, split.name))
+    rows = (
+        tuple(differences(table.task, table, expected_marks)) if state == "differs" and expected_marks else ()
+    )
+    size = len(expected_marks) if compared.against is not None and expected_marks is not None else split.size
     return SplitCheck(table.task.name, split.name, state, len(table), size, fingerprint.whole, reason, rows)
 
 
-def _beside(fingerprint: Fingerprint, other: Fingerprint, name: str) -> tuple[State, str]:
+def _compared_with(fingerprint: Fingerprint, other: Fingerprint, name: str) -> tuple[State, str]:
     if fingerprint.whole == other.whole:
         return "as published", f"text and labels are those of {name}"
     if fingerprint.text == other.text:
@@ -95,17 +97,17 @@ def _beside(fingerprint: Fingerprint, other: Fingerprint, name: str) -> tuple[St
 
 
 def _as_published(
-    table: Table, split: Split, record: Dataset | None, fingerprint: Fingerprint, known: Release
+    table: Table, split: Split, record: Dataset | None, fingerprint: Fingerprint, published_release: Release
 ) -> tuple[State, str]:
-    kept = record.splits.get(split.name) if record else None
-    if kept and kept.fingerprint != fingerprint.whole:
+    recorded = record.splits.get(split.name) if record else None
+    if recorded and recorded.fingerprint != fingerprint.whole:
         return "differs", f"the file was changed after it was prepared ({FILE} has another fingerprint)"
     if len(table) != split.size:
         release = other_release(table.task, split, len(table))
         return "differs", f"{len(table):,} rows, published are {split.size:,}{release}"
     if split.fingerprint:
         return standing(fingerprint.whole, fingerprint.text, split)
-    hub = known.tasks[table.task.name].splits[split.name].hub
+    hub = published_release.tasks[table.task.name].splits[split.name].hub
     if hub and record and any(file.sha256 == hub.sha256 for file in record.origin.files):
         return "as published", "made from the hub's file, whose checksum is the published one"
     return "not known", "the number of rows is right; what the published rows hold is not known here"

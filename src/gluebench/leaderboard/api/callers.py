@@ -1,4 +1,4 @@
-"""Who calls: the owner of a token, somebody signed in to the site, or a visitor."""
+"""Authentication of the API: by token, by a session of the site, or as a visitor."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from gluebench.leaderboard.accounts.models import Scope, Token, User
 from gluebench.leaderboard.common.problems import ProblemError, address, spend, unauthorized
 
 USED_AGAIN = timedelta(minutes=1)
-"""A token's last use is written down no more often than this."""
+"""Minimum time between two updates of a token's last use."""
 
 
 class BearerToken(HttpBearer):
-    """A token in the Authorization header. One that is wrong is refused, never passed over."""
+    """A token in the Authorization header. A wrong one is refused, even where none is needed."""
 
     def __call__(self, request: HttpRequest) -> Any:
-        """The account, or None where no such header was sent."""
+        """The account, or None without such a header."""
         if "Authorization" not in request.headers:
             return None
         scheme, _, secret = request.headers["Authorization"].partition(" ")
@@ -48,12 +48,12 @@ class BearerToken(HttpBearer):
 
 
 class Session(APIKeyCookie):
-    """The site's own session, so that its pages may call; what changes something needs the CSRF token."""
+    """A session of the site, for its own pages; requests that change something need the CSRF token."""
 
     param_name = settings.SESSION_COOKIE_NAME
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Any:
-        """The account that is signed in, or None. Raises ProblemError where the CSRF token is missing."""
+        """The account that is signed in, or None. Raises ProblemError if the CSRF token is missing."""
         if key is None or not request.user.is_authenticated:
             return None
         if check_csrf(request):
@@ -63,19 +63,19 @@ class Session(APIKeyCookie):
 
 
 def visitor(request: HttpRequest) -> AnonymousUser:
-    """Anybody, for what is public. A wrong token was refused before this."""
+    """An anonymous user, for public data. BearerToken has refused a wrong token before this."""
     spend("visitor", address(request))
     return AnonymousUser()
 
 
-SIGNED_IN = [BearerToken(), Session(csrf=False)]  # it checks the token itself
+SIGNED_IN = [BearerToken(), Session(csrf=False)]  # Session.authenticate checks CSRF itself
 ANYBODY = [*SIGNED_IN, visitor]
 PUBLIC: dict[str, Any] = {"security": [{}]}
-"""For the OpenAPI document: it needs no account."""
+"""Marks an operation in the OpenAPI document as open to anybody."""
 
 
 def user_with(request: HttpRequest, scope: Scope) -> User:
-    """The account that calls. Raises ProblemError where its token is not good for this."""
+    """The calling account. Raises ProblemError if its token lacks the scope."""
     if not _may(request, scope):
         raise ProblemError(
             403,
@@ -88,10 +88,11 @@ def user_with(request: HttpRequest, scope: Scope) -> User:
 
 
 def reader(request: HttpRequest) -> User | AnonymousUser:
-    """The account to read as: the caller, or a visitor where the token may not read."""
+    """The account whose view is returned: the caller's, or a visitor's if the token may not read."""
     return request.user if _may(request, Scope.READ) else AnonymousUser()
 
 
 def _may(request: HttpRequest, scope: Scope) -> bool:
+    """Whether a request has the scope; one without a token has every scope."""
     token: Token | None = getattr(request, "token", None)
     return token is None or scope in token.scopes

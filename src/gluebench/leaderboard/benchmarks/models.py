@@ -1,4 +1,4 @@
-"""A benchmark on this site: its manifest and labels as files, its policy, a counter for its pages."""
+"""A benchmark on this site: its manifest and labels as files, its policy, a version for the page cache."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Manifest(NamedTuple):
     parents: tuple[str, ...] = ()
 
     def write_below(self, folder: Path) -> Path:
-        """The manifest as a file in a folder named by its content."""
+        """Write the manifest to a folder named by its hash, unless it is there; return the path."""
         home = folder / hashlib.sha256("\0".join((self.text, *self.parents)).encode()).hexdigest()[:16]
         path = home / "manifest.toml"
         if not path.exists():
@@ -79,7 +79,7 @@ def _path(name: str, beside: Path) -> Path:
 
 
 def publish_labels(place: str) -> None:
-    """Put a folder of labels where every worker finds it: into the bucket, if there is one."""
+    """Upload a folder of labels to the bucket, if there is one, for the workers on other machines."""
     if settings.RUNNING.bucket is None:
         return
     storage = storages["labels"]
@@ -90,14 +90,14 @@ def publish_labels(place: str) -> None:
 
 
 def labels_at_hand(place: str) -> Path:
-    """The folder on this machine, fetched from the bucket if no grading here needed it before."""
+    """The local folder of labels, downloaded from the bucket on its first use."""
     home: Path = settings.FOLDER.labels / place
     if settings.RUNNING.bucket is None or home.is_dir():
         return home
     storage = storages["labels"]
     make_private(home.parent)
     scratch = Path(tempfile.mkdtemp(prefix=".fetch-", dir=home.parent))
-    try:  # whole or not at all: another worker may fetch the same
+    try:  # rename a complete folder, since another worker may download the same
         for name in storage.listdir(place)[1]:
             with storage.open(f"{place}/{name}") as file:
                 write_private(scratch / name, file.read())
@@ -111,12 +111,12 @@ def labels_at_hand(place: str) -> Path:
 
 
 class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
-    """Vocabulary of benchmarks."""
+    """Queries on benchmarks."""
 
     def held(self, pk: int) -> Benchmark:
-        """A benchmark as it is now, which nobody else changes before the transaction ends.
+        """The current row of a benchmark, locked until the transaction ends.
 
-        Whoever locks submissions as well locks their benchmark first, so that nobody waits for each other.
+        To avoid deadlocks, lock a benchmark before its submissions.
         """
         return self.select_for_update(no_key=True).get(pk=pk)
 
@@ -129,7 +129,7 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
         return row
 
     def touch(self) -> None:
-        """Say that pages of these benchmarks show something new: in the transaction of the change."""
+        """Increase the versions, so that cached pages expire; call it in the transaction of the change."""
         self.update(version=F("version") + 1)
 
 
@@ -149,10 +149,10 @@ class Benchmark(models.Model):
     """Grows with every change that a page shows; pages are cached by it."""
     added = models.DateTimeField(auto_now_add=True)
     settings = models.JSONField(default=dict)
-    """The policy's settings that differ from the usual ones; see `policy`."""
+    """The policy's settings that differ from the defaults; see `policy`."""
     organisers = models.ManyToManyField(User, blank=True, related_name="organised")
     revealed = models.DateTimeField(null=True)
-    """When scores became those of the rows that the policy's `public_share` held back."""
+    """When scores changed to those on the rows that the policy's `public_share` held back."""
     open = models.BooleanField(default=True)
     """Whether it takes submissions."""
 
@@ -184,18 +184,18 @@ class Benchmark(models.Model):
         return policy_of(self.settings)
 
     def organised_by(self, user: Any) -> bool:
-        """Whether this person may do what its organizers may."""
+        """Whether a user has the rights of an organizer of this benchmark."""
         if not user.is_authenticated:
             return False
         return bool(user.is_superuser or self.organisers.filter(pk=user.pk).exists())
 
     @property
     def record(self) -> records.Benchmark:
-        """What its manifest says."""
+        """The benchmark that its manifest describes."""
         return _record(self.manifest_path)
 
     def named_for_commands(self, address: str) -> str:
-        """What `--benchmark` takes for it: its name where it is packaged with gluebench, else its address."""
+        """The value of `--benchmark`: its name if gluebench packages this benchmark, else its address."""
         packaged = self.name in records.installed()
         return self.name if packaged and records.load_benchmark(self.name) == self.record else address
 
@@ -226,9 +226,9 @@ class DataFile(models.Model):
 def revoke_of_new_organisers(
     instance: Any, action: str, reverse: bool, pk_set: Collection[int] | None, **_: Any
 ) -> None:
-    """Whichever way the role is given: nothing that another may have set up before comes with it.
+    """Revoke access to a new organizer's account that another person may have set up before.
 
-    To an admin the role is not new.
+    `reverse` tells whether benchmarks were added to a user. Admins have these rights already.
     """
     if action == "post_add" and pk_set:
         for user in User.objects.filter(pk__in=[instance.pk] if reverse else pk_set, is_superuser=False):
@@ -248,7 +248,7 @@ def remove_from_all(user: User, **_: Any) -> None:
 
 
 def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
-    """Tasks that `gluebench data get` fetches from their publishers, each with its packaged benchmark."""
+    """Task name to packaged benchmark, for tasks that `gluebench data get` fetches from their publishers."""
     from gluebench.data.sources.release import load_release
 
     publishers = {}
@@ -267,20 +267,20 @@ def _record(path: Path) -> records.Benchmark:
     return records.load_benchmark(path)
 
 
-# Written out: to build the query takes three times as long as to ask it.
+# Raw SQL: building the query takes Django three times as long as running it.
 _ONE = "SELECT name, version FROM benchmarks_benchmark WHERE name = %s"
 _ONLY = "SELECT name, version FROM benchmarks_benchmark LIMIT 2"
 _ALL = "SELECT COUNT(*), COALESCE(SUM(version), 0), COALESCE(MAX(id), 0) FROM benchmarks_benchmark"
 
 
 class Live(NamedTuple):
-    """A benchmark as far as the address and the cache go."""
+    """The name and version of a benchmark: enough for its address and the page cache."""
 
     name: str
     version: int
 
     def benchmark(self) -> Benchmark:
-        """The whole row. Raises Http404 where it has gone since."""
+        """The complete row. Raises Http404 if it was deleted meanwhile."""
         return get_object_or_404(Benchmark, name=self.name)
 
 
@@ -293,13 +293,13 @@ def live(name: str) -> Live:
 
 
 def only_one() -> Live | None:
-    """The benchmark of a site that has exactly one."""
+    """The benchmark of a site that has exactly one; None on other sites."""
     rows = _rows(_ONLY)
     return Live(*rows[0]) if len(rows) == 1 else None
 
 
 def site_version() -> str:
-    """Changes whenever any benchmark shows something new."""
+    """A text that changes when a benchmark is added or removed, or its version grows."""
     return " ".join(map(str, _rows(_ALL)[0]))
 
 

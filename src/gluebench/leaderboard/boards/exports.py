@@ -22,8 +22,9 @@ from gluebench.leaderboard.submissions.report import fine_of
 
 _FIRST = ("name", "model", "team", "kind", "regime")
 WORDS = tuple(dict.fromkeys([*_FIRST, *(field.name for field in LISTED if not field.is_numeric)]))
-"""Columns of what people wrote."""
+"""Text columns of the CSV export."""
 NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "earlier")
+"""Its columns of numbers and flags; `earlier` counts the earlier submissions of the same people."""
 
 
 def board_json(benchmark: Benchmark, scheme: Scheme) -> dict[str, Any]:
@@ -63,7 +64,7 @@ def board_json(benchmark: Benchmark, scheme: Scheme) -> dict[str, Any]:
 
 
 def _task_board(benchmark: Benchmark, scheme: Scheme, task: Task) -> dict[str, Any]:
-    """One task's board: whoever has the task is ranked by its score, complete or not."""
+    """The JSON view of one task: every system with a score for it has a rank, even if incomplete."""
     return {
         **_head("task-board", benchmark, task),
         "title": task.title,
@@ -96,7 +97,7 @@ def diagnostics_json(benchmark: Benchmark, task: Task) -> dict[str, Any]:
 
 
 def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> dict[str, Any]:
-    """A phenomenon of a diagnostic set: what it is about, and each system's score in it."""
+    """A phenomenon of a diagnostic set: its explanation, and each system's score in it."""
     about = explain(category.name)
     examples = about.examples if about else ()
     fields = ("first", "second", "forward", "backward")
@@ -121,6 +122,7 @@ def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
 
 
 def _head(schema: str, benchmark: Benchmark, task: Task) -> dict[str, Any]:
+    """The first keys of each JSON view of a task."""
     return {
         "schema": f"gluebench.{schema}/1",
         "benchmark": benchmark.name,
@@ -130,7 +132,7 @@ def _head(schema: str, benchmark: Benchmark, task: Task) -> dict[str, Any]:
 
 
 def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """What its author says of an entry, what organizers marked it as, and how many came before it."""
+    """The fields of an entry: the author's, the organizers' marks, earlier entries and the date."""
     return {
         **system_json(entry),
         **as_json(entry.__getitem__, LISTED),
@@ -179,27 +181,27 @@ def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
     if any(title for title, _ in board.sections):
         spans = [rf"\multicolumn{{{span}}}{{c}}{{{latex(title)}}}" for title, span in board.sections]
         lines.append(" & & & & " + " & ".join(spans) + r" \\")
-    heads, *rows = [" & ".join(cells) + r" \\" for cells in _texts(board, latex, latex, r"\textbf{%s}")]
-    return "\n".join([*lines, heads, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", ""])
+    heading, *rows = [" & ".join(cells) + r" \\" for cells in _texts(board, latex, latex, r"\textbf{%s}")]
+    return "\n".join([*lines, heading, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", ""])
 
 
 def _texts(
-    board: Board, words: Callable[[str], str], number: Callable[[str], str], bold: str
+    board: Board, escape: Callable[[str], str], number: Callable[[str], str], bold: str
 ) -> Iterator[list[str]]:
-    """The cells of the heading and of each row; `bold` has %s for the number of the highest of a column."""
-    yield ["Rank", "Name", "Model", "Score", *(words(column.title) for column in board.scheme.columns)]
+    """The cells of the heading, then of each row; `bold` is the %-format of a column's highest score."""
+    yield ["Rank", "Name", "Model", "Score", *(escape(column.title) for column in board.scheme.columns)]
     for row in board.rows:
         model = f"({row.entry['source']})" if row.reference else row.entry["model"]
-        texts = [str(row.rank or ""), words(row.entry["name"]), words(model), number(row.score.text)]
+        texts = [str(row.rank or ""), escape(row.entry["name"]), escape(model), number(row.score.text)]
         yield texts + [bold % number(cell.text) if cell.best else number(cell.text) for cell in row.cells]
 
 
 def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
-    """A pipe board."""
+    """A Markdown table with pipes."""
     board = read_page(benchmark, scheme, Options(), whole=True)
-    heads, *rows = _texts(board, markdown_cell, str, "**%s**")
-    rule = ["--:", ":--", ":--", *["--:"] * (len(heads) - 3)]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in (heads, rule, *rows))
+    heading, *rows = _texts(board, markdown_cell, str, "**%s**")
+    alignment = ["--:", ":--", ":--", *["--:"] * (len(heading) - 3)]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in (heading, alignment, *rows))
 
 
 FORMATS: dict[str, Callable[[Benchmark, Scheme], Any]] = {
@@ -211,18 +213,18 @@ FORMATS: dict[str, Callable[[Benchmark, Scheme], Any]] = {
 
 
 def citation(submission: Submission, address: str) -> str:
-    """A BibTeX record of an entry as it stands now; `address` is the full one of its page."""
-    when = submission.submitted
-    who = submission.team or submission.name
+    """The BibTeX record of an entry as it is now; `address` is the absolute URL of its page."""
+    date = submission.submitted
+    author = submission.team or submission.name
     title = (
         f"{submission.name} ({submission.model}): an entry of the {submission.benchmark.title} leaderboard"
     )
     score = f"Score {percent(submission.value)}. " if submission.value is not None else ""
     lines = [
-        f"  author = {{{{{latex(who)}}}}}",
+        f"  author = {{{{{latex(author)}}}}}",
         f"  title = {{{{{latex(title)}}}}}",
-        f"  year = {{{when.year}}}",
-        f"  month = {when.strftime('%b').lower()}",
+        f"  year = {{{date.year}}}",
+        f"  month = {date.strftime('%b').lower()}",
         f"  howpublished = {{\\url{{{address}}}}}",
         f"  note = {{{latex(f'{score}Scored by gluebench')}}}",
     ]

@@ -1,4 +1,4 @@
-"""How numbers are written: fractions become one decimal of a hundred, as in the paper's tables."""
+"""Format numbers for people: fractions times 100 with one decimal, as in the paper's tables."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 ABSENT = "–"
 LETTERS = 34
-"""Of a system's name in a picture."""
+"""Maximum length of a system's name in a chart."""
 
 
 def percent(value: float | None) -> str:
-    """0.6394 as "63.9"; a dash where there is nothing."""
+    """0.6394 as "63.9"; a dash for None."""
     if value is None:
         return ABSENT
     text = f"{100 * value:.1f}"
@@ -20,19 +20,19 @@ def percent(value: float | None) -> str:
 
 
 def score_text(score: Mapping[str, Any] | None) -> str:
-    """The value of a report's number."""
+    """The value of a score in a report, as `percent` writes it."""
     return percent(score["value"] if score else None)
 
 
 def interval_text(score: Mapping[str, Any] | None) -> str:
-    """The 95 % interval of a report's number, "61.2 to 65.0"; empty where there is none."""
+    """The 95 % interval of a score in a report, "61.2 to 65.0"; empty where there is none."""
     if not score or score["low"] is None or score["high"] is None:
         return ""
     return f"{percent(score['low'])} to {percent(score['high'])}"
 
 
 EVEN = 0.1
-"""Sides of an interval that differ by no more than this part are shown as one, the wider."""
+"""An interval whose sides differ by at most this share of the wider one is shown as ± the wider."""
 
 
 def margin_text(score: Mapping[str, Any] | None) -> str:
@@ -62,25 +62,27 @@ def count(number: int | None) -> str:
 
 
 def labels_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A name for each system in a picture or a title; its model leads where others are called alike."""
+    """A unique label for each system in a chart or title: the name, with the model or key if names repeat."""
 
     def short(name: str, letters: int = LETTERS // 2) -> str:
         return name if len(name) <= letters else f"{name[: letters - 1]}…"
 
     names = [short(entry["name"], LETTERS) for entry in entries]
-    for what in ("model", "key"):  # until each is the only one of its kind
+    for addition in ("model", "key"):  # each step changes only the names that still repeat
         counts = Counter(names)
-        for at, (name, entry) in enumerate(zip(names, entries, strict=True)):
+        for position, (name, entry) in enumerate(zip(names, entries, strict=True)):
             if counts[name] > 1:
-                both = (
-                    (short(entry["model"]), short(name)) if what == "model" else (short(name), entry["key"])
+                parts = (
+                    (short(entry["model"]), short(name))
+                    if addition == "model"
+                    else (short(name), entry["key"])
                 )
-                names[at] = ", ".join(both)
+                names[position] = ", ".join(parts)
     return names
 
 
 def hundred(value: float | None) -> Any:
-    """A fraction as charts show it, of a hundred."""
+    """A fraction times 100, as charts show it."""
     return None if value is None else 100 * value
 
 

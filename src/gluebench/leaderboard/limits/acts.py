@@ -92,7 +92,7 @@ def set_policy(name: str, file: Path | None = None, changes: Mapping[str, str] |
 
 
 def _value(name: str, text: str) -> Any:
-    """Read a setting; what is no number, true or false stays text, which the policy refuses where it must."""
+    """Read a setting; all but a number, true or false stays text, which the policy may refuse."""
     if name in CHOICES:
         return text
     if text.lower() == NONE:

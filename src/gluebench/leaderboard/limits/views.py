@@ -1,4 +1,4 @@
-"""Pages of the limits: an organizer's, one's team, and the quota on pages that send or list submissions."""
+"""Pages on limits: the organizer's policy, a user's team, and the quota shown beside submissions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.submissions.views import organised
 
 SHOWN = 5
-"""Benchmarks whose quota stands beside one's submissions: those that one sent something to last."""
+"""Maximum number of benchmarks whose quota is shown: those the user last submitted to."""
 
 
 @login_required
@@ -41,27 +41,27 @@ def policy(request: SignedInRequest, name: str) -> HttpResponse:
         )
         messages.success(request, "The policy holds from now on." if changes else "Nothing was changed.")
         return redirect("limits", name)
-    return _policy(request, benchmark, form=form)
+    return _policy_page(request, benchmark, form=form)
 
 
 @login_required
 @require_POST
 def override(request: SignedInRequest, name: str) -> HttpResponse:
-    """Add an exception."""
+    """Add an exception from the policy."""
     benchmark = organised(request, name)
     form = OverrideForm(request.POST)
     if not form.is_valid():
-        return _policy(request, benchmark, override_form=form)
+        return _policy_page(request, benchmark, override_form=form)
     form.instance.benchmark = benchmark
-    made = add_override(form.save(commit=False), request.user)
-    messages.success(request, f"The exception for {_whose(made, request.user)} holds from now on.")
+    added = add_override(form.save(commit=False), request.user)
+    messages.success(request, f"The exception for {_whose(added, request.user)} holds from now on.")
     return redirect("limits", name)
 
 
 @login_required
 @require_POST
 def override_end(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
-    """Remove an exception; the reason is obligatory."""
+    """Remove an exception; a reason is required."""
     override = get_object_or_404(Override, benchmark=organised(request, name), pk=pk)
     form = RemovalForm(request.POST)
     if form.is_valid():
@@ -74,15 +74,17 @@ def override_end(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
 
 @login_required
 def team(request: SignedInRequest) -> HttpResponse:
-    """One's team, or the form to start one."""
+    """The user's team, or the form to create one."""
     form = TeamForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = acts.create_team(request.user, form.cleaned_data["name"])
+            created = acts.create_team(request.user, form.cleaned_data["name"])
         except TeamError as error:
             form.add_error("name", str(error))
         else:
-            messages.success(request, f"The team {made} is there. Send its link to those who belong to it.")
+            messages.success(
+                request, f"The team {created} is there. Send its link to those who belong to it."
+            )
             return redirect("team")
     mine = request.user.team
     context: dict[str, Any] = {"form": form, "team": mine, "here": "team"}
@@ -94,9 +96,9 @@ def team(request: SignedInRequest) -> HttpResponse:
 
 @login_required
 def team_join(request: SignedInRequest, code: str) -> HttpResponse:
-    """The page behind an invitation: says what joining means, and joins."""
+    """The page behind an invitation: explains what joining means; a POST joins."""
     if request.method == "POST":
-        return _done(request, lambda user: acts.join_team(user, code), "You are in the team {} now.")
+        return _change_team(request, lambda user: acts.join_team(user, code), "You are in the team {} now.")
     invited_to = Team.objects.filter(code=code).first()
     context = {"wanted": invited_to, "code": code, "here": "team"}
     return render(request, "limits/join.html", context, status=200 if invited_to else 404)
@@ -105,31 +107,31 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
 @login_required
 @require_POST
 def team_leave(request: SignedInRequest) -> HttpResponse:
-    """Leave one's team."""
-    return _done(request, acts.leave_team, "You left the team.")
+    """Leave the team."""
+    return _change_team(request, acts.leave_team, "You left the team.")
 
 
 @login_required
 @require_POST
 def team_renew(request: SignedInRequest) -> HttpResponse:
-    """Make the team's link anew."""
-    return _done(request, acts.renew_link, "The link is made anew; the old one is not valid any more.")
+    """Replace the team's invitation link."""
+    return _change_team(request, acts.renew_link, "The link is made anew; the old one is not valid any more.")
 
 
-def _done(request: SignedInRequest, act: Callable[[User], object], message: str) -> HttpResponse:
+def _change_team(request: SignedInRequest, action: Callable[[User], object], message: str) -> HttpResponse:
     try:
-        messages.success(request, message.format(act(request.user)))
+        messages.success(request, message.format(action(request.user)))
     except TeamError as error:
         messages.error(request, str(error))
     return redirect("team")
 
 
 def _whose(override: Override, viewer: User) -> str:
-    """Who an exception is for, as this viewer may know them."""
+    """The person or team of an exception, under the name that the viewer may see."""
     return account_name(override.user, viewer) if override.user else str(override.team)
 
 
-def _policy(request: SignedInRequest, benchmark: Benchmark, **forms: Any) -> HttpResponse:
+def _policy_page(request: SignedInRequest, benchmark: Benchmark, **forms: Any) -> HttpResponse:
     overrides: list[Any] = list(benchmark.overrides.select_related("user", "team", "by"))
     for override in overrides:
         override.whose = _whose(override, request.user)
@@ -142,22 +144,22 @@ def _policy(request: SignedInRequest, benchmark: Benchmark, **forms: Any) -> Htt
         "in_force": set(benchmark.overrides.in_force().values_list("pk", flat=True)),
         "tab": "limits",
     }
-    wrong = any(form.errors for form in forms.values())
-    return render(request, "limits/policy.html", context | forms, status=422 if wrong else 200)
+    invalid = any(form.errors for form in forms.values())
+    return render(request, "limits/policy.html", context | forms, status=422 if invalid else 200)
 
 
 def quota(request: HttpRequest) -> dict[str, Any]:
-    """`quota`: what one may still send, as HTML; worked out only where a page shows it."""
-    return {"quota": SimpleLazyObject(lambda: _shown(request))}
+    """Context processor: `quota` is the user's quota as HTML, computed only on pages that show it."""
+    return {"quota": SimpleLazyObject(lambda: _quota_html(request))}
 
 
-def _shown(request: HttpRequest) -> SafeString:
+def _quota_html(request: HttpRequest) -> SafeString:
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return SafeString("")
     name = request.resolver_match.kwargs.get("name") if request.resolver_match else None
     benchmarks = Benchmark.objects.filter(name=name)
-    if not name:  # those that this person sent something to last; on a site of one benchmark, that one
+    if not name:  # those the user last submitted to; on a site of one benchmark, that one
         sent_to = Benchmark.objects.filter(submissions__owner=user)
         benchmarks = sent_to.annotate(last=Max("submissions__submitted")).order_by("-last")[:SHOWN]
         if not benchmarks and Benchmark.objects.count() == 1:

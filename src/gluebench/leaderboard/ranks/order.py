@@ -194,7 +194,7 @@ def parsed_weights(text: str, record: Record) -> tuple[dict[str, float], list[st
             weights[task] = weight
         except (ValueError, UnknownNameError):
             problems.append(
-                f"{part!r} is no weight: expected a task, a colon and a number from 0 to 1000, as in "
+                f"{part!r} is not a weight: expected a task, a colon and a number from 0 to 1000, as in "
                 f"{record.scored[0].name}:2. Tasks: {', '.join(sorted(scored))}."
             )
     if not problems and scored and all(weights.get(task) == 0 for task in scored):

@@ -1,7 +1,7 @@
-"""What a benchmark's policy lets be seen of a result, and when.
+"""What a benchmark's policy shows of a result, and when.
 
-A result is kept whole (`Result.report`) for organizers; here it becomes what may be shown
-(`Submission.report`), which is all that pages, exports and the API ever read. Here alone it is rounded.
+The complete result (`Result.report`) is for organizers. This module makes its public form
+(`Submission.report`), which is all that pages, exports and the API read. Rounding happens only here.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from gluebench.scoring.feedback import rounded_report
 from gluebench.scoring.report import Score, report_of
 
 BOARD = ("complete", "missing", "score", "tasks")
-"""What a board shows of a report."""
+"""The keys of a report that a board shows."""
 ROUNDING = "two standard errors"
-"""What a report's provenance says of its numbers."""
+"""How numbers are rounded, as a report's provenance states it."""
 EXPECTED = "expected a file of this name; this benchmark takes complete submissions only"
 
 
 def graded_rows(benchmark: Benchmark) -> dict[str, Any]:
-    """The rows that a submission is graded on now, as the grader calls them; empty for all."""
+    """The rows that a submission is graded on now, as arguments of the grader; empty for all rows."""
     share = benchmark.policy.public_share
     if share is None:
         return {}
@@ -36,7 +36,7 @@ def graded_rows(benchmark: Benchmark) -> dict[str, Any]:
 
 
 def climbs(submission: Submission) -> bool:
-    """Whether the Ladder decides what is shown of it. The reveal shows all that were sent before it."""
+    """Whether the Ladder decides what is shown; after the reveal, only for submissions made since."""
     benchmark = submission.benchmark
     if benchmark.policy.feedback != "ladder":
         return False
@@ -44,7 +44,7 @@ def climbs(submission: Submission) -> bool:
 
 
 def earlier(submission: Submission) -> SubmissionQuerySet:
-    """What the same people sent before: the author and, where limits are for teams, the author's team."""
+    """Earlier submissions by the same people: the author and, if limits are per team, the author's team."""
     before = Q(submitted__lt=submission.submitted) | Q(submitted=submission.submitted, pk__lt=submission.pk)
     return _of_same_people(submission, team=submission.benchmark.policy.per == "team").filter(before)
 
@@ -57,7 +57,7 @@ def _of_same_people(submission: Submission, *, team: bool) -> SubmissionQuerySet
 
 
 def next_in_turn(submission: Submission) -> int | None:
-    """The oldest waiting submission of the same benchmark and people; None off the Ladder."""
+    """The oldest waiting submission of the same benchmark and people; None without the Ladder."""
     if submission.benchmark.policy.feedback != "ladder":
         return None
     waiting = _of_same_people(submission, team=True).filter(status=Status.QUEUED)
@@ -65,23 +65,24 @@ def next_in_turn(submission: Submission) -> int | None:
 
 
 def bests_before(submission: Submission) -> dict[str, str]:
-    """Task to the key of the earlier submission whose score its people see as their best."""
+    """Task name to the key of the earlier submission whose score is shown as the best so far."""
     before = earlier(submission).filter(status=Status.GRADED).order_by("-submitted", "-pk").first()
     result = before.results.first() if before else None
     return dict(result.best) if result else {}
 
 
 def files_of(keys: Mapping[str, str]) -> dict[str, Submission]:
-    """Task to the submission that it names, for those whose files are still there."""
+    """Task name to the submission with that key, for submissions whose file still exists."""
     rows = Submission.objects.filter(key__in=set(keys.values())).exclude(file="")
     stored = {row.key: row for row in rows if row.file.storage.exists(str(row.file))}
     return {task: stored[key] for task, key in keys.items() if key in stored}
 
 
 def show(submission: Submission) -> bool:
-    """Write what may be shown of its latest result, as it stands now; in a transaction with its row locked.
+    """Update what is shown of a submission's latest result; return whether there is a result.
 
-    For when it is graded and when it is published. Returns whether there is a result to show.
+    Call it after grading and after publishing, in a transaction with the row locked. It also sets the date
+    of publication of a public submission.
     """
     result = submission.results.first()
     if result is None or submission.status != Status.GRADED or not (result.shown or result.report):
@@ -97,35 +98,37 @@ def show(submission: Submission) -> bool:
 
 
 def shown(submission: Submission, result: Result | None) -> dict[str, Any]:
-    """The row's columns that pages read, from its latest result."""
+    """Values for the columns of a submission that pages read, from one of its results."""
     policy = submission.benchmark.policy
     report = (result.shown or result.report) if result else None
     if report is None or (policy.feedback == "on-publish" and submission.published is None):
         return {"report": None, "scores": None, "value": None}
-    shown = as_shown(report, submission.benchmark.record, smallest=policy.smallest_category)
-    value = (shown["score"] or {}).get("value")
-    return {"report": shown, "scores": {name: shown[name] for name in BOARD}, "value": value}
+    visible = as_shown(report, submission.benchmark.record, smallest=policy.smallest_category)
+    value = (visible["score"] or {}).get("value")
+    return {"report": visible, "scores": {name: visible[name] for name in BOARD}, "value": value}
 
 
 def round_earlier() -> int:
-    """Round what an earlier version stored with all digits; returns how many submissions.
+    """Round reports that an earlier version stored with all digits; return the number of submissions.
 
-    Of results that are no longer the latest, only the scores could be fetched.
+    Of older results, only the scores are public, so only these are rounded.
     """
     graded = Submission.objects.filter(status=Status.GRADED, report__isnull=False)
     pks = list(graded.filter(report__provenance__rounding__isnull=True).values_list("pk", flat=True))
     for pk in pks:
         with transaction.atomic():
-            held = Submission.objects.select_for_update(of=("self",)).select_related("benchmark").get(pk=pk)
-            for result in held.results.filter(scores__isnull=False):
-                result.show(shown(held, result)["scores"])
-            show(held)
-            Benchmark.objects.filter(pk=held.benchmark_id).touch()
+            submission = (
+                Submission.objects.select_for_update(of=("self",)).select_related("benchmark").get(pk=pk)
+            )
+            for result in submission.results.filter(scores__isnull=False):
+                result.show(shown(submission, result)["scores"])
+            show(submission)
+            Benchmark.objects.filter(pk=submission.benchmark_id).touch()
     return len(pks)
 
 
 def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smallest: int) -> dict[str, Any]:
-    """A graded report as anybody may fetch it: rounded, and without small categories of hidden labels."""
+    """The public form of a report: rounded, with small categories of private labels suppressed."""
     rounded = rounded_report(report_of(report), benchmark)
     private = {task.name for task in benchmark.diagnostics if not task.labels_public}
 
@@ -145,26 +148,26 @@ def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smalles
 
 
 def explained(benchmark: Benchmark) -> list[str]:
-    """The policy in sentences, for whoever is about to submit."""
-    withheld = any(not task.labels_public for task in benchmark.record.diagnostics)
-    return sentences(benchmark.policy, revealed=benchmark.revealed is not None, categories=withheld)
+    """The policy in sentences, for people who are about to submit."""
+    has_private_labels = any(not task.labels_public for task in benchmark.record.diagnostics)
+    return sentences(benchmark.policy, revealed=benchmark.revealed is not None, categories=has_private_labels)
 
 
 def judged(submission: Submission, result: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The grader's result, without its report where the policy refuses a file not accepted before."""
+    """The grader's result; without its report if the policy refuses a file that was not accepted before."""
     check = as_policy(submission.benchmark.policy, result["check"])
-    taken = submission.finished is not None and submission.verdict != "invalid"
-    return result if check is result["check"] or taken else {**result, "check": check, "report": None}
+    accepted = submission.finished is not None and submission.verdict != "invalid"
+    return result if check is result["check"] or accepted else {**result, "check": check, "report": None}
 
 
 def as_policy(policy: Policy, check: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A check as the benchmark judges it: incomplete is invalid where the policy refuses it."""
+    """The check of a submission under the policy: incomplete becomes invalid if the policy refuses it."""
     if policy.incomplete != "refused" or check["verdict"] != "incomplete":
         return check
-    lacking = {f"{name}.tsv" for name in check["missing"]}
+    missing_files = {f"{name}.tsv" for name in check["missing"]}
     problems = [
         {**problem, "severity": "error", "expected": EXPECTED}
-        if problem["code"] == "missing-file" and problem["file"] in lacking
+        if problem["code"] == "missing-file" and problem["file"] in missing_files
         else problem
         for problem in check["problems"]
     ]

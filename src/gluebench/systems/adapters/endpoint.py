@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server: requests with retries, its key never shown, and a cache of its answers."""
+"""Client of an OpenAI-compatible server: retries, a key that is never shown, and a cache of answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gluebench.version import __version__
 
 PATH = "/chat/completions"
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-"""Statuses that may change on a retry."""
+"""HTTP statuses that are worth a retry."""
 LONGEST_WAIT = 60.0
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -36,7 +36,7 @@ class Reply(NamedTuple):
 
 
 class RefusedError(ModelError):
-    """The server does not take a request as it is."""
+    """The server refuses a request, and would refuse it again."""
 
     def __init__(self, message: str, *, status: int) -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ class RefusedError(ModelError):
 
 
 class Endpoint:
-    """Where to ask; may be used by several threads at once."""
+    """The chat completions of one server; several threads may use it at once."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Endpoint:
         connections: int = 8,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """The key is read from the environment variable named, if one is. Raises ModelError."""
+        """`key_variable` names the environment variable that holds the API key. Raises ModelError."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ModelError(f"{url}: no address of a server; expected one as http://localhost:8000/v1")
@@ -81,8 +81,10 @@ class Endpoint:
             "timeout": urllib3.Timeout(connect=min(timeout, 30.0), read=timeout),
             "retries": urllib3.Retry(0, redirect=False, raise_on_redirect=False),
         }
-        through = proxy(self.address)
-        self._pool = urllib3.ProxyManager(through, **pooling) if through else urllib3.PoolManager(**pooling)
+        proxy_url = proxy(self.address)
+        self._pool = (
+            urllib3.ProxyManager(proxy_url, **pooling) if proxy_url else urllib3.PoolManager(**pooling)
+        )
 
     def ask(self, request: Mapping[str, Any]) -> Reply:
         """The server's answer. Raises RefusedError, or ModelError after the last retry."""
@@ -97,11 +99,11 @@ class Endpoint:
             try:
                 response = self._pool.request("POST", self.address, json=dict(request), headers=headers)
             except HTTPError as error:
-                fault, retry_after = f"cannot be reached ({self._hidden(str(error))})", ""
+                fault, retry_after = f"cannot be reached ({self._without_key(str(error))})", ""
                 continue
             if response.status == 200:
                 return self._read(response.data)
-            fault = f"status {response.status}: {self._hidden(_message(response.data))}"
+            fault = f"status {response.status}: {self._without_key(_message(response.data))}"
             if response.status not in PASSING:
                 raise RefusedError(f"{self.address}: {fault}", status=response.status)
             retry_after = response.headers.get("Retry-After", "")
@@ -111,22 +113,22 @@ class Endpoint:
         try:
             return _reply(json.loads(data))
         except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-            shown = self._hidden(data[:200].decode("utf-8", "replace"))
+            shown = self._without_key(data[:200].decode("utf-8", "replace"))
             raise ModelError(f"{self.address}: no answer of a chat completion: {shown!r}") from None
 
     def _wait(self, attempt: int, retry_after: str) -> float:
-        """Seconds: as the server's header gives, else twice as long each time, less a random part."""
+        """Seconds to wait: the server's Retry-After, else exponential backoff with jitter."""
         try:
             return min(max(float(retry_after), 0.0), LONGEST_WAIT)
-        except ValueError:  # nothing, or a date
+        except ValueError:  # no header, or a date
             return min(2.0 ** (attempt - 1), LONGEST_WAIT) * random.uniform(0.5, 1.0)
 
-    def _hidden(self, text: str) -> str:
+    def _without_key(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
 
 
 def _reply(answer: Mapping[str, Any]) -> Reply:
-    """The parts of a server's answer that are used. Raises KeyError and the like for what is none."""
+    """The parts of a server's answer that are used. Raises KeyError or similar for another form."""
     choice = answer["choices"][0]
     usage = answer.get("usage") or {}
     tokens = (choice.get("logprobs") or {}).get("content") or [{}]
@@ -136,30 +138,30 @@ def _reply(answer: Mapping[str, Any]) -> Reply:
 
 
 def _message(data: bytes) -> str:
-    """What the server says of an error, on one line."""
+    """The server's error message on one line, at most 300 characters."""
     text = data.decode("utf-8", "replace")
-    with suppress(ValueError, KeyError, TypeError):  # no JSON of that form: shown as it is
+    with suppress(ValueError, KeyError, TypeError):  # not JSON of that form: keep the text
         error = json.loads(text)["error"]
         text = str(error["message"] if isinstance(error, dict) else error)
     return " ".join(text.split())[:300]
 
 
 class AnswerCache:
-    """A file of JSON lines that only grows; a line that a kill cut short is passed over."""
+    """An append-only file of JSON lines; a line that is cut short is ignored."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = Lock()
         self._places: dict[str, tuple[int, int]] = {}
-        """Where in the file an answer starts, and its length."""
+        """Where each answer starts in the file, and its length."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+b") as file:
             file.seek(0)
             start, last = 0, b"\n"
             for last in file:
-                self._take(last, start)
+                self._index(last, start)
                 start += len(last)
-            if not last.endswith(b"\n"):
+            if not last.endswith(b"\n"):  # the next answer needs a line of its own
                 file.write(b"\n")
 
     def get(self, address: str, request: Mapping[str, Any]) -> Reply | None:
@@ -172,7 +174,7 @@ class AnswerCache:
             return Reply(**json.loads(file.read(place[1]))["answer"])
 
     def put(self, address: str, request: Mapping[str, Any], answer: Reply) -> None:
-        """Keep an answer; the server's key is no part of what it is kept by."""
+        """Append an answer; the API key is not part of its cache key."""
         key = _digest(address, request)
         line = (json.dumps({"key": key, "answer": answer._asdict()}, ensure_ascii=False) + "\n").encode()
         with self._lock, self.path.open("ab") as file:
@@ -180,7 +182,8 @@ class AnswerCache:
             file.flush()
             self._places[key] = (file.tell() - len(line), len(line))
 
-    def _take(self, line: bytes, start: int) -> None:
+    def _index(self, line: bytes, start: int) -> None:
+        """Note where the answer of a line is."""
         with suppress(ValueError, KeyError, TypeError):  # cut short: the request will be sent again
             row = json.loads(line)
             if set(row["answer"]) == set(Reply._fields):

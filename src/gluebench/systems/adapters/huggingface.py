@@ -279,7 +279,7 @@ def loading(name: str) -> Iterator[None]:
 
 
 def expect_path_or_name(name: str) -> None:
-    """Raises ModelError for what looks like a path but is no folder; no hub is queried for it."""
+    """Raises ModelError for what looks like a path but is not a folder; no hub is queried for it."""
     looks = name.startswith((".", "/", "~")) or name.count("/") > 1
     if looks and not Path(name).is_dir():
         raise ModelError(f"{name}: there is no such folder")

@@ -28,31 +28,31 @@ class FunctionPredictor:
         self._function = function
 
     def predict(self, task: Task, examples: Sequence[Example]) -> Sequence[str | float]:
-        """What the function gives."""
+        """The function's predictions."""
         return self._function(task, examples)
 
 
 def predictor_at(address: str) -> Predictor:
-    """The system at `module:attribute`, made if it is a class or a function that makes one.
+    """The system at `module:attribute`; a class, or a function without required arguments, is called first.
 
-    The module may lie in the current folder. Raises ModelError.
+    The module may be in the current folder. Raises ModelError.
     """
     form = "expected py:module:function, as py:mine:Model for the class Model of mine.py"
     try:
         target = object_at(address, kind="py", expected=form, error=ModelError)
     except ModelError:
         raise
-    except Exception as error:  # whatever a user's module does when it is imported
+    except Exception as error:  # a user's module may raise anything on import
         kind = "" if isinstance(error, ModuleNotFoundError) else f"{type(error).__name__}: "
-        reason = f"{kind}{str(error) or 'no message'}{_line(error)}"
+        reason = f"{kind}{str(error) or 'no message'}{_raised_at(error)}"
         raise ModelError(f"{address.partition(':')[0]}: cannot be imported: {reason}") from error
     name = f"py:{address}"
     if inspect.isclass(target) or (callable(target) and not hasattr(target, "predict")):
-        needed = _needed(target)
-        if not inspect.isclass(target) and needed == 2:
+        required = _required_arguments(target)
+        if not inspect.isclass(target) and required == 2:
             return FunctionPredictor(target)
-        if needed:
-            raise ModelError(f"{name}: takes {needed} arguments; {EXPECTED}. What is made takes none")
+        if required:
+            raise ModelError(f"{name}: takes {required} arguments; {EXPECTED}. What is made takes none")
         target = target()
     if not isinstance(target, Predictor) or not callable(target.predict):
         raise ModelError(f"{name}: gives {type(target).__name__}, which has no predict; {EXPECTED}")
@@ -66,16 +66,16 @@ def sources(address: str) -> dict[str, str]:
     return {module: hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]} if path else {}
 
 
-def _line(error: BaseException) -> str:
-    """Where in the user's own files it came from."""
+def _raised_at(error: BaseException) -> str:
+    """Where in the user's files an error was raised, as " (FILE, line N)"; empty if unknown."""
     if isinstance(error, SyntaxError):
         return ""
     frames = [frame for frame in extract_tb(error.__traceback__) if "importlib" not in frame.filename]
     return f" ({frames[-1].filename}, line {frames[-1].lineno})" if len(frames) > 1 else ""
 
 
-def _needed(function: Callable[..., object]) -> int:
-    """Number of arguments that have to be given."""
+def _required_arguments(function: Callable[..., object]) -> int:
+    """Number of arguments without a default."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (ValueError, TypeError):  # some built-in callables have no signature

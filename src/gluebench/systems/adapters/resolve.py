@@ -1,4 +1,4 @@
-"""From the MODEL that a user names to a system, and to what makes its results differ from another's."""
+"""Resolve the MODEL that a user names to a system, with all settings that its results depend on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def device(named: str | None) -> str:
-    """Where PyTorch is to work: what was named, else a GPU where there is one. Raises ModelError."""
+    """PyTorch's device: the one named, else a GPU if there is one. Raises ModelError."""
     import torch
 
     if named is None:
@@ -36,7 +36,7 @@ def device(named: str | None) -> str:
 
 
 def files_digest(name: str) -> str | None:
-    """A digest of names, sizes and times of a model's files; None for one that is no folder."""
+    """A digest of names, sizes and times of a model's files; None if `name` is not a folder."""
     folder = Path(name)
     if not folder.is_dir():
         return None
@@ -47,7 +47,7 @@ def files_digest(name: str) -> str | None:
 
 
 def file_option(text: str) -> str:
-    """An option's value; that of a file with the file's size and time."""
+    """An option's value, with size and time appended if it is the path of a file."""
     path = Path(text)
     if not path.is_file():
         return text
@@ -55,7 +55,7 @@ def file_option(text: str) -> str:
 
 
 TRAINED = "trained.json"
-"""The file by which a folder is known to be one that `gluebench train` left."""
+"""The file that marks a folder written by `gluebench train`."""
 FORMS: Mapping[str, str] = {
     "system:majority": "a simple system of the package",
     "py:mine:Model": "a class, object or function of a Python module",
@@ -67,12 +67,12 @@ FORMS: Mapping[str, str] = {
     "st:NAME-or-folder": "a model of sentence-transformers, with a probe on top",
     "api:MODEL@http://localhost:8000/v1": "a chat model behind an OpenAI-compatible address",
 }
-"""What MODEL may be, by example."""
+"""An example of each form of MODEL, with its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """Everything a user may set for a model beside its name. What does not concern it is refused."""
+    """Everything a user may set for a model beside its name; options that do not apply are refused."""
 
     seed: int | None = None
     """None for that of the preset or recipe, else 0."""
@@ -85,7 +85,7 @@ class ModelOptions:
     fine_tuning: FineTuning | None = None
     longest: int = 128
     labels: Mapping[str, str] = field(default_factory=dict)
-    """A checkpoint's labels as the task's words."""
+    """A checkpoint's label to the task's label word."""
     asking: PromptOptions | None = None
     key_variable: str | None = None
     retries: int = 6
@@ -101,18 +101,18 @@ class Model(NamedTuple):
 
     system: Predictor
     identity: Mapping[str, Any]
-    """All that makes its results differ from another's, JSON-ready."""
+    """All settings that its results depend on, JSON-ready."""
     sources: Mapping[str, str] = {}
-    """Python modules and the digests of their files: results made with another are reported."""
+    """Python modules and the digests of their files, to report results of other versions."""
     together: bool = False
-    """Whether it learns all tasks at once, and so has to be given all of them before it answers one."""
+    """Whether it learns all tasks jointly, and so needs the data of all before it predicts one."""
 
 
 class _Request(NamedTuple):
-    """What a form is made from."""
+    """The arguments of a function in _MAKERS."""
 
     name: str
-    """MODEL, of most kinds without its prefix."""
+    """MODEL; for most forms without its prefix."""
     corpus: Corpus
     folder: Path
     """Of the run: vectors and trained models may be kept there."""
@@ -120,15 +120,15 @@ class _Request(NamedTuple):
 
 
 def resolve(model: str, corpus: Corpus, folder: Path, options: ModelOptions) -> Model:
-    """The system that `model` names. Raises ModelError, UnknownNameError, and what its own files can cause.
+    """The system that `model` names. Raises ModelError, UnknownNameError, and errors of the model's files.
 
     `corpus` is the benchmark, its data and the tasks that the system will answer; `folder` that of the run.
     """
     prefix, colon, name = model.partition(":")
     make = _MAKERS.get(prefix, _plain) if colon else _plain
-    whole = make in (_plain, _encoder)
-    made = make(_Request(model if whole else name, corpus, folder, options))
-    return made._replace(identity={"model": model, "seed": options.seed, **made.identity})
+    keeps_prefix = make in (_plain, _encoder)
+    resolved = make(_Request(model if keeps_prefix else name, corpus, folder, options))
+    return resolved._replace(identity={"model": model, "seed": options.seed, **resolved.identity})
 
 
 def _plain(request: _Request) -> Model:
@@ -146,7 +146,9 @@ def _plain(request: _Request) -> Model:
     hint = hint or (f" Did you mean {' or '.join(close)}?" if close else "")
     width = max(map(len, FORMS))
     forms = "\n".join(f"  {example:<{width}}  {about}" for example, about in FORMS.items())
-    raise ModelError(f"{request.name!r} is no MODEL, nor a folder.{hint} MODEL is one of these:\n{forms}")
+    raise ModelError(
+        f"{request.name!r} is neither a MODEL nor a folder.{hint} MODEL is one of these:\n{forms}"
+    )
 
 
 def _simple(request: _Request) -> Model:
@@ -213,8 +215,8 @@ def _huggingface(request: _Request) -> Model:
         tuned = FineTunedHere(request.name, options.fine_tuning, seed=options.seed or 0, **shared)
         return Model(tuned, {**identity, "fine_tuning": options.fine_tuning._asdict()})
     benchmark = request.corpus.benchmark
-    answering = dict.fromkeys(task.predict_with or task.name for task in request.corpus.tasks)
-    tasks = [benchmark.task(name) for name in answering]
+    names = dict.fromkeys(task.predict_with or task.name for task in request.corpus.tasks)
+    tasks = [benchmark.task(name) for name in names]
     system = FineTunedCheckpoint(request.name, tasks, labels=options.labels, **shared)
     return Model(system, {**identity, "labels": dict(options.labels)})
 
@@ -226,21 +228,21 @@ def _chat(request: _Request) -> Model:
     name, at, url = request.name.rpartition("@")
     if not (name and at and url):
         raise ModelError(f"api:{request.name}: expected api:MODEL@URL, as api:llama@http://localhost:8000/v1")
-    options, asking = request.options, request.options.asking or PromptOptions()
+    options, prompts = request.options, request.options.asking or PromptOptions()
     endpoint = Endpoint(
         url,
         key_variable=options.key_variable,
         retries=options.retries,
         timeout=options.timeout,
-        connections=asking.concurrency,
+        connections=prompts.concurrency,
     )
-    home = options.cache or data_folder() / "answers"
+    folder = options.cache or data_folder() / "answers"
     digest = hashlib.sha256(f"{endpoint.address} {name}".encode()).hexdigest()[:8]
-    cache = AnswerCache(home / f"{urlsplit(url).hostname}-{digest}.jsonl")
+    cache = AnswerCache(folder / f"{urlsplit(url).hostname}-{digest}.jsonl")
     system = ChatModel(
-        name, endpoint, cache, asking, seed=options.seed or 0, counting=options.counting, say=options.say
+        name, endpoint, cache, prompts, seed=options.seed or 0, counting=options.counting, say=options.say
     )
-    identity = {"shots": asking.shots, "scored": asking.scored, "most_tokens": asking.most_tokens}
+    identity = {"shots": prompts.shots, "scored": prompts.scored, "most_tokens": prompts.most_tokens}
     return Model(system, identity)
 
 

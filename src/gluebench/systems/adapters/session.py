@@ -134,7 +134,7 @@ class Plan(NamedTuple):
 def held(folder: Path, *, again: bool = False) -> Iterator[None]:
     """Hold a run's folder for this process; `again` empties it first. A folder left empty is removed.
 
-    Raises DataError if another process has it, or it is to be emptied and is no run's.
+    Raises DataError if another process has it, or it is to be emptied and is not a run's.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:

@@ -47,7 +47,7 @@ class KeptVectors:
     def of(self, words: Iterable[str]) -> Mapping[str, Floats]:
         """The vectors of all words requested so far that the file has, as they are written.
 
-        Raises DataError for a file that is no file of word vectors.
+        Raises DataError for a file that is not a file of word vectors.
         """
         new = set(words) - self._requested
         if new:

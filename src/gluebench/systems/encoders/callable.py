@@ -29,7 +29,7 @@ def as_vectors(values: object, sentences: Sequence[str], *, name: str) -> NDArra
             vectors = np.asarray(values, dtype=np.float32)
     except (TypeError, ValueError, RuntimeError) as error:  # the last is PyTorch's
         raise EncoderError(
-            f"{name}: gave {type(values).__name__}, which is no array of numbers ({error})"
+            f"{name}: gave {type(values).__name__}, which is not an array of numbers ({error})"
         ) from None
     if vectors.ndim != 2 or len(vectors) != len(sentences) or not vectors.shape[1]:
         raise EncoderError(

@@ -1,4 +1,4 @@
-"""Skip-Thought: gated recurrent networks over a table of word vectors, one way, both ways, or joined."""
+"""Skip-Thought: GRUs over a table of word vectors; unidirectional, bidirectional, or both side by side."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 Kind = Literal["uni", "bi", "combine"]
 UNKNOWN, END = "UNK", "<eos>"
 TABLES = {"uni": ("uni_skip.npz", "utable.npy"), "bi": ("bi_skip.npz", "btable.npy")}
-"""For each part its weights and its table of word vectors."""
+"""Part name to its files: the weights, and the table of word vectors."""
 UNREADABLE = (OSError, ValueError, EOFError, zipfile.BadZipFile)
 """What NumPy raises for a file that is missing or damaged."""
 
 
 class Part(NamedTuple):
-    """The one-way or the two-way model with its own table."""
+    """The unidirectional or the bidirectional model, with its own table."""
 
     network: nn.GRU
     table: Floats
-    """One row for each word, mapped from the disk."""
+    """One row for each word, memory-mapped."""
 
 
 class SkipThoughtEncoder:
-    """A folder of the published files and a tokeniser; by default both models and `<eos>`.
+    """Encodes sentences with the published models; by default with both, and with `<eos>`.
 
-    `combine` joins the vectors of the one-way and of the two-way model: `dim` is 2400 for `uni` and for `bi`,
-    4800 for `combine`. Each part's vector has length 1 (Euclid) if `norm`. `eos` ends each sentence with a
-    mark, as the paper's run did; without it an empty sentence is zeros. Words are looked up as they are
-    written, else taken as unknown.
+    `combine` concatenates the vectors of the unidirectional and the bidirectional model: `dim` is 2400 for
+    `uni` and for `bi`, 4800 for `combine`. With `norm`, each model's vector has Euclidean length 1. `eos`
+    appends an end mark to each sentence, as in the paper; without it an empty sentence is zeros. Words are
+    looked up in their own case; a word that is not in the table is unknown.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class SkipThoughtEncoder:
         device: str = "cpu",
         name: str = "skip-thought",
     ) -> None:
-        """The tables stay on the disk. Raises WeightsError."""
+        """`folder` has the published files; the tables stay on disk. Raises WeightsError."""
         if kind not in get_args(Kind):
             raise ValueError(f'kind is "{kind}"; expected one of {", ".join(get_args(Kind))}')
         self.name, self.device = name, device
@@ -96,13 +96,13 @@ class SkipThoughtEncoder:
 
 def _part(folder: Path, name: str, rows: int, device: str) -> Part:
     weights, table = (folder / file for file in TABLES[name])
-    network = _network(weights, both_ways=name == "bi")
+    network = _network(weights, bidirectional=name == "bi")
     return Part(network.to(device), _table(table, rows, network.input_size))
 
 
-def _network(path: Path, *, both_ways: bool) -> nn.GRU:
-    """The frozen encoder of a file of Theano's arrays; its decoders are passed over."""
-    sides = ("encoder", "encoder_r") if both_ways else ("encoder",)
+def _network(path: Path, *, bidirectional: bool) -> nn.GRU:
+    """The frozen encoder in a file of Theano's arrays; the decoders in it are ignored."""
+    sides = ("encoder", "encoder_r") if bidirectional else ("encoder",)
     try:
         file = np.load(path, allow_pickle=False)
         if isinstance(file, np.ndarray):
@@ -110,7 +110,7 @@ def _network(path: Path, *, both_ways: bool) -> nn.GRU:
         with file:
             sizes = _array_shapes(file)
             inputs = axis(sizes, "encoder_W", 0, default=620)
-            hidden = axis(sizes, "encoder_U", 0, default=1200 if both_ways else 2400)
+            hidden = axis(sizes, "encoder_U", 0, default=1200 if bidirectional else 2400)
             gates = {"W": (inputs, 2 * hidden), "b": (2 * hidden,), "U": (hidden, 2 * hidden)}
             candidate = {"Wx": (inputs, hidden), "bx": (hidden,), "Ux": (hidden, hidden)}
             shapes = (gates | candidate).items()
@@ -121,10 +121,10 @@ def _network(path: Path, *, both_ways: bool) -> nn.GRU:
         raise
     except UNREADABLE as error:
         raise WeightsError(f"{path}: cannot be read ({error}); expected arrays of Theano as .npz") from None
-    network = nn.GRU(inputs, hidden, bidirectional=both_ways, batch_first=True)
+    network = nn.GRU(inputs, hidden, bidirectional=bidirectional, batch_first=True)
     state = {}
     for side, ending in zip(sides, ("", "_reverse"), strict=False):
-        # the file's gates, reset and update, then its candidate, are PyTorch's three in order
+        # PyTorch's order: reset gate, update gate, candidate; the file has the two gates in one array
         state[f"weight_ih_l0{ending}"] = torch.cat([arrays[f"{side}_W"], arrays[f"{side}_Wx"]], dim=1).T
         state[f"weight_hh_l0{ending}"] = torch.cat([arrays[f"{side}_U"], arrays[f"{side}_Ux"]], dim=1).T
         state[f"bias_ih_l0{ending}"] = torch.cat([arrays[f"{side}_b"], arrays[f"{side}_bx"]])
@@ -134,7 +134,7 @@ def _network(path: Path, *, both_ways: bool) -> nn.GRU:
 
 
 def _array_shapes(file: Any) -> dict[str, Shape]:
-    """Shapes of an archive's arrays from their headers alone; an array of objects has none."""
+    """Shapes of an archive's arrays from their headers alone; arrays of objects are left out."""
     shapes: dict[str, Shape] = {}
     for member in file.zip.namelist():
         with file.zip.open(member) as stream:
@@ -169,9 +169,9 @@ def _table(path: Path, words: int, width: int) -> Floats:
     except UNREADABLE as error:
         raise WeightsError(f"{path}: cannot be read ({error}); expected word vectors as .npy") from None
     if not isinstance(table, np.ndarray) or table.shape != (words, width):
-        held = getattr(table, "shape", type(table).__name__)
+        shape = getattr(table, "shape", type(table).__name__)
         raise WeightsError(
-            f"{path}: holds {held}; expected ({words}, {width}): a row for each line of dictionary.txt"
+            f"{path}: holds {shape}; expected ({words}, {width}): a row for each line of dictionary.txt"
         )
     return table
 

@@ -1,10 +1,10 @@
-"""Small word vectors trained on a benchmark's own sentences, for when no others are at hand.
+"""Small word vectors trained on a benchmark's own sentences, for use without a file of vectors.
 
-Which words stand near each other is counted (ten words either way, a neighbour at distance d counting 1/d),
-turned into positive pointwise mutual information with smoothed contexts, and brought down to its leading
-singular vectors (Levy, Goldberg and Dagan 2015), each centred and of unit variance: the classifiers above
-them learn at a fixed rate. On one machine the same sentences give the same vectors, up to rounding. They know
-the words of those sentences and nothing of the world.
+Co-occurrence counts (ten words either way, a neighbor at distance d counts 1/d) become positive pointwise
+mutual information with smoothed contexts, which is reduced to its leading singular vectors (Levy, Goldberg
+and Dagan 2015). Each dimension is centered and has unit variance, since the classifiers on top learn at a
+fixed rate. On one machine the same sentences give the same vectors, up to rounding. Words of other
+sentences have no vector.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from gluebench.systems.text.ptb import tokeniser
 DIM = 300
 MOST_WORDS = 5000
 FEWEST = 2
-"""A word has to occur so often to get a vector."""
+"""Minimum number of occurrences for a word to get a vector."""
 WINDOW = 10
 SMOOTHING = 0.75
-"""Power of the counts of contexts, so that rare ones do not weigh too much."""
+"""Exponent of the context counts, which keeps rare contexts from weighing too much."""
 EXTRA, STEPS = 16, 8
-"""Directions beyond `dim`, and multiplications, of the search for singular vectors."""
+"""Of the subspace iteration: directions beyond `dim`, and number of iterations."""
 Floats = NDArray[np.float32]
 
 
 def train_vectors(
     sentences: Iterable[str], tokenise: Callable[[str], list[str]], *, dim: int = DIM
 ) -> Vectors:
-    """Vectors of the frequent words in small letters. Raises DataError where there are too few words."""
+    """Vectors of the frequent words, in lower case. Raises DataError where there are too few words."""
     texts = [[word.lower() for word in tokenise(sentence)] for sentence in sentences]
     counts = Counter(word for text in texts for word in text)
     words = [word for word, count in counts.most_common(MOST_WORDS) if count >= FEWEST]
@@ -45,38 +45,38 @@ def train_vectors(
             [f"{len(words)} words occur {FEWEST} times or more; expected more than {dim} to train vectors on"]
         )
     rows = {word: row for row, word in enumerate(words)}
-    near = _neighbours([[rows.get(word, -1) for word in text] for text in texts], len(words))
-    return Vectors(rows, _leading(_information(near), dim))
+    cooccurrence = _cooccurrence([[rows.get(word, -1) for word in text] for text in texts], len(words))
+    return Vectors(rows, _singular_vectors(_positive_pmi(cooccurrence), dim))
 
 
-def _neighbours(texts: list[list[int]], words: int) -> Floats:
-    """How near which words stand, (words, words), symmetric; -1 stands for a word that has no row."""
+def _cooccurrence(texts: list[list[int]], words: int) -> Floats:
+    """Counts (words, words), symmetric, weighted by nearness; in `texts`, -1 is a word without a row."""
     gap = [-1] * WINDOW
     flat = np.array([word for text in texts for word in (*text, *gap)], dtype=np.int64)
-    nearness = np.zeros((words, words), dtype=np.float32)
+    counts = np.zeros((words, words), dtype=np.float32)
     for distance in range(1, WINDOW + 1):
-        one, two = flat[:-distance], flat[distance:]
-        both = (one >= 0) & (two >= 0)
-        np.add.at(nearness, (one[both], two[both]), np.float32(1 / distance))
-    nearness += nearness.T.copy()
-    return nearness
+        left, right = flat[:-distance], flat[distance:]
+        both = (left >= 0) & (right >= 0)
+        np.add.at(counts, (left[both], right[both]), np.float32(1 / distance))
+    counts += counts.T.copy()
+    return counts
 
 
-def _information(near: Floats) -> Floats:
+def _positive_pmi(counts: Floats) -> Floats:
     """Positive pointwise mutual information of the counts, in place."""
-    totals = near.sum(axis=1, dtype=np.float64)
+    totals = counts.sum(axis=1, dtype=np.float64)
     contexts = totals**SMOOTHING
     share = np.maximum(totals, 1e-9)[:, None] * (contexts / contexts.sum())[None, :]
-    near /= np.maximum(share, 1e-12).astype(np.float32)
-    np.log(np.maximum(near, 1.0, out=near), out=near)
-    return near
+    counts /= np.maximum(share, 1e-12).astype(np.float32)
+    np.log(np.maximum(counts, 1.0, out=counts), out=counts)
+    return counts
 
 
-def _leading(matrix: Floats, dim: int) -> Floats:
-    """The leading left singular vectors, centred and of unit variance: (words, dim).
+def _singular_vectors(matrix: Floats, dim: int) -> Floats:
+    """The leading left singular vectors (words, dim), each centered and of unit variance.
 
-    Found by subspace iteration from fixed random directions; of either sign, the one that makes the largest
-    number positive.
+    Found by subspace iteration from fixed random directions. The sign makes the number of largest magnitude
+    positive.
     """
     random = np.random.default_rng(0)
     width = min(dim + EXTRA, len(matrix))

@@ -49,7 +49,7 @@ class Body(nn.Module, ABC):
 
 
 def moved(batch: Batch, device: torch.device | str) -> Batch:
-    """A collated batch with its tensors on a device; what is no tensor stays as it is."""
+    """A collated batch with its tensors on a device; what is not a tensor stays as it is."""
     result: Any = batch
     if isinstance(result, Tensor):
         result = result.to(device, non_blocking=True)

@@ -1,8 +1,8 @@
 """SentEval's classifier, L2 penalty chosen on the dev split, and its regression (Tai et al. 2015).
 
-Runs with several penalties are trained at once. Those that SentEval makes one after another have one seed, so
-they begin with the same weights and see the same batches; side by side their first layers are one matrix. Its
-last run, with the best penalty once more, would repeat one of these, and is left out.
+All penalties are trained at once. SentEval trains them one after another with the same seed, so that they
+start from the same weights and see the same batches; here their first layers are one matrix. SentEval then
+repeats the run with the best penalty; that is left out.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Features:
     """The features of all examples of a split; only those of a batch are ever in memory."""
 
     vectors: NDArray[Any]
-    """Mapped, (sentences, dim)."""
+    """Memory-mapped, (sentences, dim)."""
     rows: NDArray[np.int64]
-    """(examples, texts), the row of each text's vector; one text or two."""
+    """(examples, texts): the row in `vectors` of each text; one text or two."""
     combine: Combine = four_ways
     device: str = "cpu"
 
@@ -66,7 +66,7 @@ class Features:
 
 
 class EarlyStopping:
-    """Counts the looks at the dev split that brought no improvement; an improvement takes none back."""
+    """Counts the checks on dev without an improvement; an improvement does not reset the count."""
 
     def __init__(self, tenacity: int) -> None:
         self._tenacity = tenacity
@@ -75,7 +75,7 @@ class EarlyStopping:
         """The best score so far."""
 
     def improved(self, score: float) -> bool:
-        """Whether a score is better than all before; NaN counts as 0."""
+        """Record a score; return whether it is better than all before. NaN counts as 0."""
         score = 0.0 if isnan(score) else score
         if score > self.best:
             self.best = score
@@ -85,12 +85,12 @@ class EarlyStopping:
 
     @property
     def over(self) -> bool:
-        """Whether to stop: with the (tenacity + 1)-th look without an improvement, in a row or not."""
+        """Whether to stop: after tenacity + 1 checks without an improvement, consecutive or not."""
         return self._misses > self._tenacity
 
 
 BLOCK = 1 << 23
-"""Numbers of features in memory while a split is answered: 32 MiB."""
+"""Feature values in memory at once during prediction: 32 MiB."""
 Loss = Callable[[Tensor, Tensor], Tensor]
 """From outputs (batch, runs, classes) and targets (batch, ...) to a scalar; runs must not mix."""
 Score = Callable[[Tensor], Sequence[float]]
@@ -125,14 +125,14 @@ class SideBySide(nn.Module):
         return torch.einsum("brh,rhc->brc", values, self.out) + self.shift
 
     def decays(self, penalties: Tensor) -> list[Tensor]:
-        """For each parameter the penalties (runs,) in a shape to multiply it by."""
+        """The penalties (runs,) for each parameter, in a shape that broadcasts to it."""
         units = len(self.bias) // self.runs
         flat = penalties.repeat_interleave(units)
         inner = [] if self.out is None else [penalties.view(-1, 1, 1), penalties.view(-1, 1)]
         return [flat, flat, *inner]
 
     def one(self, run: int) -> dict[str, Tensor]:
-        """A copy of the state of one run, as that of a network with one run."""
+        """A copy of one run's state, to load into a network with one run."""
         units = len(self.bias) // self.runs
         own = slice(run * units, (run + 1) * units)
         state = {"weight": self.weight[:, own], "bias": self.bias[own]}
@@ -150,7 +150,7 @@ class Run(NamedTuple):
     epochs: int
     """Epochs it was trained before it stopped."""
     state: dict[str, Tensor]
-    """Of the network that had that score."""
+    """State of the network that had that score."""
 
 
 class Probe(NamedTuple):
@@ -161,7 +161,7 @@ class Probe(NamedTuple):
     runs: tuple[Run, ...]
     """One for each penalty, without their states."""
     chosen: int
-    """Place of the run that is kept: the best on dev, the first of those that tie."""
+    """Index of the run that is kept: the best on dev, the first among ties."""
 
     def outputs(self, features: Features) -> Tensor:
         """Outputs (examples, classes)."""
@@ -183,20 +183,20 @@ def fit_classifier(
 ) -> Probe:
     """Train with each penalty and keep the best on dev; on one machine, equal seeds give equal results.
 
-    One more round is begun as long as no more than max_epoch epochs are done.
+    Another round of epochs starts while at most max_epoch epochs are done.
     """
     dev_targets = torch.tensor(dev_codes)
 
     def loss(logits: Tensor, targets: Tensor) -> Tensor:
         flat = logits.flatten(0, 1), targets.repeat_interleave(logits.shape[1])
-        whole = functional.cross_entropy(*flat, reduction="sum")
-        return whole / len(logits) if settings.loss == "mean" else whole
+        total = functional.cross_entropy(*flat, reduction="sum")
+        return total / len(logits) if settings.loss == "mean" else total
 
     def score(logits: Tensor) -> list[float]:
         return (logits.argmax(dim=2) == dev_targets[:, None]).double().mean(dim=0).tolist()
 
     rounds = settings.max_epoch // settings.epoch_size + 1
-    return _fitted(
+    return _fit(
         train,
         torch.tensor(codes),
         dev,
@@ -217,9 +217,9 @@ def fit_regression(
     scale: NDArray[np.float64],
     settings: ProbeSettings,
 ) -> Probe:
-    """Train by Adam without a penalty; Pearson's correlation on the dev split says when to stop.
+    """Train with Adam and no penalty; stop early by Pearson's correlation on the dev split.
 
-    One more round is begun as long as less than max_epoch epochs are done.
+    Another round of epochs starts while fewer than max_epoch epochs are done.
     """
 
     def loss(logits: Tensor, targets: Tensor) -> Tensor:
@@ -228,22 +228,22 @@ def fit_regression(
     def score(logits: Tensor) -> list[float]:
         return [pearson(dev_scores, expected(logits[:, 0], scale).tolist())]
 
-    own = settings.relatedness
+    options = settings.relatedness
     settings = ProbeSettings(
-        batch_size=own.batch_size,
-        tenacity=own.tenacity,
-        epoch_size=own.epoch_size,
+        batch_size=options.batch_size,
+        tenacity=options.tenacity,
+        epoch_size=options.epoch_size,
         penalties=(0.0,),
         seed=settings.seed,
     )
-    rounds = -(-own.max_epoch // own.epoch_size)
+    rounds = -(-options.max_epoch // options.epoch_size)  # rounded up
     targets = torch.from_numpy(two_hot(scores, scale))
-    return _fitted(
+    return _fit(
         train, targets, dev, classes=len(scale), settings=settings, rounds=rounds, loss=loss, score=score
     )
 
 
-def _fitted(
+def _fit(
     examples: Features,
     targets: Tensor,
     dev: Features,
@@ -254,7 +254,7 @@ def _fitted(
     loss: Loss,
     score: Score,
 ) -> Probe:
-    """Train a run for each penalty until the dev split is no better for it; keep the best on dev."""
+    """Train a run for each penalty until its dev score stops improving; keep the best on dev."""
     penalties, device = settings.penalties, examples.device
     stopping = [EarlyStopping(settings.tenacity) for _ in penalties]
     runs = [Run(penalty, -inf, 0, {}) for penalty in penalties]
@@ -285,32 +285,33 @@ def _fitted(
 def _stepper(
     model: SideBySide, settings: ProbeSettings, loss: Loss, device: str
 ) -> Callable[[Tensor, Tensor], None]:
-    """One step of the optimiser; the penalty is part of the gradient, as PyTorch's weight_decay is."""
+    """Return a function that takes one optimizer step; penalties join the gradient, as weight_decay does."""
     parameters = list(model.parameters())
-    optimiser: torch.optim.Optimizer
+    optimizer: torch.optim.Optimizer
     if settings.optim == "adam":
-        optimiser = torch.optim.Adam(parameters, fused=True)
+        optimizer = torch.optim.Adam(parameters, fused=True)
     else:
-        optimiser = torch.optim.RMSprop(parameters)
+        optimizer = torch.optim.RMSprop(parameters)
     decays = model.decays(torch.tensor(settings.penalties, dtype=torch.float32, device=device))
 
     def step(features: Tensor, targets: Tensor) -> None:
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         torch.autograd.backward(loss(model(features), targets))
         with torch.no_grad():
             for parameter, decay in zip(parameters, decays, strict=True):
                 assert parameter.grad is not None
                 parameter.grad.addcmul_(parameter, decay.expand_as(parameter))
-        optimiser.step()
+        optimizer.step()
 
     return step
 
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """PyTorch's generators begin at a seed and go back after; one thread, as these matrices are small.
+    """Seed PyTorch's generators and use one thread; restore both afterwards.
 
-    With one thread the result is the same however many there are, and other programs hold nothing up.
+    These matrices are small. With one thread, results do not depend on the number of threads, and other
+    programs do not slow the training down.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -323,7 +324,7 @@ def seeded(seed: int) -> Iterator[None]:
 
 
 def outputs(model: SideBySide, features: Features) -> Tensor:
-    """Outputs for all examples, (examples, runs, classes), on the CPU; features in memory by the block."""
+    """Outputs for all examples, (examples, runs, classes), on the CPU; computed in blocks to limit memory."""
     model.eval()
     size = max(1, BLOCK // features.width)
     with torch.no_grad():
@@ -335,21 +336,21 @@ def outputs(model: SideBySide, features: Features) -> Tensor:
 
 MOST_LEVELS = 11
 OTHERWISE = 6
-"""Levels of a scale that is not of whole numbers, or is longer than MOST_LEVELS."""
+"""Number of levels, unless the scale has 3 to MOST_LEVELS whole numbers."""
 
 
 def levels(scale: tuple[float, float]) -> NDArray[np.float64]:
-    """The scores that are given shares: the whole numbers of a short scale, else six in equal steps."""
+    """The scores that get a probability: the whole numbers of a short scale, else six in equal steps."""
     low, high = scale
     whole = low == int(low) and high == int(high) and 2 <= high - low < MOST_LEVELS
     return np.linspace(low, high, int(high - low) + 1 if whole else OTHERWISE)
 
 
 def two_hot(scores: Sequence[float], scale: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Targets (scores, levels): the nearer a level, the greater its share; beyond one step, none.
+    """Targets (scores, levels): each score is shared linearly between its two nearest levels.
 
-    A score on the scale has shares that sum to 1 and average to it. One below the scale keeps only what the
-    lowest level has of it: on levels 1 to 5, 0.4 is (0.4, 0, 0, 0, 0), as in the original.
+    The shares of a score within the scale sum to 1 and have it as their mean. A score below the scale keeps
+    only the share of the lowest level, as in the original: on levels 1 to 5, 0.4 is (0.4, 0, 0, 0, 0).
     """
     places = (np.asarray(scores, dtype=np.float64) - scale[0]) / (scale[1] - scale[0])
     distances: NDArray[np.float64] = np.abs(places[:, None] - np.arange(len(scale)))
@@ -357,6 +358,6 @@ def two_hot(scores: Sequence[float], scale: NDArray[np.float64]) -> NDArray[np.f
 
 
 def expected(outputs: Tensor, scale: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The score that outputs (..., levels) stand for: the mean of the levels under their softmax."""
+    """The score that outputs (..., levels) predict: the mean of the levels under their softmax."""
     shares = outputs.double().softmax(dim=-1).numpy()
     return np.asarray(shares @ scale)

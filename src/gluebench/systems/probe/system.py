@@ -31,7 +31,7 @@ from gluebench.systems.run import held_out
 
 
 class ProbedEncoder:
-    """A trainable predictor of one classifier per task; the encoder learns nothing."""
+    """A trainable classifier per task on top of an encoder that is not trained."""
 
     def __init__(
         self,
@@ -44,15 +44,15 @@ class ProbedEncoder:
         device: str = "cpu",
         advance: Advance | None = None,
     ) -> None:
-        """Vectors are kept in the file named, for other runs to use; without a name, in a temporary file.
+        """`vectors` is a file that keeps the sentence vectors for other runs; by default, a temporary file.
 
-        `batch_size` is how many sentences the encoder is given at a time. Raises UnknownNameError for a
-        preset, DataError for a file that is another encoder's.
+        `batch_size` is how many sentences are encoded at a time. Raises UnknownNameError for a preset,
+        DataError for a file of another encoder's vectors.
         """
         self.encoder = encoder
         self.preset = preset if isinstance(preset, Preset) else preset_called(preset)
         self.probes: dict[str, Probe] = {}
-        """What was trained, by task."""
+        """Task name to its trained classifier."""
         self._scratch = None if vectors else tempfile.TemporaryDirectory(prefix="gluebench-")
         path = Path(vectors) if vectors else Path(self._scratch.name if self._scratch else "", "vectors.npy")
         self._store = store_of(path, encoder, precision)
@@ -61,29 +61,33 @@ class ProbedEncoder:
         self._advance = advance
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
-        """Encode both splits and train; where dev is empty, on nine tenths of train, the tenth in its place.
+        """Encode both splits and train; if dev is empty, a tenth of train replaces it.
 
-        Raises DataError for a task of more than two texts, EncoderError for what are no vectors.
+        Raises DataError for a task of more than two texts, EncoderError if the encoder returns no vectors.
         """
         if not dev:
             train, dev = held_out(train)
         settings = self.preset.of(task.name)
-        own, held = (self._features(task, examples) for examples in (train, dev))
+        train_features, dev_features = (self._features(task, examples) for examples in (train, dev))
         if task.labels:
             codes = [
                 [task.words.index(word) for word in targets.labels(task, examples)]
                 for examples in (train, dev)
             ]
             classes = len(task.words)
-            probe = fit_classifier(own, codes[0], held, codes[1], classes=classes, settings=settings)
+            probe = fit_classifier(
+                train_features, codes[0], dev_features, codes[1], classes=classes, settings=settings
+            )
         else:
             scores = [targets.numbers(task, examples) for examples in (train, dev)]
             scale = self._levels(task)
-            probe = fit_regression(own, scores[0], held, scores[1], scale=scale, settings=settings)
+            probe = fit_regression(
+                train_features, scores[0], dev_features, scores[1], scale=scale, settings=settings
+            )
         self.probes[task.name] = probe
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
-        """The most probable label, or the mean score cut to the task's range."""
+        """The most probable label, or the expected score clipped to the task's range."""
         if not examples:
             return []
         outputs = self.probes[task.name].outputs(self._features(task, examples))
@@ -92,7 +96,7 @@ class ProbedEncoder:
         return targets.answers(task, outputs.double().numpy())
 
     def parameters(self) -> int:
-        """The weights of all classifiers; the encoder's are not among them."""
+        """Number of weights of all classifiers, without the encoder's."""
         return sum(probe.parameters() for probe in self.probes.values())
 
     def _levels(self, task: Task) -> NDArray[np.float64]:
@@ -101,7 +105,7 @@ class ProbedEncoder:
         return levels(self.preset.of(task.name).relatedness.scale or task.score_range)
 
     def _features(self, task: Task, examples: Sequence[Example]) -> Features:
-        """The features of examples, their sentences stored first."""
+        """The features of examples; encodes and stores the sentences that are not stored yet."""
         if len(task.columns) > 2:
             raise DataError([f"{task.name}: has {len(task.columns)} texts; the probe takes one or two"])
         texts = [[example.inputs[column] for example in examples] for column in task.columns]

@@ -82,7 +82,7 @@ class NeuralSystem:
         say: Say | None = None,
     ) -> None:
         """Runs are kept in the folder, so that a killed one can continue; without a folder none are kept."""
-        assert row.settings is not None  # a frozen row is no NeuralSystem
+        assert row.settings is not None  # a frozen row is not a NeuralSystem
         self._row, self._settings, self._together = row, row.settings, row.training == "multi-task"
         self._corpus, self._files, self._device, self._say = corpus, files, device, say
         self._scratch = None if folder else tempfile.TemporaryDirectory(prefix="gluebench-")

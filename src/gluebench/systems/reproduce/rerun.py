@@ -112,7 +112,7 @@ def reproduce(
     """The rows named, run and graded. `gold` are the labels of the table's split, where there are any.
 
     Raises UnknownNameError for a row, preset or task, DataError where the folder for results holds runs of
-    something else. What a row lacks is no error; its `RowResult` says so.
+    something else. What a row lacks is not an error; its `RowResult` says so.
     """
     rows = [row_called(name).at(request.preset, seeds=request.seeds) for name in names]
     return [_reproduced(row, request, setup, gold=gold, say=say) for row in rows]

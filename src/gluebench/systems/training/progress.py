@@ -22,7 +22,7 @@ WEIGHTS = "best-"
 class Plateau:
     """The learning rate, divided by 5 at a check without improvement (section 5).
 
-    A score that only equals the best is no improvement.
+    A score that only equals the best is not an improvement.
     """
 
     rate: float

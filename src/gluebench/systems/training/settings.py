@@ -161,7 +161,7 @@ def parted(changes: Iterable[str]) -> Changes:
         name, equals, text = change.partition("=")
         if not equals or name not in {**settings, **body}:
             known = sorted(field.name for kind in (Settings, BiLstmSpec) for field in fields(kind))
-            raise ValueError(f"{change!r} is no NAME=VALUE; NAME is one of {', '.join(known)}")
+            raise ValueError(f"{change!r} is not NAME=VALUE; NAME is one of {', '.join(known)}")
         kind = settings.get(name) or body[name]
         (parts.settings if name in settings else parts.body)[name] = _value(name, text, kind)
     return parts

@@ -1,4 +1,4 @@
-"""Many runs over many processes or machines, by joblib: what is finished stays finished, whoever dies."""
+"""Training runs in parallel, over processes or machines, with joblib; finished runs survive a crash."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Backend = Literal["loky", "dask", "ray"]
 DONE = "done.json"
 FAILED = "failed.json"
 ATTEMPTS = 3
-"""How often the unfinished jobs are begun again after a worker died."""
+"""Maximum number of attempts; another follows only if a worker has died."""
 DEATHS = (
     "TerminatedWorkerError",
     "BrokenProcessPool",
@@ -29,14 +29,14 @@ DEATHS = (
     "ActorDiedError",
     "WorkerCrashedError",
 )
-"""How loky, Dask and Ray say that a worker is gone."""
+"""Names of the errors that loky, Dask and Ray raise when a worker has died."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """One run of a sweep: `run(folder, **options)` is called in a worker, with a folder of the job's own.
 
-    The function and its options travel to the worker, so they can be pickled; results go into the folder.
+    The function and its options must be picklable, to reach the worker; results go into the folder.
     """
 
     name: str
@@ -45,16 +45,16 @@ class Job:
 
 
 class Swept(NamedTuple):
-    """What became of the jobs, by name."""
+    """The outcome of a sweep, by job name."""
 
     finished: tuple[str, ...]
-    """Finished now or before."""
+    """Jobs that finished in this sweep or an earlier one."""
     failed: Mapping[str, str]
-    """Job to the error that ended it."""
+    """Job name to the error that ended it."""
 
 
 def jobs(rows: Mapping[str, Callable[..., Any]], seeds: Sequence[int]) -> list[Job]:
-    """One job for each row and seed, named "row, seed 111"; `run` is given the `seed`."""
+    """One job for each row and seed, named "row, seed 111"; `run` gets the option `seed`."""
     return [
         Job(f"{row}, seed {seed}", run, {"seed": seed}) for (row, run), seed in product(rows.items(), seeds)
     ]
@@ -72,7 +72,8 @@ def sweep(
     """Run all jobs that are not finished in `folder` yet; a failed job stops no other.
 
     `address` is that of a Dask scheduler or a Ray cluster; by default one is started here. A job whose worker
-    dies is begun again, and goes on from what it saved. Raises DataError for a backend that is not installed.
+    dies starts again and continues from its saved state. Raises DataError if the
+    backend is not installed.
     """
     tell = say or (lambda line: None)
     if len({job.name for job in todo}) < len(todo):
@@ -82,13 +83,13 @@ def sweep(
     with _backend(backend, workers, address):
         for attempt in range(1, ATTEMPTS + 1):
             failed = _errors(folder, todo)
-            left = [job for job in todo if not _finished(folder, job) and job.name not in failed]
-            if not left:
+            unfinished = [job for job in todo if not _finished(folder, job) and job.name not in failed]
+            if not unfinished:
                 break
-            tell(f"{len(todo) - len(left)} of {len(todo)} runs done, {len(left)} to do")
-            died = _round(left, folder, workers)
-            if died:
-                tell(f"a worker died ({died}); attempt {attempt} of {ATTEMPTS} is over")
+            tell(f"{len(todo) - len(unfinished)} of {len(todo)} runs done, {len(unfinished)} to do")
+            death = _run_once(unfinished, folder, workers)
+            if death:
+                tell(f"a worker died ({death}); attempt {attempt} of {ATTEMPTS} is over")
     errors = _errors(folder, todo)
     finished = tuple(job.name for job in todo if _finished(folder, job))
     lost = [job.name for job in todo if job.name not in {*errors, *finished}]
@@ -104,12 +105,14 @@ def _finished(folder: Path, job: Job) -> bool:
     return (job_folder(folder, job) / DONE).is_file()
 
 
-def _round(left: Sequence[Job], folder: Path, workers: int) -> str | None:
-    """Run the jobs once; the name of the error by which joblib says that a worker died."""
+def _run_once(unfinished: Sequence[Job], folder: Path, workers: int) -> str | None:
+    """Run the jobs once; return the name of joblib's error if a worker died, else None."""
     from joblib import Parallel, delayed
 
     try:
-        Parallel(n_jobs=workers, batch_size=1)(delayed(_call)(job, job_folder(folder, job)) for job in left)
+        Parallel(n_jobs=workers, batch_size=1)(
+            delayed(_run_job)(job, job_folder(folder, job)) for job in unfinished
+        )
     except Exception as error:
         if type(error).__name__ not in DEATHS:
             raise
@@ -117,10 +120,10 @@ def _round(left: Sequence[Job], folder: Path, workers: int) -> str | None:
     return None
 
 
-def _call(job: Job, folder: Path) -> None:
-    """Run in the worker. The outcome goes to disk, since the death of another worker loses all answers.
+def _run_job(job: Job, folder: Path) -> None:
+    """Run a job in a worker; write the outcome to disk, since joblib returns nothing if any worker dies.
 
-    The mark is made last, when the results are all there.
+    DONE is written last, when all results are in the folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -133,26 +136,26 @@ def _call(job: Job, folder: Path) -> None:
 
 
 def _errors(folder: Path, todo: Sequence[Job]) -> dict[str, str]:
-    """The jobs that failed, each with its error."""
+    """Job name to error, for the jobs that failed."""
     paths = {job.name: job_folder(folder, job) / FAILED for job in todo}
-    there = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if path.is_file()}
-    return {name: json.loads(text)["error"] for name, text in there.items()}
+    texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if path.is_file()}
+    return {name: json.loads(text)["error"] for name, text in texts.items()}
 
 
 @contextmanager
 def _backend(backend: Backend, workers: int, address: str | None) -> Iterator[None]:
-    """The workers of a backend, for as long as they are needed."""
-    joblib = _needed("joblib", "A sweep")
+    """Start a backend's workers and make joblib use them; stop them on exit."""
+    joblib = _import_optional("joblib", "A sweep")
     with ExitStack() as stack:
         options: dict[str, Any] = {}
         if backend == "loky":
             options["inner_max_num_threads"] = 1
         elif backend == "dask":
-            distributed = _needed("distributed", "The backend dask")
-            own = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
-            options["client"] = stack.enter_context(distributed.Client(address, **({} if address else own)))
+            distributed = _import_optional("distributed", "The backend dask")
+            local = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+            options["client"] = stack.enter_context(distributed.Client(address, **({} if address else local)))
         else:
-            ray = _needed("ray", "The backend ray", extra="ray")
+            ray = _import_optional("ray", "The backend ray", extra="ray")
             ray.init(address=address)
             stack.callback(ray.shutdown)
             import_module("ray.util.joblib").register_ray()
@@ -160,7 +163,8 @@ def _backend(backend: Backend, workers: int, address: str | None) -> Iterator[No
         yield
 
 
-def _needed(module: str, what: str, *, extra: str = "sweep") -> Any:
+def _import_optional(module: str, feature: str, *, extra: str = "sweep") -> Any:
+    """Import an optional module. Raises DataError that names the extra to install."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
@@ -168,7 +172,7 @@ def _needed(module: str, what: str, *, extra: str = "sweep") -> Any:
             raise
         raise DataError(
             [
-                f"{what} needs {module}, which is not installed: pip install 'gluebench[{extra}]'. "
+                f"{feature} needs {module}, which is not installed: pip install 'gluebench[{extra}]'. "
                 "Runs that are finished are on disk, and a rerun does only the others"
             ]
         ) from None

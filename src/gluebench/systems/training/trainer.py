@@ -1,7 +1,7 @@
 """The training loop of section 5: one batch of one task at a time, checks on dev, the best weights kept.
 
-A run lives in a folder. Killed at any moment, the same call continues from its last saved state and ends with
-the same weights: to the last bit on the CPU of one machine, with as many threads and processes as before.
+Each run has a folder. If a run is killed, the same call continues from the last saved state and ends with the
+same weights: to the last bit on the CPU of one machine, with as many threads and processes as before.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from gluebench.systems.training.sampling import (
 from gluebench.systems.training.settings import Settings
 
 FAR = 1_000_003
-"""Between the seeds of two processes' dropout."""
+"""Distance between the dropout seeds of two processes."""
 
 
 class Trainer:
-    """Trains a model on its tasks; with one task, that task's own model.
+    """Trains a model on its tasks, jointly if there are several.
 
-    The weights of the model given are those the run begins with. `about`, plain values, goes onto the run's
-    card, and a run of something else is not resumed. Where each task keeps weights of its own, the model
-    ends with those of the first; `checkpoint.take_weights` loads the others.
+    The run starts from the model's current weights. `about` (JSON-ready) is written to the run's card; a run
+    with another `about` is not resumed. If each task keeps its own best weights, the model ends with those
+    of the first task; `checkpoint.take_weights` loads the others.
     """
 
     def __init__(
@@ -71,8 +71,7 @@ class Trainer:
     def train(self) -> Outcome:
         """Train, or go on training, until the run ends; the model then has its best weights.
 
-        Raises DataError where the folder holds a run of something else, FloatingPointError for a loss that
-        is no number.
+        Raises DataError if the folder holds another run, FloatingPointError for a loss that is not finite.
         """
         shapes = [(name, list(values.shape)) for name, values in self._model.state_dict().items()]
         settings = asdict(self._settings)
@@ -86,7 +85,7 @@ class Trainer:
         }
         outcome = checkpoint.read_outcome(self._folder)
         if outcome is not None:
-            processes = {"processes": self._engine.world}  # once a run is finished, their number may change
+            processes = {"processes": self._engine.world}  # a finished run may be read with any number
             checkpoint.same_run(self._folder, {**outcome.run, **processes}, self._identity)
             checkpoint.take_weights(self._model, outcome)
             return outcome
@@ -100,7 +99,7 @@ class Trainer:
             return self._finish()
 
     def _begin(self) -> None:
-        """Prepare everything as it was when the run was last saved."""
+        """Set up the run, then restore its last saved state, if there is one."""
         settings, body, device = self._settings, self._model.body, self._engine.device
         sizes = {name: len(data.train) for name, data in self._data.items()}
         self._scales = loss_scales(sizes, settings)
@@ -110,7 +109,7 @@ class Trainer:
             for name, data in self._data.items()
         }
         batches = sum(batch_count(size, settings.batch_size) for size in sizes.values())
-        self._between = settings.check_every or batches
+        self._check_interval = settings.check_every or batches
         self._model.to(device)
         trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
         self._optimiser = torch.optim.Adam(trained, settings.learning_rate, weight_decay=settings.l2)
@@ -134,14 +133,14 @@ class Trainer:
 
     def _run(self) -> None:
         progress, settings = self._progress, self._settings
-        pace, self._clock = Pace(progress.update, self._between, settings), time.monotonic()
+        pace, self._clock = Pace(progress.update, self._check_interval, settings), time.monotonic()
         if progress.update:
             self._say(f"going on after update {progress.update:,}")
         while progress.stopped is None:
             self._update()
             if self._engine.rank == 0:
                 pace.show(progress.update)
-            if progress.update % self._between == 0:
+            if progress.update % self._check_interval == 0:
                 pace.clear()
                 self._check()
                 speed = pace.text(progress.update)
@@ -154,29 +153,29 @@ class Trainer:
         name = self._sampler.next()
         positions = self._streams[name].next()
         share = positions[self._engine.rank :: self._engine.world]
-        # A process without a share still takes part, since the others wait for its gradient: of weight 0.
-        part = len(share) / len(positions)
+        # A process without examples computes a gradient of weight 0, since the others wait for one.
+        weight = len(share) / len(positions)
         share = share or positions[:1]
         batch = self._model.body.collate([self._train[name][position] for position in share])
         labels = [self._data[name].train[position].label for position in share]
         targets = moved(self._model.targets(name, labels), self._engine.device)
         loss = self._model.head(name).loss(self._engine.outputs(name, batch), targets)
-        self._engine.backward(loss * (self._scales[name] * part * self._engine.world))
+        self._engine.backward(loss * (self._scales[name] * weight * self._engine.world))
         self._engine.step(self._settings.clip)
         self._optimiser.zero_grad(set_to_none=self._settings.idle_heads == "keep")
-        self._losses[name] += loss.detach() * part
+        self._losses[name] += loss.detach() * weight
         self._progress.updates[name] = self._progress.updates.get(name, 0) + 1
         self._progress.update += 1
 
     def _check(self) -> None:
-        """Score every task on its whole dev split; decay, keep, stop."""
+        """Score every task on dev; decay the learning rate, keep the best weights, decide to stop."""
         progress, plateau, settings = self._progress, self._plateau, self._settings
         losses = self._mean_losses()
         scores = self._scores()
         average = macro(scores, self._data, settings)
         rate = plateau.rate
         improved = plateau.step(average)
-        self._lap()
+        self._add_time()
         progress.add_check(scores, losses, average=average, improved=improved, rate=rate)
         for group in self._optimiser.param_groups:
             group["lr"] = plateau.rate
@@ -214,20 +213,21 @@ class Trainer:
         self._model.train()
         return scores
 
-    def _lap(self) -> None:
+    def _add_time(self) -> None:
+        """Add the time since the last call to the duration of the run."""
         now = time.monotonic()
         self._progress.seconds += now - self._clock
         self._clock = now
 
     def _save(self) -> None:
-        """Write all that changes during a run; only then remove the weights that it no longer names."""
-        self._lap()
-        own = {
+        """Save all that changes during a run; only then remove weights that are no longer the best."""
+        self._add_time()
+        rank_state = {
             "cpu": torch.get_rng_state(),
             "gpu": torch.cuda.get_rng_state() if torch.cuda.is_available() else None,
             "losses": {name: float(total) for name, total in self._losses.items()},
         }
-        ranks = self._engine.gathered(own)
+        ranks = self._engine.gathered(rank_state)
         if self._engine.rank:
             return
         scaler = self._engine.scaler
@@ -249,7 +249,7 @@ class Trainer:
                 path.unlink()
 
     def _restore(self) -> None:
-        """Take the saved state, if there is one. Raises DataError for another run's."""
+        """Load the saved state, if there is one. Raises DataError for the state of another run."""
         path = self._folder / checkpoint.STATE
         if not path.is_file():
             return
@@ -264,12 +264,12 @@ class Trainer:
         for name, stream in self._streams.items():
             stream.restore(values["streams"][name])
         self._progress = Progress.resumed(values["progress"])
-        own = values["ranks"][self._engine.rank]
-        for name, total in own["losses"].items():
+        rank_state = values["ranks"][self._engine.rank]
+        for name, total in rank_state["losses"].items():
             self._losses[name].fill_(total)
-        torch.set_rng_state(own["cpu"])
-        if own["gpu"] is not None and torch.cuda.is_available():
-            torch.cuda.set_rng_state(own["gpu"])
+        torch.set_rng_state(rank_state["cpu"])
+        if rank_state["gpu"] is not None and torch.cuda.is_available():
+            torch.cuda.set_rng_state(rank_state["gpu"])
 
     def _finish(self) -> Outcome:
         progress = self._progress
