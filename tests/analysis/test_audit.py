@@ -246,7 +246,7 @@ def test_every_wrong_row_of_a_table_is_named(tmp_path: Path) -> None:
     table.write_text("Premise,Text,Label\na,b,entailment\n")
     with pytest.raises(DataError, match="no column hypothesis or sentence2 or text_b, but Premise, Text"):
         Sources(GLUE).train(str(table))
-    with pytest.raises(DataError, match=r"absent\.tsv: is not a file"):
+    with pytest.raises(DataError, match=r"absent\.tsv: no such file"):
         Sources(GLUE).train(str(tmp_path / "absent.tsv"))
 
 

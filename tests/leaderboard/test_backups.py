@@ -147,7 +147,7 @@ def test_a_backup_names_files_that_are_missing_or_changed(
 
 def test_a_backup_overwrites_nothing(db: None, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(SiteError, match="is there already"):
+    with pytest.raises(SiteError, match="already exists"):
         backups.take(tmp_path / "file")
     assert (tmp_path / "file").read_text() == "mine"
 

@@ -158,7 +158,7 @@ def test_whatever_is_not_one_value_per_example_is_refused() -> None:
         ([1, {"label": 0}], r"found dict \{'label': 0\} at position 1"),
         (dict(enumerate(LABELS)), "found dict"),
         (frame, "found a DataFrame of shape"),
-        (pd.Series([1, None], dtype="Int64"), "predictions hold None at position 1"),
+        (pd.Series([1, None], dtype="Int64"), "predictions: None at position 1"),
         (["1", "0"], "mix label words and numbers"),
     ]
     for values, message in cases:

@@ -133,16 +133,16 @@ def test_what_cannot_be_scored_is_refused_with_the_reason(function) -> None:
         function([1, 0], [1, 0, 1])
     with pytest.raises(ValueError, match="no examples"):
         function([], [])
-    with pytest.raises(ValueError, match="predictions hold nan at position 1"):
+    with pytest.raises(ValueError, match="predictions: nan at position 1"):
         function([1, 0], [1, float("nan")])
-    with pytest.raises(ValueError, match="gold hold None at position 0"):
+    with pytest.raises(ValueError, match="gold: None at position 0"):
         function([None, 0], [1, 0])
 
 
 def test_words_against_numbers_are_not_silently_all_wrong() -> None:
     with pytest.raises(ValueError, match="mix label words and numbers"):
         accuracy(["0", "1"], [0, 1])
-    with pytest.raises(ValueError, match="hold inf at position 0"):
+    with pytest.raises(ValueError, match="gold: inf at position 0"):
         pearson([float("inf"), 1], [1, 2])
     with pytest.raises(ValueError, match="takes two labels"):
         matthews_correlation(list("abc"), list("abc"))
@@ -264,16 +264,18 @@ class TestMetricTable:
             (accuracy, ([1, 0], [1]), "gold has 2 values and predictions 1; expected one per example"),
             (accuracy, ([], []), "there are no examples; expected at least one"),
             (accuracy, ([1], [None]),
-             "predictions hold None at position 0; expected a label or a number"),
+             "predictions: None at position 0 (counted from 0); expected a label or a number"),
             (accuracy, (["a"], [(1,)]),
              "found tuple (1,) at position 0; expected one label or number for each example"),
             (accuracy, (["a"], [1]),
              "gold and predictions mix label words and numbers; give both in the same form"),
             (pearson, ([1, 2], [1, "x"]),
-             "predictions hold 'x' at position 1; expected a finite number"),
-            (pearson, ([math.inf, 2], [1, 2]), "gold hold inf at position 0; expected a finite number"),
+             "predictions: 'x' at position 1 (counted from 0); expected a finite number"),
+            (pearson, ([math.inf, 2], [1, 2]),
+             "gold: inf at position 0 (counted from 0); expected a finite number"),
             (matthews_correlation, (list("ab"), list("ac")),
-             "matthews_correlation takes two labels and found 'a', 'b', 'c'; r_k takes any number"),
+             "matthews_correlation takes two labels, but these occur: 'a', 'b', 'c'; "
+             "use r_k for more than two"),
         ):  # fmt: skip
             with pytest.raises(ValueError, match=r"expected|form|takes") as caught:
                 function(*arguments)

@@ -96,8 +96,9 @@ def read_dataset(folder: str | os.PathLike[str]) -> Dataset:
     path = Path(folder, FILE)
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-        if values.pop("schema") != SCHEMA:
-            raise DataError(f"{path}: not a record of {SCHEMA}; prepare the data again")
+        schema = values.pop("schema")
+        if schema != SCHEMA:
+            raise DataError(f"{path}: its schema is {schema!r}; expected {SCHEMA!r}; prepare the data again")
         origin = values.pop("origin")
         files = tuple(SourceFile(**fields) for fields in origin.pop("files", ()))
         splits = {name: SplitRecord(**fields) for name, fields in values.pop("splits").items()}

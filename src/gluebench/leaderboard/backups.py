@@ -70,7 +70,7 @@ class _Archive:
 def take(file: Path) -> Backup:
     """Write the site that Django is set up on into a new archive, whole or not at all. Raises SiteError."""
     if file.exists():
-        raise SiteError(f"{file} is there already. Name a new file.")
+        raise SiteError(f"{file} already exists, and a backup replaces no file. Give another file name.")
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=file.absolute().parent) as name:
         scratch = Path(name)
         database, rows, log = _snapshot(scratch)

@@ -148,7 +148,7 @@ def _count(what: str, most: int) -> Callable[[str], int]:
     def parse(value: str) -> int:
         if value.isdecimal() and len(value) <= len(str(most)) and 1 <= int(value) <= most:
             return int(value)
-        raise ValueError(f"is {value!r}. Write how many {what}, from 1 to {most}.")
+        raise ValueError(f"is {value!r}. Set it to a number of {what} from 1 to {most}.")
 
     return parse
 
@@ -214,17 +214,17 @@ def _bucket(value: str) -> Bucket | None:
 
 
 def _mail(value: str) -> Mail:
-    wrong = "is not as smtp+tls://user:password@host:587?from=board@example.org"
+    wrong = "is not of the form smtp+tls://user:password@host:587?from=board@example.org"
     try:
         parts = urlsplit(value)
         port = parts.port or _MAIL_PORTS[parts.scheme]
     except (ValueError, KeyError):
         raise ValueError(
-            f"{wrong}: it begins with smtp://, smtp+tls:// or smtps:// and a port is a number."
+            f"{wrong}. Begin it with smtp://, smtp+tls:// or smtps://, and write the port as a number."
         ) from None
     sender = dict(parse_qsl(parts.query)).get("from", "")
     if not parts.hostname or "@" not in sender:
-        raise ValueError(f"{wrong}: it needs a host, and after ?from= the address that mail comes from.")
+        raise ValueError(f"{wrong}. Add the host, and after ?from= the address that mail comes from.")
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     if password and parts.scheme == "smtp" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
         raise ValueError(

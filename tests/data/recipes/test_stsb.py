@@ -64,7 +64,9 @@ def test_every_bad_row_is_named(folder, problems) -> None:
 
 
 def test_a_task_with_label_words_cannot_take_scores(folder, problems) -> None:
-    assert problems("stsb", folder, "MRPC") == ["MRPC: a task with label words, but this corpus has scores"]
+    assert problems("stsb", folder, "MRPC") == [
+        "MRPC: this task has label words, but the corpus has scores; choose a task with a score_range"
+    ]
 
 
 def test_an_option_that_is_neither_yes_nor_no_is_refused(folder, problems) -> None:

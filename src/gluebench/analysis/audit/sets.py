@@ -31,7 +31,7 @@ def pairs_of(path: Path, task: Task) -> list[Example]:
     Raises DataError for a missing file or column, and for every row whose label is not one of the task's.
     """
     if not path.is_file():
-        raise DataError([f"{path}: is not a file"])
+        raise DataError([f"{path}: no such file; expected a table of sentence pairs with labels"])
     table = read_table(path)
     columns = _columns(table, task)
     known = {word: label.word for label in task.labels for word in (label.word, *label.synonyms)}

@@ -141,9 +141,13 @@ def read_draw(folder: Path) -> Draw:
             raise ValueError
         return Draw.of(values)
     except FileNotFoundError:
-        raise DataError([f"{path}: not there; expected the folder that annotate draw wrote"]) from None
+        raise DataError(
+            [f"{path}: no such file; give the folder that gluebench annotate draw wrote"]
+        ) from None
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise DataError([f"{path}: not as annotate draw wrote it ({SCHEMA}); bring it back"]) from None
+        raise DataError(
+            [f"{path}: not as annotate draw wrote it ({SCHEMA}); restore the original file"]
+        ) from None
 
 
 def read_sheets(folder: Path, drawn: Draw, task: Task) -> list[Sheet]:

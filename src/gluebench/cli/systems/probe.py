@@ -208,5 +208,7 @@ def _device(name: str) -> str:
         torch.zeros(1, device=name)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
-        raise click.UsageError(f"--device {name} cannot be used: {reason}") from None
+        raise click.UsageError(
+            f"--device {name} cannot be used: {reason}; choose another, such as cpu"
+        ) from None
     return name

@@ -88,6 +88,7 @@ def recipe_of(task: Task, named: str | None = None) -> Recipe:
     name = named or task.recipe
     if name is None:
         raise OptionError(
-            f"the manifest names no recipe for {task.name}; name one (--recipe), or write recipe = ... there"
+            f'the manifest names no recipe for {task.name}; choose one with --recipe, or add recipe = "NAME" '
+            f"to the task in the manifest; recipes: {', '.join(RECIPES)}"
         )
     return recipe(name)

@@ -28,7 +28,10 @@ EXTRAS = ("genre", "filename", "year", "old_index", "source1", "source2")
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The three splits as published."""
     if task.score_range is None:
-        raise DataError(f"{task.name}: a task with label words, but this corpus has scores")
+        raise DataError(
+            f"{task.name}: this task has label words, but the corpus has scores; "
+            "choose a task with a score_range"
+        )
     reader = Reader(corpus, task, options)
     names = (*reader.inputs(2), "label", *EXTRAS)
     splits = {split: table(names, _rows(reader, split)) for split in ("train", "dev", "test")}

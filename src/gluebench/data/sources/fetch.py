@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
 
 CHUNK = 1 << 18
-_ANOTHER = "another version of the file, or not the file at all"
+_ANOTHER = "the server sent another version or another file; try again later, or use another source or mirror"
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
 

@@ -193,7 +193,10 @@ def _blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
             parts = []
         parts.append(chunk[cut:])
         if len(parts) > LONGEST // BLOCK:
-            raise DataError(f"{path}: a line of more than {LONGEST:,} bytes; expected a table of sentences")
+            raise DataError(
+                f"{path}: a line of more than {LONGEST:,} bytes; expected a table with one example on each "
+                "line; check that this is the file of the task"
+            )
     rest = b"".join(parts)
     if rest:
         yield rest + b"\n"
@@ -241,7 +244,7 @@ def read_hub(
             if not split.fingerprint or rows.whole != split.fingerprint:
                 raise DataError(
                     f"{path}: not the published file: {survey.bytes:,} bytes, sha256 {survey.sha256}; "
-                    f"expected {known.bytes:,} bytes, sha256 {known.sha256}; fetch it again"
+                    f"expected {known.bytes:,} bytes, sha256 {known.sha256}; download it again"
                 )
         yield from _batches(file, path, task=task, release=release)
 
@@ -317,5 +320,6 @@ def read_earlier(
             running.update(batch)
             yield batch
     if running.whole != record.fingerprint:
-        expected = f"expected {record.fingerprint}, as when it was prepared; prepare it again from its source"
-        raise DataError(f"{path}: its rows have the fingerprint {running.whole}; {expected}")
+        hashes = f"fingerprint {running.whole}, expected {record.fingerprint}"
+        again = "prepare it again from its source"
+        raise DataError(f"{path}: the rows have changed since the file was prepared ({hashes}); {again}")

@@ -189,7 +189,7 @@ def _invited(request: HttpRequest, code: str) -> Annotator | HttpResponse:
     """The annotator of that link; or the way to sign in, where an account was invited."""
     annotator = Annotator.objects.select_related("study__benchmark").filter(code=code).first()
     if annotator is None:
-        raise Http404("This link is not valid; ask whoever sent it for the present one.")
+        raise Http404("This link does not work. Ask the person who sent it for the current link.")
     if annotator.user_id is not None and not request.user.is_authenticated:
         return redirect_to_login(reverse("label", args=[code]))
     if annotator.user_id is not None and annotator.user_id != request.user.pk:

@@ -89,7 +89,7 @@ def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
     rows = _whole(benchmark, "board", _board)["rows"]
     row = next((row for row in rows if row["key"] == key), None)
     if row is None:
-        raise not_found(f"The board of {name} has no entry {key}.")
+        raise _no_entry(name, key)
     return rank_pages.in_form(request, benchmark, "json", lambda _: row, what=f"api entry {key}")
 
 
@@ -146,10 +146,17 @@ def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> Ht
     return JsonResponse(comparison.as_json(one, other), status=comparison.http_status)
 
 
+def _no_entry(name: str, key: str) -> ProblemError:
+    return not_found(
+        f"The board of {name} has no entry {key}. "
+        f"/api/v1/benchmarks/{name}/board lists the entries with their keys."
+    )
+
+
 def _entry(benchmark: Benchmark, key: str) -> Submission:
     row = compare_views.listed(benchmark, key)
     if row is None:
-        raise not_found(f"The board of {benchmark.name} has no entry {key}.")
+        raise _no_entry(benchmark.name, key)
     return row
 
 

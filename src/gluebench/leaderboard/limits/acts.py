@@ -126,7 +126,7 @@ def join_team(user: User, code: str) -> Team:
     """Enter the team that has this code. Raises TeamError for an old code, or for who is in another team."""
     team = Team.objects.filter(code=code).first()
     if team is None:
-        raise TeamError("This link is not valid any more. Ask the team for its present one.")
+        raise TeamError("This link no longer works. Ask the team for the current link.")
     with transaction.atomic():
         person, present = hold(user.pk)
         if present != team:

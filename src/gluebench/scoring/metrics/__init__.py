@@ -136,7 +136,9 @@ def matthews_correlation(gold: Values, predicted: Values) -> float:
     counted = _counted(gold, predicted)
     if len(counted.labels) > 2:
         known = ", ".join(map(repr, counted.labels))
-        raise ValueError(f"matthews_correlation takes two labels and found {known}; r_k takes any number")
+        raise ValueError(
+            f"matthews_correlation takes two labels, but these occur: {known}; use r_k for more than two"
+        )
     return float(r_k_of(counted.table, 0))
 
 
@@ -185,8 +187,12 @@ def _numbers(gold: Values, predicted: Values) -> tuple[list[float], list[float]]
     for name, column in zip(("gold", "predictions"), columns, strict=True):
         for position, value in enumerate(column):
             if not isinstance(value, int | float) or not isfinite(value):
-                raise ValueError(f"{name} hold {value!r} at position {position}; expected a finite number")
+                raise ValueError(f"{name}: {value!r} {_at(position)}; expected a finite number")
     return columns
+
+
+def _at(position: int) -> str:
+    return f"at position {position} (counted from 0)"
 
 
 def _paired(gold: Values, predicted: Values) -> tuple[list[Any], list[Any]]:
@@ -200,7 +206,5 @@ def _paired(gold: Values, predicted: Values) -> tuple[list[Any], list[Any]]:
     for name, column in (("gold", first), ("predictions", second)):
         for position, value in enumerate(column):
             if value is None or value != value:
-                raise ValueError(
-                    f"{name} hold {value!r} at position {position}; expected a label or a number"
-                )
+                raise ValueError(f"{name}: {value!r} {_at(position)}; expected a label or a number")
     return first, second

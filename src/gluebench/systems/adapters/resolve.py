@@ -31,7 +31,9 @@ def device(named: str | None) -> str:
         torch.zeros(1, device=named)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
-        raise ModelError(f"the device {named} cannot be used: {reason}") from None
+        raise ModelError(
+            f"the device {named} cannot be used: {reason}; choose another, such as cpu"
+        ) from None
     return named
 
 

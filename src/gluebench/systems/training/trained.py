@@ -189,7 +189,9 @@ def _values(path: Path, schema: str | None = SCHEMA) -> dict[str, Any]:
     except OSError as error:
         raise DataError([f"{path}: {error.strerror}; expected a folder that gluebench train wrote"]) from None
     except ValueError as error:
-        raise DataError([f"{path}: no JSON ({error}); expected what gluebench train wrote"]) from None
+        raise DataError(
+            [f"{path}: not valid JSON ({error}); expected the file that gluebench train wrote; train again"]
+        ) from None
     if schema is not None and values.get("schema") != schema:
         raise DataError([f"{path}: schema {values.get('schema')!r}; expected {schema}"])
     return values

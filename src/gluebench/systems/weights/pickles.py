@@ -82,7 +82,7 @@ def read_module(path: Path) -> SavedModule:
     except Exception as error:  # a damaged or hostile pickle raises nearly anything
         reason = first_line(error) if isinstance(error, pickle.UnpicklingError) else f"damaged: {error!r}"
         raise WeightsError(
-            f"{path}: refused: {reason}; expected a module of recurrent layers saved whole by PyTorch"
+            f"{path}: refused: {reason}; expected a module of recurrent layers, saved with torch.save(module)"
         ) from error
 
 
@@ -212,7 +212,9 @@ def _zipped(stream: IO[bytes]) -> tuple[object, Numbers]:
         names = archive.namelist()
         pickles = [name for name in names if name.endswith("/data.pkl")]
         if len(pickles) != 1 or any("/code/" in name for name in names):
-            raise pickle.UnpicklingError("it is a zip file, but not of a module saved by torch.save")
+            raise pickle.UnpicklingError(
+                "it is a zip file that torch.save did not write (TorchScript, for example)"
+            )
         folder = pickles[0].removesuffix("data.pkl")
         unpickler = _Inert(io.BytesIO(archive.read(pickles[0])))
         top = unpickler.load()

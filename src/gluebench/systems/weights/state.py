@@ -34,7 +34,8 @@ def check_shapes(
     if problems:
         listing = ", ".join(_cut([f"{name} {tuple(shape)}" for name, shape in shapes.items()]))
         lines = [f"{path}: not the weights of {kind}", *_cut(problems)]
-        raise WeightsError("\n".join([*lines, f"found in the file: {listing or 'no arrays'}"]))
+        in_file = f"found in the file: {listing or 'no arrays'}"
+        raise WeightsError("\n".join([*lines, in_file, f"Give the file with the weights of {kind}."]))
 
 
 def axis(shapes: Mapping[str, Shape], name: str, at: int, *, default: int) -> int:
