@@ -114,7 +114,7 @@ def test_a_build_that_fails_leaves_the_old_folder_as_it_was(
     def full(*arguments: object, **named: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gluebench.data.sample._unpack", full)
+    monkeypatch.setattr("tarfile.TarFile.extractall", full)
     with pytest.raises(OSError, match="No space left"):
         build(target)
     assert bytes_of(target) == before

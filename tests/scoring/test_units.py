@@ -29,6 +29,8 @@ from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics import METRICS, point
+from gluebench.scoring.metrics.counts import CountMetric
+from gluebench.scoring.metrics.numbers import NumberMetric
 from gluebench.scoring.units import LabelUnits, NumberUnits, RowUnits, base, units_of
 from gluebench.scoring.units.base import flips, generator, group_numbers
 from gluebench.scoring.units.labels import fair_binomials
@@ -82,7 +84,7 @@ def test_numbers_left_out_are_nearly_scipys(metric, groups, decimals) -> None:
 @given(st.integers(0, 10_000), st.sampled_from(sorted(METRICS)))
 def test_influence_is_the_derivative(seed: int, name: str) -> None:
     rng = RNG(seed)
-    if METRICS[name].form == "numbers":
+    if isinstance(METRICS[name], NumberMetric):
         gold, predicted = rng.integers(0, 9, 50) / 2.0, rng.integers(0, 9, 50) / 2.0
         metric = METRICS[name]
         prepared = metric.prepared([gold]), metric.prepared([predicted])
@@ -129,7 +131,7 @@ def exchanged_by_hand(metrics, systems, resamples: int, rng) -> tuple[np.ndarray
 @pytest.mark.parametrize("groups", [None, np.arange(160) // 4])
 @pytest.mark.parametrize("metrics", [[ACCURACY, F1], [MCC], [PEARSON, SPEARMAN], [SPEARMAN]])
 def test_exchanges_are_those_of_the_rows(metrics, groups) -> None:
-    if METRICS[metrics[0].function].form == "labels":
+    if isinstance(METRICS[metrics[0].function], CountMetric):
         systems = some_labels(160, 0.7, 0.8, groups=groups)
     else:
         systems = numbers(*np.array([codes(each)[1] for each in some_numbers(160, 0.5, 1.0, 1.5)]).round(1),
