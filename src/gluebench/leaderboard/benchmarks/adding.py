@@ -247,7 +247,7 @@ def _published(task: records.Task, split: str, examples: Sequence[Example]) -> C
 
 
 def _sample_submission(benchmark: records.Benchmark) -> Content:
-    """A valid submission that needs no data: the most frequent label, or the middle of the range, in each row."""
+    """A valid submission that needs no data: the most frequent label or the mid-range in each row."""
     answers = {}
     for file in benchmark.files():
         task, size = benchmark.task(file.task), file.size()
@@ -272,7 +272,7 @@ def _save(name: str, contents: Sequence[Content]) -> list[DataFile]:
 
 
 def _replace(row: Benchmark, files: Sequence[DataFile], *, examples: bool) -> bool:
-    """Make these the benchmark's files, in the same transaction; return whether any file changed.
+    """Make these the benchmark's files, in this transaction; return whether any changed.
 
     Without `examples`, those that it has stay, unless their split has gone or has another size.
     """

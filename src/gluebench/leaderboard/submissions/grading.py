@@ -112,7 +112,7 @@ def grade_submission(pk: int) -> None:
 
 
 def sweep() -> int:
-    """Queue stuck submissions again; fail those over which several workers died. Returns their number.
+    """Queue stuck submissions again; fail those that several workers died over. Returns how many.
 
     A submission is stuck if neither its worker nor the queue renewed it for as long as its lease.
     """
@@ -138,7 +138,7 @@ def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
     """Put every submission whose grading has begun back in the queue; returns how many.
 
     What they scored before stays in their history, and the reason is stored with the new result. One that
-    waits is graded once only; one that is being graded is taken from its worker. Receives `benchmark_changed`.
+    waits is graded once only; one that is being graded leaves its worker. Receives `benchmark_changed`.
     """
     with transaction.atomic():
         Benchmark.objects.held(benchmark.pk)
