@@ -21,14 +21,14 @@ PRIVATE_FILE = 0o600
 
 
 class SiteError(Exception):
-    """Something that whoever runs the site can fix; the message says how."""
+    """A problem that the operator of the site can fix; the message says how."""
 
 
 class SiteFolder:
     """A site's files. All of it is private to the account that runs the site."""
 
     def __init__(self, root: Path, shared: Path | None = None) -> None:
-        """`shared`: a folder for what several machines must see alike; without one, the site's own."""
+        """`shared`: a folder for the files that several machines share; by default `root`."""
         self.root = root
         self.database = root / "site.sqlite3"
         """Accounts, submissions and scores (SQLite)."""
@@ -59,7 +59,7 @@ class SiteFolder:
 
     @property
     def database_files(self) -> list[Path]:
-        """What SQLite keeps: the database, and beside it what was written last."""
+        """The files of SQLite: the database, and beside it the latest writes."""
         return [self.database.with_name(self.database.name + end) for end in ("", "-wal", "-shm")]
 
     def secret_key(self) -> str:

@@ -60,7 +60,7 @@ class Limits(NamedTuple):
 
 
 class Store:
-    """Room for bodies, taken by the loop and given back by the threads that answer."""
+    """Bytes available for bodies: the loop reserves them, the answering threads give them back."""
 
     def __init__(self, size: int) -> None:
         self._free, self._lock = size, threading.Lock()
@@ -74,7 +74,7 @@ class Store:
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
-    """A request on its way in, whose body takes room in the store until it is closed."""
+    """A request that is being received; its body reserves bytes in the store until it is closed."""
 
     error: Error | None = None
 
@@ -202,7 +202,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.handle_close()
 
     def late(self, now: float) -> bool:
-        """Whether the client's time is over, as of now."""
+        """Update the client's deadline, and return whether it has passed."""
         limits = self.server.limits
         if self.lingering:
             return now > self.deadline

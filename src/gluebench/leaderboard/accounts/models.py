@@ -1,6 +1,6 @@
 """Accounts: people, the teams that share a quota, the tokens that programs sign in with.
 
-Roles: whoever has an account is a submitter; a benchmark names its organizers; an admin (`is_superuser`)
+Roles: everyone with an account is a submitter; a benchmark names its organizers; an admin (`is_superuser`)
 may do all that organizers may, for every benchmark, and sees the admin pages.
 """
 
@@ -40,10 +40,10 @@ class Team(models.Model):
 
 
 class UserManager(BaseUserManager["User"]):
-    """Makes accounts; there is none before the first person signs up."""
+    """Creates accounts."""
 
     def create_user(self, email: str, password: str | None = None) -> User:
-        """An account; without a password it cannot sign in."""
+        """Create an account; without a password it cannot sign in."""
         user = self.model(email=self.normalize_email(email))
         user.set_password(password)
         user.save(using=self._db)
@@ -67,7 +67,7 @@ class User(AbstractUser):
 
 
 class SignedInRequest(HttpRequest):
-    """A request of somebody who is signed in."""
+    """A request of a signed-in user."""
 
     user: User
 

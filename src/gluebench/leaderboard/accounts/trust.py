@@ -34,7 +34,7 @@ from gluebench.leaderboard.folder import SiteError
 
 
 def confirmed(user: User) -> bool:
-    """Whether somebody has shown that this account's address is theirs."""
+    """Whether this account's address is confirmed."""
     own = EmailAddress.objects.filter(user=user, email=user.email.lower(), verified=True)
     return bool(own.exists())
 
@@ -88,7 +88,7 @@ def vouch(email: str) -> str:
 
 
 def make_admin(email: str, *, unconfirmed: bool = False) -> str:
-    """Make this account an admin, and the account if there is none; returns its new random password."""
+    """Make this account an admin, or create one; return its new random password."""
     password = secrets.token_urlsafe(15)
     with transaction.atomic():
         user = _account_of(email)
@@ -143,7 +143,7 @@ def require_vouched(user: User) -> None:
 
 
 def unconfirmed() -> QuerySet[EmailAddress]:
-    """The addresses that nobody has confirmed, the newest account first."""
+    """The addresses that are not confirmed, the newest account first."""
     addresses: QuerySet[EmailAddress] = EmailAddress.objects.filter(verified=False, user__is_active=True)
     return addresses.select_related("user").order_by("-user__date_joined", "-pk")
 
@@ -160,9 +160,9 @@ def reset_path(user: User) -> str:
 
 
 def export(user: User) -> IO[bytes]:
-    """A zip of the account without secrets, open for reading; it is gone from the disk when it is closed.
+    """A zip of the account without secrets, open for reading; closing it deletes it.
 
-    Other apps add what they hold, on the signal `account_exported`.
+    Other apps add their data on the signal `account_exported`.
     """
     facts: dict[str, Any] = {
         "email": user.email,
@@ -177,25 +177,25 @@ def export(user: User) -> IO[bytes]:
         ],
         "tokens": [*user.tokens.values("name", "scopes", "created", "expires", "used")],
     }
-    made = tempfile.TemporaryFile(dir=settings.FOLDER.uploads)  # noqa: SIM115 - the answer closes it
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    export_file = tempfile.TemporaryFile(dir=settings.FOLDER.uploads)  # noqa: SIM115 - the answer closes it
+    with zipfile.ZipFile(export_file, "w", zipfile.ZIP_DEFLATED) as archive:
         answers: list[tuple[Any, Any]] = account_exported.send(User, user=user, archive=archive)
         for _, more in answers:
             facts |= more
         archive.writestr("account.json", json_text(facts))
-    made.seek(0)
-    return made
+    export_file.seek(0)
+    return export_file
 
 
 def json_text(facts: Any) -> str:
-    """Facts as a file of the export."""
+    """Return facts as JSON text for a file of the export."""
     return json.dumps(facts, cls=DjangoJSONEncoder, indent=1, ensure_ascii=False)
 
 
 def delete_account(user: User) -> None:
-    """Delete all about a person; scores stay without a name.
+    """Delete a person's account and data; scores stay without a name.
 
-    The apps that hold something of theirs delete it on the signal `account_deleted`. Raises SiteError while a
+    Other apps delete their data on the signal `account_deleted`. Raises SiteError while a
     submission of theirs is being graded, and for the only admin.
     """
     with transaction.atomic():

@@ -118,7 +118,7 @@ def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @reauthentication_required  # type: ignore[untyped-decorator]
 def data(request: SignedInRequest) -> HttpResponse | FileResponse:
-    """Everything about oneself, to download."""
+    """Download all data of one's account."""
     if request.method == "POST":
         return FileResponse(export(request.user), as_attachment=True, filename="gluebench-account.zip")
     return render(request, "accounts/export.html")

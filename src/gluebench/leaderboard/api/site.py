@@ -56,7 +56,7 @@ logger = logging.getLogger(__name__)
 
 
 class Page(Swagger):
-    """Swagger's page with a language, a heading and the way back."""
+    """Swagger's page with a language, a heading and a link back to the site."""
 
     template = "api/docs.html"
 

@@ -280,7 +280,7 @@ def item(values: Mapping[str, Any], name: str) -> Any:
 
 @register.inclusion_tag("boards/position.html")
 def position(submission: Submission) -> dict[str, Any]:
-    """Where it stands, and what its author may do next."""
+    """Its position on the board, and what its author may do next."""
     return {"submission": submission, "benchmark": submission.benchmark, "position": position_of(submission)}
 
 

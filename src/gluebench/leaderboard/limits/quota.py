@@ -117,7 +117,7 @@ PHRASES = {"total": "in all", "at_once": "at the same time"}
 
 
 class Limit(NamedTuple):
-    """One limit, as it stands now."""
+    """One limit and how much of it is used."""
 
     name: str
     """"day", "month", "total", "at_once", or "invalid": rejected uploads of a day."""

@@ -32,7 +32,7 @@ class Ranking(models.Model):
     since = models.DateTimeField(null=True)
     """Since when it is out of date; null when it is up to date."""
     asked = models.DateTimeField(null=True)
-    """When a worker was last asked for it; null when none is computing it."""
+    """When it was last enqueued; null when no worker is computing it."""
     at = models.DateTimeField(null=True)
     """When it was computed."""
     failure = models.CharField(max_length=200, blank=True)

@@ -1,6 +1,6 @@
-"""Keeps rankings up to date and compares pairs that pages ask for: in the background, after gradings.
+"""Background tasks that renew rankings and compare pairs of systems for pages, after gradings.
 
-Labels are opened by the grader's process alone; here are rows of the database before and after it.
+Only the grader's process opens labels; this module prepares its jobs and stores its results.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ def _settle(ranking: Ranking, stamp: str, **values: Any) -> None:
     with transaction.atomic():
         Benchmark.objects.filter(pk=ranking.benchmark_id).touch()
         benchmark = Benchmark.objects.get(pk=ranking.benchmark_id)
-        now: dict[str, Any] = {"stamp": stamp, "asked": None}
+        state: dict[str, Any] = {"stamp": stamp, "asked": None}
         if stamp_of(benchmark, ranked_systems(benchmark)) == stamp:
-            now |= {"version": benchmark.version, "since": None}
-        Ranking.objects.filter(pk=ranking.pk).update(**now, **values)
+            state |= {"version": benchmark.version, "since": None}
+        Ranking.objects.filter(pk=ranking.pk).update(**state, **values)
 
 
 @task(priority=AFTER_GRADING)
 def renew_ranking(benchmark: int) -> bool:
-    """Compute a ranking in the worker; returns whether it was. Submissions that wait go first."""
+    """Compute a ranking in the worker, after waiting submissions; return whether it was computed."""
     ranking = Ranking.objects.select_related("benchmark").defer("board", "pairs").get(benchmark=benchmark)
     systems = ranked_systems(ranking.benchmark)
     stamp = stamp_of(ranking.benchmark, systems)
@@ -135,7 +135,7 @@ def ask(a: Submission, b: Submission) -> Pair | None:
 
 @task(priority=AFTER_GRADING)
 def compare_pair(pk: int) -> bool:
-    """Compute one comparison in the worker, unless it is done or may not be; returns whether it was."""
+    """Compute one comparison in the worker, unless it is done or not allowed; return whether it ran."""
     pair = Pair.objects.select_related("a__benchmark", "b__benchmark").filter(pk=pk, at=None).first()
     if pair is None:
         return False

@@ -153,13 +153,13 @@ def clock() -> Combinable:
 
 
 class Submission(models.Model):
-    """One system's predictions, what its author says of it, and its report."""
+    """One system's predictions, the fields that its author filled in, and its report."""
 
     key = models.CharField(max_length=12, unique=True, default=new_key, editable=False)
     owner = models.ForeignKey(User, on_delete=models.PROTECT, related_name="submissions")
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="submissions")
 
-    # What its author says of it: `fields.FIELDS` has each with its help.
+    # Filled in by its author: `fields.FIELDS` describes each.
     name = models.CharField(max_length=80, validators=[plain])
     model = models.CharField(max_length=80, validators=[plain])
     team = models.CharField(max_length=80, blank=True, validators=[plain])
@@ -194,15 +194,15 @@ class Submission(models.Model):
     published = models.DateTimeField(null=True)
     """When it was first public with what it scored."""
     withdrawn = models.DateTimeField(null=True)
-    """When its author took it back. It stays in the database and on no board."""
+    """When its author withdrew it. It stays in the database, but on no board."""
 
     file = models.FileField(storage=submission_storage, upload_to=stored_name, max_length=100)
     filename = models.CharField(max_length=120)
-    """What its author called it: for the download, never for a path."""
+    """The file name that its author gave it: for the download, never for a path."""
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
     retry_key = models.CharField(max_length=64, null=True, editable=False)
-    """What its sender called this upload, so that sending it again makes no second submission."""
+    """Key of this upload from its sender, so that sending it again makes no second submission."""
     replaces = models.OneToOneField(
         "self", null=True, editable=False, on_delete=models.SET_NULL, related_name="replaced_by"
     )
