@@ -31,15 +31,15 @@ site.login = secure_admin_login(site.login)  # type: ignore[method-assign]
 site.site_header = site.site_title = "Leaderboard: admin pages"
 site.index_title = "What is on this site"
 admin.autodiscover()
-# The libraries have pages of their own for these models; those below replace them.
+# The pages below replace those of the libraries for these models.
 site.unregister([EmailAddress, Authenticator, UserSession, Group])
 
 
 class UserForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What an admin changes about an account."""
+    """The form of an account."""
 
     def clean(self) -> dict[str, Any]:
-        """The fields; a role and a team are for a confirmed address."""
+        """Return the fields; raise ValidationError for a role or a team without a confirmed address."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if any(values.get(name) for name in {"is_superuser", "team"}.intersection(self.changed_data)):
             trust.require_confirmed([self.instance])
@@ -48,7 +48,7 @@ class UserForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(User)
 class UserAdmin(LoggedAdmin):
-    """Accounts. Whoever wants to leave deletes the account on its own page; here one can be closed."""
+    """Accounts. An admin can close one here; only its owner can delete it, on the account's page."""
 
     list_display = ["email", "team", "is_superuser", "is_active", "date_joined", "last_login"]
     list_filter = ["is_active", "is_superuser", "organised"]
@@ -59,10 +59,10 @@ class UserAdmin(LoggedAdmin):
     autocomplete_fields = ["team"]
     actions = ["make_reset_link"]
     form = UserForm
-    has_add_permission = has_delete_permission = never  # people sign up themselves; scores hang on accounts
+    has_add_permission = has_delete_permission = never  # people sign up themselves; scores refer to accounts
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """An admin, and only an admin, sees these pages. A new one starts without old tokens and sessions."""
+        """Let exactly the admins see these pages; end the tokens and sessions of a new admin."""
         obj.is_staff = obj.is_superuser
         super().save_model(request, obj, form, change)
         if obj.is_superuser and "is_superuser" in form.changed_data:
@@ -70,7 +70,7 @@ class UserAdmin(LoggedAdmin):
 
     @admin.action(description="Make a link for a new password")
     def make_reset_link(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
-        """For whoever forgot theirs, where no mail is sent."""
+        """Show a link for each account, for owners who forgot their password where no mail is sent."""
         for user in chosen:
             record("password link", actor=request.user, account=user.pk)
             _show_reset_link(self, request, user)
@@ -90,13 +90,13 @@ class AddressAdmin(LoggedAdmin):
 
     @admin.display(description="Link to pass on")
     def link(self, address: EmailAddress) -> str:
-        """What the mail says, or would say."""
+        """The link that the confirmation mail has."""
         path = "" if address.verified else trust.confirmation_path(address)
         return path and format_html('<a href="{0}">{0}</a>', path)
 
     @admin.action(description="Confirm, and make a link for a new password")
     def confirm(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
-        """For whoever showed in another way that the address is theirs: the link gives them the account."""
+        """Confirm addresses whose owners were verified in another way: the link gives them the account."""
         for address in chosen.filter(verified=False):
             if address.can_set_verified():
                 address.set_as_primary()
@@ -155,11 +155,11 @@ class BenchmarkAdmin(LoggedAdmin):
     fields = ["name", "title", "open", "organisers", *readonly_fields[2:]]
     autocomplete_fields = ["organisers"]
     form = BenchmarkForm
-    # Labels do not travel through a browser, and scores hang on a benchmark.
+    # Labels are not uploaded with a browser, and scores refer to a benchmark.
     has_add_permission = has_delete_permission = never
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Pages show whether it is open. What the form does not ask for may have changed meanwhile."""
+        """Save only the changed fields, as others may have changed meanwhile, and mark pages as changed."""
         obj.save(
             update_fields={field.name for field in obj._meta.concrete_fields}.intersection(form.changed_data)
         )
@@ -183,13 +183,13 @@ class OverrideAdmin(LoggedAdmin):
     exclude = ["by"]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Whose decision it is."""
+        """Save it with the admin who decided it."""
         obj.by = request.user
         super().save_model(request, obj, form, change)
 
 
 _SECOND_FACTOR = ("user", "type", "created_at", "last_used_at")
-site.register(  # deleting one lets in whoever lost it
+site.register(  # deleting one lets in an owner who lost it
     Authenticator,
     ReadOnlyAdmin,
     list_display=_SECOND_FACTOR,

@@ -31,7 +31,7 @@ _ROWS = (
     "SELECT key, 'submissions', file, sha256 FROM submissions_submission WHERE file <> '' "
     "UNION SELECT '', 'data', file, sha256 FROM benchmarks_datafile ORDER BY 2, 3"
 )
-"""Files that the database names: of which submission, where they are stored, their names and SHA-256."""
+"""Files that the database names: key of the submission, storage, name and SHA-256."""
 _DAMAGE = (tarfile.TarError, zlib.error, EOFError, OSError, ValueError)
 
 
@@ -48,7 +48,7 @@ class Backup(NamedTuple):
 
 
 class _Archive:
-    """An archive that is being written; it notes the SHA-256 of each file, and the sums come last."""
+    """An archive that is being written, with the SHA-256 of each file so far in `sums`."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
         self._tar = tar
@@ -149,7 +149,7 @@ def _postgres(program: str, *arguments: str) -> None:
     values = connection.settings_dict
     options = {name: values[name] for name in ("HOST", "PORT", "USER", "PASSWORD")} | values["OPTIONS"]
     options["database"] = values["NAME"]
-    # Of each of its options, say sslmode, PostgreSQL knows a variable: PGSSLMODE.
+    # Each option of PostgreSQL, such as sslmode, has an environment variable: PGSSLMODE.
     variables = {f"PG{name.upper()}": str(value) for name, value in options.items() if value}
     try:
         done = subprocess.run(
@@ -162,7 +162,7 @@ def _postgres(program: str, *arguments: str) -> None:
 
 
 def _add_stored(archive: _Archive, key: str, part: str, name: str, expected: str) -> str:
-    """Add a file of a storage; returns what is wrong with it, or nothing."""
+    """Add a file of a storage; return what is wrong with it, "" for nothing."""
     from django.core.files.storage import storages
 
     from gluebench.leaderboard.benchmarks.models import DataFile
@@ -231,8 +231,8 @@ def _verify(scratch: Path) -> None:
     sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     files = {str(path.relative_to(scratch)): path for path in scratch.rglob("*") if path.is_file()}
     del files[SUMS]
-    if odd := sorted(sums.keys() ^ files.keys()):
-        raise ValueError(f"{odd[0]} is missing or was added")
+    if mismatches := sorted(sums.keys() ^ files.keys()):
+        raise ValueError(f"{mismatches[0]} is missing or was added")
     for name, path in files.items():
         with open(path, "rb") as opened:
             if hashlib.file_digest(opened, "sha256").hexdigest() != sums[name]:

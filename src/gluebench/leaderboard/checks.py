@@ -1,6 +1,6 @@
-"""What must be right before a site is served, as far as this machine's files tell. Imports no Django.
+"""Checks of settings and files on this machine, before a site is served. Imports no Django.
 
-`health.py` looks further: at the database, the storage and the mail server.
+`health.py` checks the database, the storage and the mail server.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "ceph", 
 
 
 class Check(NamedTuple):
-    """One thing looked at: its state and, where that will not do, how to fix it."""
+    """The result of one check: a state and, if it fails, how to fix it."""
 
     what: str
     state: str
@@ -29,7 +29,7 @@ class Check(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether it will do."""
+        """Whether the check passes."""
         return not self.fix
 
 
@@ -41,7 +41,7 @@ def require(checks: Iterable[Check]) -> None:
 
 
 def examine(site: SiteFolder) -> list[Check]:
-    """All that can be seen without Django."""
+    """Run all checks that need no Django."""
     running, problems = environment.read()
     hosts = ", ".join(running.hosts) or "this machine only"
     scheme = "https" if running.https else "http"
@@ -68,7 +68,7 @@ def _key(site: SiteFolder, given: str) -> Check:
 
 
 def _private(site: SiteFolder) -> list[Check]:
-    """The folder and what is in it, each by itself: a folder that is moved or shared later stays closed."""
+    """Check the folder and each of its parts, so that a part that is moved or shared later stays closed."""
     parts = {
         "folder": [site.root],
         "labels": [site.labels, *sorted(site.labels.rglob("*"))],
@@ -111,7 +111,7 @@ def _place(site: SiteFolder, running: environment.Running) -> Check:
     if running.database:
         return Check("database place", "another program's.")
     kind = ""
-    with suppress(OSError):  # only Linux tells
+    with suppress(OSError):  # only Linux has this file
         mounts = [line.split()[1:3] for line in Path("/proc/self/mounts").read_text().splitlines()]
         over = [(len(point), kind) for point, kind in mounts if site.root.is_relative_to(point)]
         kind = max(over)[1] if over else ""

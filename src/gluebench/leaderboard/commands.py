@@ -1,4 +1,4 @@
-"""What the command line does with a site. Django is imported inside, when a command needs it.
+"""The site functions of the command line. Django is imported inside, when a command needs it.
 
 As a process, it prepares the site that the environment names, so that the supervisor stays small.
 """
@@ -24,7 +24,7 @@ PathLike = str | os.PathLike[str]
 
 
 def init(folder: PathLike) -> SiteFolder:
-    """Make a site in a new or empty folder; one that is there is brought up to date and keeps all it has.
+    """Create a site in a new or empty folder, or bring an existing one up to date and keep its data.
 
     Raises SiteError if the folder holds something else.
     """
@@ -53,7 +53,7 @@ def prepare(folder: PathLike, *, change: bool) -> None:
     tables = health.pending()
     if not change:
         checks.require([tables])
-    if tables.ok:  # with nothing to do, `migrate` takes longer than to ask
+    if tables.ok:  # with nothing to do, `migrate` takes longer than this check
         return
     try:
         call_command("migrate", interactive=False, verbosity=0)
@@ -74,12 +74,12 @@ def add(
     policy_file: PathLike | None = None,
     data_folder: PathLike | None = None,
 ) -> str:
-    """Take a benchmark into a site, with a copy of its labels that only the grader opens; returns its name.
+    """Add a benchmark to a site, with a copy of its labels that only the grader opens; returns its name.
 
-    The same again changes nothing. Another manifest or other labels under the same name replace them, and
-    every submission is graded anew. A policy replaces the one it has, and a data folder the examples that
-    anybody may download; without, it keeps them. Raises SiteError, ManifestError, PolicyError, or scoring's
-    error about the labels.
+    Adding the same again changes nothing. A new manifest or new labels under the same name replace the old,
+    and every submission is graded again. A policy replaces the old one, and a data folder the examples that
+    anybody may download; without these, the old ones stay. Raises SiteError, ManifestError, PolicyError, or
+    scoring's error about the labels.
     """
     open_site(folder)
     from gluebench.leaderboard.benchmarks.adding import add_benchmark
@@ -130,9 +130,9 @@ def serve(
 
 
 def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> list[Check]:
-    """Check all that a site needs: its folder, what it must reach, and that nobody edited what it wrote.
+    """Check all that a site needs: its folder, its services, and that its records were not edited.
 
-    `files` compares every submitted file too; `reseal` first seals what is there, for a new secret key.
+    `files` compares every submitted file too; `reseal` first seals existing records, for a new secret key.
     """
     from gluebench.leaderboard import checks
 
@@ -171,8 +171,8 @@ def submit_local(
     """Submit a file as the page would, grade it (without `wait`, leave that to a worker); return its key.
 
     `more`: other fields of the submission, by the names of `fields.FIELDS`.
-    The account is made if there is none, without a password. The same file under the same name again is
-    the submission that is there. Raises SiteError for an unknown benchmark or for values the form refuses.
+    The account is made if there is none, without a password. For the same file under the same name,
+    return the existing submission. Raises SiteError for an unknown benchmark or values the form refuses.
     """
     open_site(folder)
     from django.core.files import File
@@ -198,8 +198,8 @@ def submit_local(
     with Path(zip_path).open("rb") as opened:
         file = File(opened, name=Path(zip_path).name)
         sha256 = digest(file)
-        if twin := row.submissions.filter(owner=owner, name=name, sha256=sha256).first():
-            return twin.key
+        if existing := row.submissions.filter(owner=owner, name=name, sha256=sha256).first():
+            return existing.key
         submission = Submission(owner=owner, group=owner.team, benchmark=row, sha256=sha256, **details)
         require_fields(submission, details, what=f"The submission {name!r}")
         accept(submission, file, limited=False)
@@ -211,7 +211,7 @@ def submit_local(
 def open_site(folder: PathLike, *, ready: bool = True) -> None:
     """Set Django up on this site. One process works on one site. Raises SiteError.
 
-    With `ready`, also where the database does not answer or is not up to date.
+    With `ready`, also if the database does not answer or is not up to date.
     """
     site = folders.at(folder)
     site.require()
@@ -219,7 +219,7 @@ def open_site(folder: PathLike, *, ready: bool = True) -> None:
     import django
     from django.conf import settings
 
-    if not settings.configured:  # what is named here goes before what the environment names
+    if not settings.configured:  # this folder takes precedence over the environment's
         os.environ[folders.VARIABLE] = str(site.root)
     if site.root != settings.FOLDER.root:
         raise SiteError(f"This process already works on the site {settings.FOLDER.root}, not {site.root}.")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BENCHMARK = "sample"
 WORKERS = 4
-"""At most so many systems are trained at a time."""
+"""Most systems that are trained at a time."""
 TEAM = "Lakeside NLP"
 BASELINES = "demo@gluebench.invalid"
 ORGANIZER = "organizer@gluebench.invalid"
@@ -84,7 +84,7 @@ ENTRIES = (
 
 def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = 8000) -> None:
     """Serve the sample benchmark with entries on its board. Raises SiteError."""
-    listen(host, port).close()  # a port that is taken is said before the work, not after
+    listen(host, port).close()  # fail now, not after the work, if the port is in use
     fill(folder)
     commands.serve(folder, (host, port), prepared=True, ready=_print_sign_in)
 
@@ -200,7 +200,7 @@ def _print_sign_in(url: str) -> None:
 
 @contextmanager
 def _step(what: str) -> Iterator[None]:
-    """Say what is done before it is, and how long it took after."""
+    """Print the name of a step before it, and how long it took after it."""
     print(f"{what} ...", end=" ", flush=True)
     start = time.monotonic()
     yield

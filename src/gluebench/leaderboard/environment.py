@@ -1,7 +1,7 @@
-"""What the environment says about how a site runs (docs/how-to/deploy.md). Knows no Django.
+"""Settings of a site from environment variables (docs/how-to/deploy.md). Independent of Django.
 
-`read` takes what it can and lists what is wrong; `require` insists on all of it. Secrets are never part of
-a message.
+`read` uses the valid variables and lists the problems of the others; `require` raises an error for them.
+Messages never contain secrets.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 
 
 class Mail(NamedTuple):
-    """A mail server, and whom mail comes from."""
+    """A mail server, and the sender's address."""
 
     scheme: str
     host: str
@@ -74,7 +74,7 @@ class Running(NamedTuple):
 
 
 def require(environ: Mapping[str, str] = os.environ) -> Running:
-    """What the environment says. Raises SiteError with everything that is wrong in it."""
+    """Return the settings of the environment. Raises SiteError with all its problems."""
     running, problems = read(environ)
     if problems:
         raise SiteError("\n".join(problems))
@@ -82,7 +82,7 @@ def require(environ: Mapping[str, str] = os.environ) -> Running:
 
 
 def read(environ: Mapping[str, str] = os.environ) -> tuple[Running, list[str]]:
-    """What the environment says, with the usual values in place of wrong ones, and what is wrong."""
+    """Return the settings, with the default in place of each wrong value, and the problems."""
     given = {name: value.strip() for name, value in environ.items() if value.strip()}
     values: dict[str, Any] = {}
     problems = []
@@ -97,7 +97,7 @@ def read(environ: Mapping[str, str] = os.environ) -> tuple[Running, list[str]]:
 
 
 def _contradictions(given: Mapping[str, str], *, https: bool) -> list[str]:
-    """Problems of variables that are right each by itself, and of those that may not be set at all."""
+    """Problems of variables that contradict each other, and of those that may not be set at all."""
     problems = [
         f"{variable} is set, and a leaderboard has no debug mode. Unset it."
         for variable in ("GLUEBENCH_DEBUG", "DJANGO_DEBUG")
@@ -235,7 +235,7 @@ def _mail(value: str) -> Mail:
 
 
 def weakness(key: str) -> str:
-    """Why a secret key is none, as the end of a sentence; empty if it will do."""
+    """Return why a secret key is too weak, as the end of a sentence; empty if it is strong enough."""
     if len(key) < KEY_LENGTH:
         return f"has {len(key)} characters and needs at least {KEY_LENGTH}"
     if _WELL_KNOWN.search(key) or len(set(key)) < 10:
@@ -262,4 +262,4 @@ VARIABLES: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("verify", "GLUEBENCH_VERIFY", _choice("optional", "mandatory")),
     ("keep_days", "GLUEBENCH_KEEP_DAYS", _count("days", 36_500)),
 )
-"""For each field of `Running`: its variable, and what reads that; the ValueError ends a sentence about it."""
+"""For each field of `Running`: its variable, and its parser, whose ValueError ends a sentence about it."""

@@ -1,4 +1,4 @@
-"""The folder that is a site: its parts, who may read them, its secret key. Knows no Django."""
+"""The folder that is a site: its parts, who may read them, its secret key. Independent of Django."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ PRIVATE_FILE = 0o600
 
 
 class SiteError(Exception):
-    """Something that whoever runs the site can fix; the message says how."""
+    """A problem that the operator of the site can fix; the message says how."""
 
 
 class SiteFolder:
     """A site's files. All of it is private to the account that runs the site."""
 
     def __init__(self, root: Path, shared: Path | None = None) -> None:
-        """`shared`: a folder for what several machines must see alike; without one, the site's own."""
+        """`shared`: a folder for the files that several machines share; by default `root`."""
         self.root = root
         self.database = root / "site.sqlite3"
         """Accounts, submissions and scores (SQLite)."""
@@ -49,17 +49,17 @@ class SiteFolder:
         self.mail = root / "mail"
         """Mail that was not sent, because no mail server is set."""
         self.metrics = root / "metrics"
-        """Counters of the processes that run, for /metrics; they begin anew with each start."""
+        """Counters of the running processes, for /metrics; each start resets them."""
         self.static = root / "static"
         """Style sheet and scripts as served; the only part that is public."""
         self.key_file = root / "secret-key"
         """Where the secret key is kept."""
         self.password_file = root / "admin-password"
-        """Where an admin's new password is put when nobody looks at the terminal."""
+        """The file for an admin's new password if there is no terminal."""
 
     @property
     def database_files(self) -> list[Path]:
-        """What SQLite keeps: the database, and beside it what was written last."""
+        """The files of SQLite: the database, and beside it the latest writes."""
         return [self.database.with_name(self.database.name + end) for end in ("", "-wal", "-shm")]
 
     def secret_key(self) -> str:
@@ -67,7 +67,7 @@ class SiteFolder:
         return self.key_file.read_text() if self.key_file.is_file() else ""
 
     def create(self) -> None:
-        """Make the folder and what is missing in it; what is there stays. Raises SiteError."""
+        """Create the folder and its missing parts; existing ones stay. Raises SiteError."""
         if not self.key_file.exists() and self.root.is_dir() and any(self.root.iterdir()):
             raise SiteError(f"{self.root} is not empty and not a site. Name a new or empty folder.")
         parts = (self.submissions, self.uploads, self.labels, self.data, self.manifests)
@@ -87,19 +87,19 @@ class SiteFolder:
         return (own if own.is_file() else TEXTS / own.name).read_text(encoding="utf-8")
 
     def require(self) -> None:
-        """Raise SiteError unless `create` was here. Closes a database that an older version left open."""
+        """Raise SiteError unless this is a site. Make the database files private."""
         if not self.key_file.is_file():
             raise SiteError(
                 f"{self.root} is not a leaderboard. "
                 f"Create one with: gluebench leaderboard init --site {self.root}"
             )
         for path in self.database_files:
-            with suppress(FileNotFoundError, PermissionError):  # of another account: the checks say so
+            with suppress(FileNotFoundError, PermissionError):  # another account's: the checks report it
                 path.chmod(PRIVATE_FILE)
 
 
 def need(module: str, extra: str, variable: str) -> None:
-    """Raise SiteError if what a setting asks for is not installed."""
+    """Raise SiteError if the module that a setting requires is not installed."""
     if find_spec(module) is None:
         raise SiteError(f"{variable} needs more packages: pip install 'gluebench[{extra}]'")
 

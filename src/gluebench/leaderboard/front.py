@@ -1,7 +1,7 @@
-"""Waitress that withstands slow clients: each connection has a deadline, and all together have bounds.
+"""Waitress server that withstands slow clients: each connection has a deadline, all together have limits.
 
-Knows no Django. A client that keeps the server waiting is dropped at its deadline, and earlier when there are
-too many: the one with the least time left first. docs/reference/limits.md lists the limits.
+Independent of Django. A client that keeps the server waiting is dropped at its deadline, or earlier if there
+are too many: the one with the least time left first. docs/reference/limits.md lists the limits.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from waitress.task import ErrorTask, WSGITask
 from waitress.utilities import Error, logger
 
 ACCEPTS = 64
-"""Connections accepted in one turn of a crowded loop: with one in a turn, visitors wait behind an attacker's.
-A quiet one takes few, so that several processes on one socket share them."""
+"""Most connections accepted in one turn of the loop: with one per turn, visitors wait behind an attacker's.
+A loop with few connections accepts fewer, so that several processes on one socket share them."""
 UNSENT = 131072
-"""Bytes of an answer that the system may buffer: with more, the pace of a slow reader could not be seen."""
+"""Bytes of an answer that the kernel may buffer: with more, a slow reader's pace could not be measured."""
 PIPELINED = 16
 """Requests a client may send ahead of its answers. Browsers and proxies send none."""
 CHUNK_LINES = 8192
 """Bytes of a chunked body read at once, since waitress copies the rest after each chunk; and the most that
 its size lines and trailer may take."""
 READING, IDLE, HEAD, BODY = range(4)
-"""What the server waits for: the reading of an answer, a request, its head, its body."""
+"""Stages of a connection: the server waits for an answer to be read, for a request, its head, its body."""
 
 
 class Limits(NamedTuple):
-    """What clients may take. Bounds on bytes are for all clients together."""
+    """Limits on clients. `body_bytes` and `unread_bytes` are for all clients together."""
 
     connections: int = 1000
     per_address: int | None = 64
@@ -60,13 +60,13 @@ class Limits(NamedTuple):
 
 
 class Store:
-    """Room for bodies, taken by the loop and given back by the threads that answer."""
+    """Bytes available for bodies: the loop reserves them, the answering threads give them back."""
 
     def __init__(self, size: int) -> None:
         self._free, self._lock = size, threading.Lock()
 
     def take(self, size: int) -> bool:
-        """Take so much, if there is room; a negative size gives back."""
+        """Reserve `size` bytes and return whether there was room; a negative size gives bytes back."""
         with self._lock:
             fits = size <= self._free
             self._free -= size * fits
@@ -74,7 +74,7 @@ class Store:
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
-    """A request on its way in, whose body takes room in the store until it is closed."""
+    """A request that is being received; its body reserves bytes in the store until it is closed."""
 
     error: Error | None = None
 
@@ -83,7 +83,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         self._store, self._taken = store, 0
 
     def received(self, data: bytes) -> int:
-        """Read on; returns how many bytes belong to this request: all of them once it is refused."""
+        """Parse `data`; return how many bytes belong to this request: all of them once it is refused."""
         try:
             used: int = super().received(data[:CHUNK_LINES] if self.chunked else data)
             self.error = self.error or self._excess()
@@ -124,10 +124,10 @@ class Answer(WSGITask):  # type: ignore[misc]
 
 
 class Refusal(ErrorTask):  # type: ignore[misc]
-    """What the server refuses by itself: it has the headers that protect, as every answer of the site."""
+    """A refusal by the server itself, with the security headers that every answer of the site has."""
 
     def execute(self) -> None:
-        """Send it, and close only when the client did: what it still sends would destroy the answer."""
+        """Send it, and close only after the client did: closing while it sends would destroy the answer."""
         self.response_headers += self.channel.server.headers
         if self.request.error.code == HTTPStatus.SERVICE_UNAVAILABLE:
             self.response_headers.append(("Retry-After", "30"))
@@ -152,7 +152,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.neighbours.add(self)
 
     def del_channel(self, map: Any = None) -> None:
-        """Forget it, and free what came of its request."""
+        """Remove the connection, and free what has arrived of its request."""
         self.server.forget(self)
         self.neighbours.discard(self)
         if self.request is not None:
@@ -168,14 +168,14 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return self.will_close or self.close_when_flushed or self._to_send()
 
     def received(self, data: bytes) -> None:
-        """Take in what came; after a refusal, throw it away."""
+        """Process what arrived; after a refusal, discard it."""
         if not self.lingering:
             super().received(data)
         if len(self.requests) > PIPELINED:
             self.drop()
 
     def send(self, data: bytes, do_close: bool = True) -> int:
-        """Send what the client has room for; returns how many bytes. Only the loop's thread closes then."""
+        """Send what the client has room for; return how many bytes. Only the loop's thread closes it."""
         number: int = super().send(data, do_close and threading.get_ident() == self.server.thread)
         self.sent += number
         return number
@@ -202,7 +202,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.handle_close()
 
     def late(self, now: float) -> bool:
-        """Whether the client's time is over, as of now."""
+        """Update the client's deadline, and return whether it has passed."""
         limits = self.server.limits
         if self.lingering:
             return now > self.deadline
@@ -260,18 +260,18 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         return self.accepting and len(self.answering) < self.limits.connections
 
     def run(self) -> None:
-        """Answer until told to stop, and then what is under way."""
+        """Answer until `stop` is called, then finish what is under way."""
         while not self.stop_at or (self.active_channels and self.clock() < self.stop_at):
             self.turn(1.0)
         self.task_dispatcher.shutdown()
 
     def stop(self) -> None:
-        """Take no more connections, and end once nothing is under way or when its time is over."""
+        """Accept no more connections; end once nothing is under way, or after `stop_seconds`."""
         self.stop_at = self.stop_at or self.clock() + self.limits.stop_seconds
         self.pull_trigger()
 
     def turn(self, seconds: float) -> None:
-        """Wait so long for something to happen, and do it."""
+        """Wait at most `seconds` for events, and handle them."""
         self.thread = threading.get_ident()
         for channel in tuple(self.answering):
             if channel.writable():
@@ -281,7 +281,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
             self._watch(channel)
         if self.accepting:
             self._watch(self)
-        # New ones come last: before there may be too many, what the others have sent is read.
+        # New connections come last, since they may exceed a limit: what the others sent is read before.
         for key, events in sorted(self._selector.select(seconds), key=lambda event: event[0].data is self):
             if key.data is self:
                 self.handle_accept()
@@ -304,7 +304,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
             self._watch(handler)
 
     def _watch(self, handler: Channel | Front) -> None:
-        """Let the selector wait for what a handler wants now; an answered one may change without an event."""
+        """Register the events that a handler waits for; during an answer, these change without an event."""
         if handler.socket is None:
             return
         answered = bool(handler.requests)  # read first: the next turn sees what a thread changes after this
@@ -318,7 +318,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         (self.answering.add if answered else self.answering.discard)(handler)
 
     def forget(self, handler: Channel | Front) -> None:
-        """Wait for nothing of it any more; its socket is about to be closed."""
+        """Unregister a handler's events; call it before its socket is closed."""
         if handler.watched:
             self._selector.unregister(handler.socket)
         handler.watched = 0
@@ -351,7 +351,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
                 channel.drop()
 
     def sweep(self, now: float) -> None:
-        """Drop clients whose time is over; while too much is unread, those who have the least time left."""
+        """Drop clients whose time is over; while too much is unread, those with the least time left."""
         for channel in tuple(self.active_channels.values()):
             if channel.late(now):
                 channel.drop()
@@ -359,12 +359,12 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
                 self._watch(channel)
         for network in [name for name, channels in self.addresses.items() if not channels]:
             del self.addresses[network]
-        kept = 0
+        total_unread = 0
         for channel in sorted(self.active_channels.values(), key=attrgetter("deadline"), reverse=True):
-            # Files are sent from where they lie.
+            # Only buffered answers count: stored files are sent from the disk.
             unread = sum(len(part) for part in tuple(channel.outbufs) if isinstance(part, OverflowableBuffer))
-            kept += unread
-            if unread and kept > self.limits.unread_bytes:
+            total_unread += unread
+            if unread and total_unread > self.limits.unread_bytes:
                 channel.drop()
 
 
@@ -375,7 +375,7 @@ def _error(status: HTTPStatus, message: str) -> Error:
 
 
 def _network(address: str) -> str:
-    """Whom an address belongs to: of IPv6, one client has a whole network."""
+    """Return what identifies a client: its IPv4 address, or the /64 network of its IPv6 address."""
     if ":" not in address:
         return address
     return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))

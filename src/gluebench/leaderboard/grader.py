@@ -1,6 +1,6 @@
-"""The only process that opens labels: one job as JSON in, verdict and report as JSON out, nothing else.
+"""The only process that opens labels: it reads one job and writes its result, both as JSON.
 
-It knows no Django, no database and no secret key, and limits itself before it opens anything.
+It has no access to Django, the database or the secret key, and limits itself before it opens anything.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ INCOMPLETE = "only some of the task's files are there, and of a part nothing is 
 
 
 def main() -> int:
-    """Do the job on standard input. A failure names its place and quotes no data."""
+    """Do the job on standard input. A failure gives its line of code and quotes no data."""
     job = json.load(sys.stdin)
     _limit(job["seconds"], job["bytes"])
     os.nice(job.get("nice", 0))
     try:
         result = _result(job)
     except Exception as error:
-        result = {"failed": _where(error)}
+        result = {"failed": _describe(error)}
     json.dump(result, sys.stdout, allow_nan=False)
     return 1 if "failed" in result else 0
 
@@ -82,7 +82,7 @@ def _similar(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _agreement(job: dict[str, Any]) -> dict[str, Any]:
-    """Annotators' labels of the examples that an organizer drew, scored as systems are."""
+    """Score annotators' labels of the examples that an organizer drew, as systems are."""
     from gluebench.analysis.human.score import score_sheets
     from gluebench.analysis.human.sheets import Draw, Sheet
     from gluebench.benchmark import load_benchmark
@@ -97,7 +97,7 @@ def _agreement(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _diagnosis(submission: Submission, gold: Gold) -> dict[str, Any]:
-    """For each diagnostic set that was sent: which label is taken for which, and a pair's two directions."""
+    """For each diagnostic set that was sent: its confusion tables, and its pairs in both directions."""
     from gluebench.analysis.diagnostics import diagnose
 
     files = [task.metrics[0].file for task in gold.benchmark.diagnostics]
@@ -108,7 +108,7 @@ def _diagnosis(submission: Submission, gold: Gold) -> dict[str, Any]:
 
 
 def _ranked(job: dict[str, Any]) -> dict[str, Any]:
-    """For the board: how sure its ranks are, or how far two of its systems are apart."""
+    """For the board: ranks with their intervals, or a comparison of two systems."""
     from gluebench.analysis.board import compare_two, rank_all
     from gluebench.benchmark import load_benchmark
 
@@ -120,7 +120,7 @@ def _ranked(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _gold(job: dict[str, Any], benchmark: Benchmark) -> Gold:
-    """The labels; of a split by the job's `share`, the part that its `rows` names."""
+    """Read the labels; with `rows` in the job, only that part of a split by its `share`."""
     from gluebench.scoring import read_gold
 
     gold = read_gold(job["gold"], benchmark)
@@ -167,10 +167,10 @@ def _limit(seconds: int, size: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _where(error: BaseException) -> str:
-    """The kind of an error, its line, and what is wrong with which file of labels.
+def _describe(error: BaseException) -> str:
+    """Describe an error by its type, its line of code, and the problems of files of labels.
 
-    Its message stays here: it may quote a label.
+    Its message is left out, since it may quote a label.
     """
     place, traceback = "", error.__traceback__
     while traceback is not None:

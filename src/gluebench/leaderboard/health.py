@@ -1,4 +1,4 @@
-"""Health checks of what a site must reach, and what an operator's programs ask: /healthz, /readyz, /metrics.
+"""Health checks of the services that a site needs, and the probes /healthz, /readyz and /metrics.
 
 Counters are of this machine's processes; the other metrics come from the database. Django must be set up.
 """
@@ -77,7 +77,7 @@ def queue() -> Check:
 
 
 def roles() -> Check:
-    """Whether the address of everybody with a role is confirmed; needs the tables."""
+    """Whether all admins and organizers have confirmed addresses; needs the tables."""
     holders = User.objects.filter(
         Q(is_superuser=True) | Q(organised__isnull=False), is_active=True
     ).distinct()
@@ -89,11 +89,11 @@ def roles() -> Check:
 
 
 def failing() -> list[str]:
-    """The checks that fail now, each in one word; the log says why. Anybody may ask: kept for a moment."""
+    """The checks that fail now, each in one word; the log says why. Cached, as anybody may ask."""
     kept = caches["pages"]
     names: list[str] | None = kept.get("failing")
     if names is None:
-        # Once the tables are up to date, it is enough that the database answers.
+        # Tables that were up to date are not checked again, only that the database answers.
         tables = _database() if kept.get("tables") else pending()
         kept.set("tables", tables.ok)
         checked = [tables, _storage("submissions"), disk(settings.FOLDER), _workers()]
@@ -187,7 +187,7 @@ FORWARDED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_V
 _HERE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
 ADVICE = "Ask on the site's machine, as http://127.0.0.1, or with the token in GLUEBENCH_METRICS_TOKEN.\n"
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""Environment variable of the library: where a machine's processes keep their counters together."""
+"""Environment variable of the library: the folder in which a machine's processes share their counters."""
 
 REQUESTS = Histogram(
     "gluebench_request_seconds",
@@ -240,7 +240,7 @@ PROBES = {"/healthz": live, "/readyz": ready, "/metrics": measured}
 
 
 def _is_local(meta: dict[str, str]) -> bool:
-    """Whether a program of this machine asks, and no proxy on it passes on what somebody else asks."""
+    """Whether the request comes from this machine itself, not through a proxy on it."""
     direct = not any(name in meta for name in FORWARDED) and _HERE.fullmatch(meta.get("HTTP_HOST", ""))
     try:
         return bool(direct) and ip_address(meta.get("REMOTE_ADDR", "")).is_loopback
@@ -249,10 +249,10 @@ def _is_local(meta: dict[str, str]) -> bool:
 
 
 class _Database(Collector):
-    """What all machines of a site share."""
+    """Metrics from the database, which all machines of a site share."""
 
     def collect(self) -> Iterator[Metric]:
-        """Ask the database."""
+        """Yield the metrics as the database gives them now."""
         size = "pg_database_size(current_database())"
         if connection.vendor == "sqlite":
             size = "page_count * page_size FROM pragma_page_count(), pragma_page_size()"

@@ -14,9 +14,9 @@ from gluebench.leaderboard.submissions.acts import orphans
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, submission_storage
 
 NAMED = 20
-"""Rows or files that one finding names."""
+"""Most rows or files that one check names."""
 UPLOAD_TIME = timedelta(hours=1)
-"""How long a file may lie there before its row does."""
+"""How long a file may be stored before its row."""
 RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --reseal"
 
 
@@ -26,7 +26,7 @@ def examine(*, files: bool = False) -> list[Check]:
 
 
 def reseal() -> None:
-    """Seal every result and row of the log anew, as it stands now: for a site with a new secret key."""
+    """Seal every result and log row again with its current values: for a site with a new secret key."""
     before = ""
     for entry in Entry.objects.order_by("pk").iterator():
         before = entry.digest(before)
@@ -47,7 +47,7 @@ def _results() -> Check:
 
 
 def _listed() -> Check:
-    """A board reads columns of the submission's row, which follow from its latest result."""
+    """Check the columns that a board reads: they must match the submission's latest result."""
     rows = Submission.objects.filter(status=Status.GRADED).select_related("benchmark")
     edited = [
         f"submission {row.key}"
@@ -80,7 +80,7 @@ def _files() -> Iterator[Check]:
         digest = None
         with suppress(FileNotFoundError), storage.open(name) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if digest is None and rows.filter(key=key, file=name).exists():  # it was not deleted meanwhile
+        if digest is None and rows.filter(key=key, file=name).exists():  # not deleted meanwhile
             missing.append(f"{name} of submission {key}")
         elif digest not in (None, expected):
             changed.append(f"{name} of submission {key}")

@@ -26,7 +26,7 @@ AFTER_FAILURE = timedelta(minutes=10)
 TASKS_KEPT = timedelta(days=1)
 MAIL_KEPT = timedelta(days=30)
 UPLOADS_KEPT = timedelta(days=1)
-"""How long an upload on its way in may take; a process that was killed leaves what it had of one."""
+"""How long an unfinished upload is kept; a process that was killed may leave one."""
 TOKENS_KEPT = timedelta(days=30)
 """How long an expired token is still listed, so that its owner sees why a program is refused."""
 
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 def run_all() -> None:
-    """Run every task that is due. One that fails is logged, holds up no other and is tried again soon."""
+    """Run every task that is due. One that fails is logged and tried again soon; the others still run."""
     tasks = (health.beat, grading.sweep, grading.reveal_due, renewing.look, run_daily_when_due, _forget_tasks)
     for task in tasks:
         try:
@@ -44,13 +44,13 @@ def run_all() -> None:
 
 
 class _Clock:
-    """In seconds that nobody sets back."""
+    """When the daily tasks are due, by the monotonic clock; None before the first run."""
 
     due: float | None = None
 
 
 def run_daily_when_due() -> bool:
-    """Run the daily tasks if a day has passed since, or since the worker started; returns whether."""
+    """Run the daily tasks at the worker's start and then once a day; return whether they ran."""
     now = time.monotonic()
     if _Clock.due is not None and now < _Clock.due:
         return False
@@ -61,7 +61,7 @@ def run_daily_when_due() -> bool:
 
 
 def run_daily() -> None:
-    """Forget what need not be kept; at any time, and in several workers at once."""
+    """Delete expired data; safe at any time, and in several workers at once."""
     now = timezone.now()
     maintenance_due.send(None)
     Token.objects.filter(expires__lt=now - TOKENS_KEPT).delete()

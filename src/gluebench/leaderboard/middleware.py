@@ -1,4 +1,4 @@
-"""Middleware of every answer: its id, its line in the access log, its host; and the page of an error."""
+"""Middleware of all requests (request id, access log, check of the host), and the error page."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ logger = logging.getLogger(__name__)
 def observe(answer: Answer) -> Answer:
     """Middleware, the first one: gives each request an id, counts it and writes it into the access log.
 
-    HEAD loses its body, which the server leaves to the application, and keeps all headers. Nobody may keep
-    an answer unless its view says otherwise, since most depend on who asks.
+    It removes the body of an answer to HEAD, which the server leaves to the application. Answers may not be
+    cached unless their view says otherwise, since most depend on the visitor.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -49,7 +49,7 @@ def observe(answer: Answer) -> Answer:
                 _empty(response)
             response.setdefault("Cache-Control", "private, no-store")
             response["X-Request-ID"] = REQUEST.get()
-            _note(request, response, time.perf_counter() - start)
+            _log_request(request, response, time.perf_counter() - start)
         finally:
             REQUEST.reset(token)
         return response
@@ -86,18 +86,18 @@ def own_host(answer: Answer) -> Answer:
 
 
 def _request_id(request: HttpRequest) -> str:
-    """The proxy's, else a new one. Only of a request that came through the proxy is its scheme https."""
+    """The id from the proxy, else a new one. Only requests through the proxy have the scheme https."""
     given = request.headers.get("X-Request-ID", "") if request.META["wsgi.url_scheme"] == "https" else ""
     return given if _ID.fullmatch(given) else secrets.token_hex(8)
 
 
-def _note(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
+def _log_request(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
     match = request.resolver_match or _match(request.path_info)
     method = request.method if request.method in METHODS else "other"
     name = match.view_name or match.route if match else "none"
     status = response.status_code
     REQUESTS.labels(name, method, status).observe(seconds)
-    if method == "POST" and name in UPLOAD_ROUTES and status != 200:  # which is for a check alone
+    if method == "POST" and name in UPLOAD_ROUTES and status != 200:  # 200 is for a check only
         UPLOADS.labels("accepted" if status < 400 else "rejected").inc()
     if access.isEnabledFor(logging.INFO) and request.path_info not in PROBES:
         fields = {

@@ -8,7 +8,7 @@ from typing import Any
 from gluebench.leaderboard import environment, folder, logs, storage
 from gluebench.version import __version__
 
-os.umask(0o077)  # what a site writes, its database above all, is for its own account
+os.umask(0o077)  # only the site's own account may read the files that it writes
 
 FOLDER = folder.from_environment()
 HERE = os.path.dirname(__file__)
@@ -190,10 +190,10 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_CONFIRMATION_EXPIRE_DAYS = 7
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
-# Otherwise guesses from elsewhere could still keep out who has just proven the address and chosen a password.
+# Otherwise rate limits on guessing could lock out an owner who has just confirmed the address by a reset.
 ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
-# Five wrong passwords for one account in five minutes, or ten from one place in a minute, and it is to wait.
-# A browser that the account knows has five of its own: guesses from elsewhere do not lock out the owner.
+# Five wrong passwords for one account in five minutes, or ten from one address in a minute, are the limit.
+# A browser that the account knows has a separate five: guesses from elsewhere do not lock out the owner.
 ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/300s/key"}
 ALLAUTH_TRUSTED_PROXY_COUNT = 0  # the web server has already put the visitor's address in its place
 
@@ -201,7 +201,7 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_ADAPTER = "gluebench.leaderboard.accounts.adapter.SecondFactorAdapter"
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "gluebench"
-# Where nobody has to confirm an address, an unconfirmed one may have a second factor too.
+# If addresses need no confirmation, unconfirmed accounts may have a second factor too.
 MFA_ALLOW_UNVERIFIED_EMAIL = ACCOUNT_EMAIL_VERIFICATION == "optional"
 # Browsers offer passkeys over plain HTTP on localhost alone.
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
@@ -228,7 +228,7 @@ CONTENT_SECURITY_POLICY = {
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_HTTPONLY = True
-SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W008"]  # HTTPS is the proxy's part
+SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W008"]  # the proxy handles HTTPS
 
 LANGUAGE_CODE = "en-gb"
 USE_I18N = False

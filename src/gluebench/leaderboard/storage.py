@@ -1,4 +1,4 @@
-"""Where a site keeps rows and files: SQLite and a folder, or PostgreSQL and a bucket; its static files."""
+"""Database and storages of a site: SQLite and a folder, or PostgreSQL and a bucket; static files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SQLITE = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 20,
     "init_command": (
-        # FULL: a submission that was answered outlasts a power cut.
+        # FULL: a submission that was confirmed to its sender survives a power cut.
         "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA mmap_size=134217728;"
         "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=-20000;"
     ),
@@ -54,7 +54,7 @@ def database(address: str, site: SiteFolder) -> dict[str, Any]:
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Whether an error, or one behind it, says that no space or quota is left: of a file or a database."""
+    """Whether an error, or one that caused it, means a full disk or disk quota, for files or the database."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             return True
@@ -67,7 +67,7 @@ def is_full(error: BaseException | None) -> bool:
 
 
 class Folder(FileSystemStorage):
-    """A folder whose files outlast a power cut once they are saved."""
+    """A folder whose files survive a power cut once they are saved."""
 
     def _save(self, name: str, content: File[bytes]) -> str:
         try:
@@ -80,7 +80,7 @@ class Folder(FileSystemStorage):
                 finally:
                     os.close(opened)
         except OSError as error:
-            if is_full(error):  # what was written of it would stay
+            if is_full(error):  # a partly written file would stay
                 self.delete(name)
             raise
         return name
@@ -115,7 +115,7 @@ UNUSED = [
     *("*.map", "redoc*", "LICENSE*", "README*", "jquery.js", "xregexp.js"),
     *(f"{_LANGUAGES}/[!e]*", f"{_LANGUAGES}/e[!n]*"),
 ]
-"""Maps for debuggers, another documentation page, other languages, texts, scripts not made small."""
+"""Source maps, another documentation page, other languages, texts, scripts that are not minified."""
 
 
 class StaticFiles(StaticFilesConfig):

@@ -25,21 +25,21 @@ from gluebench.leaderboard.folder import SiteError, SiteFolder
 
 GLANCE_SECONDS = 0.1
 STOP_SECONDS = 3.0
-"""What a child has to stop, beyond what it may wait for."""
+"""Time that a child has to stop, beyond its own `stop_seconds`."""
 RESTART_SECONDS = 1.0
-"""Least time between two starts of a child, so that one that cannot start does not eat the machine."""
+"""Least time between two starts of a child, so that one that cannot start does not use up the CPU."""
 LONGEST_RESTART_SECONDS = 16.0
-"""That time doubles each time that a child ends earlier than this; after a longer life it starts again."""
+"""That time doubles each time that a child ends earlier than this; after a longer run it is reset."""
 STARTS = 4
 """Times that the web process may end before the site has answered."""
 HELD_SECONDS = 10.0
 """How long to wait for a port: the processes of a site that was killed hold it until they have ended."""
 WATCHDOG = "GLUEBENCH_WATCHDOG"
-"""Tells a child the pipe that closes when its supervisor ends, however that ended."""
+"""Environment variable with the pipe that closes when a child's supervisor ends for any reason."""
 REFUSED = 3
 """Exit status of the process that prepares a site when standard error says what to fix."""
 AS_IT_IS = "--as-it-is"
-"""Tells that process to refuse a database that is behind."""
+"""Option by which that process refuses a database that is behind."""
 
 
 class Child:
@@ -58,7 +58,7 @@ class Child:
         self._again: float | None = None
 
     def revive(self) -> None:
-        """Start it again if it ended, later each time that it did so at its start."""
+        """Start it again if it ended, after a pause that grows while it ends soon after each start."""
         if self.process.poll() is None:
             return
         now = time.monotonic()
@@ -72,7 +72,7 @@ class Child:
             self._begin()
 
     def ended(self, deadline: float) -> bool:
-        """Whether it ends by itself until the deadline."""
+        """Wait until the deadline at most, and return whether it has ended."""
         try:
             self.process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -133,7 +133,7 @@ def prepare(site: SiteFolder, *, change: bool = True, web: bool = True) -> None:
 
 @contextmanager
 def collected(site: SiteFolder) -> Iterator[None]:
-    """While this lasts, a site's static files are brought up to date. Raises SiteError."""
+    """Bring a site's static files up to date while the block runs. Raises SiteError."""
     child = _spawn(site, "django", "collectstatic", "--no-input", "--clear", quiet=True)
     try:
         yield
@@ -217,7 +217,7 @@ def _end(children: Sequence[Child], writing: int) -> None:
         pass
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    for child in children:  # who has not ended by now is ended; leases make that safe
+    for child in children:  # killing a worker is safe: its lease runs out
         child.process.kill()
         child.process.wait()
     os.close(writing)
@@ -231,7 +231,7 @@ def _await_answer(host: str, port: int, children: Sequence[Child]) -> None:
         connection = http.client.HTTPConnection(host, port, timeout=10)
         try:
             connection.request("HEAD", "/healthz")
-            # Nobody hangs up when the process ends before it takes the connection: the next one takes it.
+            # If the process ends before it accepts the connection, its successor accepts it.
             while web.deaths < STARTS and not select.select([connection.sock], [], [], 0)[0]:
                 _revive(children)
             if web.deaths < STARTS:

@@ -23,17 +23,17 @@ application = get_wsgi_application()
 
 FORM_BYTES = 64 * 1024
 OTHER_FILES = 256
-"""Open files that are no connection's: the database, pages, what is being graded."""
+"""Open files that are not connections: the database, pages, files that are being checked."""
 
 
 def main() -> None:
-    """Serve until told to stop. The argument is the number of the listening socket."""
+    """Serve until SIGTERM. The argument is the number of the listening socket."""
     watch()
     front = Front(
         application,
         socket.socket(fileno=int(sys.argv[1])),
         limits(),
-        # For what the server refuses by itself.
+        # For refusals by the server itself.
         headers=[
             (POLICY, build_policy()),
             ("X-Frame-Options", settings.X_FRAME_OPTIONS),
@@ -41,13 +41,13 @@ def main() -> None:
             ("Referrer-Policy", settings.SECURE_REFERRER_POLICY),
             ("Cross-Origin-Opener-Policy", settings.SECURE_CROSS_ORIGIN_OPENER_POLICY),
         ],
-        threads=4 + CHECKS_QUEUED,  # those that wait for a free check keep no page waiting
+        threads=4 + CHECKS_QUEUED,  # free checks that wait must not block pages
         backlog=1024,
         recv_bytes=262144,
         # An answer that is smaller goes out in one piece, from the thread that reads: four threads that each
         # wait for the interpreter after every send answer a fifth as many of 64 visitors.
         send_bytes=65536,
-        # No thread waits for a client to read: what it did not goes to disk, and the front bounds it.
+        # No thread waits for a client to read: unread bytes go to disk, and `Front` limits them.
         outbuf_high_watermark=2**62,
         inbuf_overflow=16384,
         max_request_header_size=16384,
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def limits() -> Limits:
-    """What clients may take: as many connections as open files allow, where a body is one of its own."""
+    """Limits on clients: each connection needs two of the open files, one of them for a body."""
     usual = Limits()
     needed = OTHER_FILES + 2 * usual.connections
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -75,7 +75,7 @@ def limits() -> Limits:
 
 
 def proxy() -> dict[str, Any]:
-    """Believe the proxy, by default one on this machine, about who asks and how; nor any other header."""
+    """Trust the proxy, by default one on this machine, for the client's address and scheme, and no other."""
     if not settings.HTTPS:
         return {}
     return {

@@ -15,7 +15,7 @@ POLL_SECONDS = 0.2
 
 
 def main() -> None:
-    """Work until told to stop."""
+    """Run tasks until a signal stops the worker."""
     django.setup()
     watch()
     from django_tasks_db.management.commands.db_worker import Worker
@@ -23,7 +23,7 @@ def main() -> None:
     from gluebench.leaderboard.submissions.grading import stopping
 
     class StoppableWorker(Worker):
-        """Gives back what it is grading when it is told to stop, instead of finishing it first."""
+        """Puts the submission that it is grading back in the queue on a signal, instead of finishing it."""
 
         def shutdown(self, signum: int, frame: FrameType | None) -> None:
             stopping.set()

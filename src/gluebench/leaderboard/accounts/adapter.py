@@ -1,4 +1,4 @@
-"""What allauth leaves to us: unsent mail, limits on guessing, confirming, encryption, words in forms."""
+"""Adapters of allauth: unsent mail, limits on guessing, confirmation, encryption, texts of forms."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
             logger.warning("The mail %s could not be sent: %s", template_prefix, error)
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
-        """Confirm it. Who holds the link but not the account gets the account: another signed up with it."""
-        holder = _holds(request, email_address.user_id)
+        """Confirm it. Without a session of the account, hand it over: another may have signed up with it."""
+        holder = _is_signed_in(request, email_address.user_id)
         done: bool = super().confirm_email(request, email_address)
         if done and not holder:
             hand_over(email_address.user)
         return done
 
     def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
-        """Where to go on: to a new password, if the account was just handed over."""
+        """The next page: setting a password, if the account was just handed over."""
         if not email_address.user.has_usable_password():
             return reset_path(email_address.user)
         return str(super().get_email_verification_redirect_url(email_address))
 
     def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponseBase:
-        """Sign in, and know this browser from now on."""
+        """Sign in, and set the cookie that marks this browser as known."""
         response: HttpResponseBase = super().post_login(request, user, **details)
         response.set_cookie(
             KNOWN_BROWSER,
@@ -86,26 +86,26 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
     def encrypt(self, text: str) -> str:
         """The secret as it is stored."""
-        return _box().encrypt(text.encode()).decode()
+        return _cipher().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
         """The secret itself."""
-        return _box().decrypt(encrypted_text.encode()).decode()
+        return _cipher().decrypt(encrypted_text.encode()).decode()
 
 
-def _box() -> Fernet:
+def _cipher() -> Fernet:
     key = hashlib.sha256(b"gluebench second factor\0" + settings.SECRET_KEY.encode()).digest()
     return Fernet(base64.urlsafe_b64encode(key))
 
 
 @receiver(password_reset)
 def prove(request: HttpRequest, user: User, **_: Any) -> None:
-    """A link for a new password proves the address too; what was set up before it was proven ends."""
+    """Confirm the address by a password reset, and revoke access that was set up before."""
     if not confirmed(user):
         revoke(user, confirm=True)
 
 
-def _holds(request: HttpRequest, account: int) -> bool:
+def _is_signed_in(request: HttpRequest, account: int) -> bool:
     """Whether this browser is signed in to an account, or only waits for its address to be confirmed."""
     if request.user.is_authenticated:
         return request.user.pk == account
@@ -129,7 +129,7 @@ WORDS = {
 
 
 class Worded(forms.Form):
-    """A form of the library in this site's words, without a placeholder that says the label again."""
+    """A form of the library with this site's labels, without placeholders that repeat them."""
 
     words = WORDS
 

@@ -1,6 +1,6 @@
-"""Who uses the site: people, the teams that share a quota, the tokens that programs sign in with.
+"""Accounts: people, the teams that share a quota, the tokens that programs sign in with.
 
-Roles: whoever has an account is a submitter; a benchmark names its organizers; an admin (`is_superuser`)
+Roles: everyone with an account is a submitter; a benchmark names its organizers; an admin (`is_superuser`)
 may do all that organizers may, for every benchmark, and sees the admin pages.
 """
 
@@ -19,7 +19,7 @@ from django.utils import timezone
 from gluebench.leaderboard.common.text import plain
 
 TOKEN_PREFIX = "gluebench_"
-"""What a token begins with, so that people and scanners recognise one."""
+"""What a token begins with, so that people and scanners recognize one."""
 
 
 def new_code() -> str:
@@ -32,7 +32,7 @@ class Team(models.Model):
 
     name = models.CharField(max_length=80, unique=True, validators=[plain])
     code = models.CharField(max_length=32, unique=True, default=new_code)
-    """Whoever has the link with this code may join; made anew on request."""
+    """Whoever has the link with this code may join; replaced on request."""
     created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -40,10 +40,10 @@ class Team(models.Model):
 
 
 class UserManager(BaseUserManager["User"]):
-    """Makes accounts; there is none before the first person signs up."""
+    """Creates accounts."""
 
     def create_user(self, email: str, password: str | None = None) -> User:
-        """An account; without a password it cannot sign in."""
+        """Create an account; without a password it cannot sign in."""
         user = self.model(email=self.normalize_email(email))
         user.set_password(password)
         user.save(using=self._db)
@@ -67,20 +67,20 @@ class User(AbstractUser):
 
 
 class SignedInRequest(HttpRequest):
-    """A request of somebody who is signed in."""
+    """A request of a signed-in user."""
 
     user: User
 
 
 class Scope(models.TextChoices):
-    """What a token is good for."""
+    """What a token permits."""
 
     READ = "read", "Read one's own submissions"
     SUBMIT = "submit", "Submit, edit and publish"
 
 
 class TokenQuerySet(models.QuerySet["Token"]):
-    """Vocabulary of tokens."""
+    """Queries on tokens."""
 
     def find(self, secret: str) -> Token | None:
         """The token with this secret, unless it expired or its account was closed."""
@@ -112,7 +112,7 @@ def digest(secret: str) -> str:
 
 
 def issue(user: User, name: str, scopes: list[str], lifetime: timedelta) -> tuple[Token, str]:
-    """A new token and its secret, which nobody can read again."""
+    """Create a token; return it and its secret, which is not stored."""
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
     expires: datetime = timezone.now() + lifetime
     token = Token.objects.create(user=user, name=name, scopes=scopes, expires=expires, digest=digest(secret))
@@ -120,5 +120,5 @@ def issue(user: User, name: str, scopes: list[str], lifetime: timedelta) -> tupl
 
 
 def account_name(account: User, viewer: User) -> str:
-    """An account as this viewer may know it: its address is for admins, a number for other organizers."""
+    """The name of an account for a viewer: its address for admins, a number for other organizers."""
     return account.email if viewer.is_superuser else f"Account {account.pk}"

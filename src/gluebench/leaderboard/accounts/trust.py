@@ -1,6 +1,6 @@
-"""Whose an account is: anybody may sign up with any address, so roles are for confirmed ones alone.
+"""Ownership of accounts: anybody may sign up with any address, so roles require a confirmed one.
 
-Also what an operator does about accounts (admins, confirmed addresses, links that no mail server delivers),
+Also an operator's actions on accounts (admins, confirmed addresses, links where no mail is sent),
 and the export and deletion of all that the site knows of a person.
 """
 
@@ -34,15 +34,15 @@ from gluebench.leaderboard.folder import SiteError
 
 
 def confirmed(user: User) -> bool:
-    """Whether somebody has shown that this account's address is theirs."""
+    """Whether this account's address is confirmed."""
     own = EmailAddress.objects.filter(user=user, email=user.email.lower(), verified=True)
     return bool(own.exists())
 
 
 def require_confirmed(users: Iterable[User]) -> None:
-    """Raise ValidationError if nobody has shown that the address of one of these accounts is theirs.
+    """Raise ValidationError if the address of one of these accounts is not confirmed.
 
-    Whatever is given to a person by naming an address asks this first: anybody may have signed up with it.
+    Call it before granting something to an address: anybody may have signed up with it.
     """
     emails = ", ".join(user.email for user in users if not confirmed(user))
     if emails:
@@ -54,7 +54,7 @@ def require_confirmed(users: Iterable[User]) -> None:
 
 
 def revoke(user: User, *, confirm: bool = False) -> None:
-    """End what an account was used with until now, except for its password.
+    """Revoke all access to an account except by its password.
 
     Its tokens, second factors and sessions end; so does a change of address that is not confirmed, which
     would lead to a new password. With `confirm`, its address counts as confirmed from now on.
@@ -72,29 +72,29 @@ def revoke(user: User, *, confirm: bool = False) -> None:
 
 
 def hand_over(user: User) -> None:
-    """Confirm an account's address for whoever gets `reset_path`; who held it until now holds nothing."""
+    """Confirm an account's address, and end all former access: the new owner uses `reset_path`."""
     user.set_unusable_password()
     user.save(update_fields=["password"])
     revoke(user, confirm=True)
 
 
 def vouch(email: str) -> str:
-    """Hand an account over, and make it if there is none; returns the path of its new password."""
+    """Hand an account over, or create it; return the path on which its owner sets a password."""
     with transaction.atomic():
-        user = _of(email) or _new(email)
+        user = _account_of(email) or _new_account(email)
         hand_over(user)
         record("address confirmed", account=user.pk, by="command line")
     return reset_path(user)
 
 
 def make_admin(email: str, *, unconfirmed: bool = False) -> str:
-    """Make this account an admin, and the account if there is none; returns its new random password."""
+    """Make this account an admin, or create one; return its new random password."""
     password = secrets.token_urlsafe(15)
     with transaction.atomic():
-        user = _of(email)
+        user = _account_of(email)
         if user is not None and not unconfirmed:
             require_vouched(user)
-        user = user or _new(email)
+        user = user or _new_account(email)
         user.is_staff = user.is_superuser = user.is_active = True
         user.set_password(password)
         user.save()
@@ -104,14 +104,14 @@ def make_admin(email: str, *, unconfirmed: bool = False) -> str:
 
 
 def first_admin(email: str) -> str | None:
-    """Make this account an admin if the site has none; returns its password then."""
+    """Make this account an admin if the site has none, and return its password; else None."""
     has_admin = User.objects.filter(is_superuser=True, is_active=True).exists()
     return None if has_admin else make_admin(email)
 
 
 def account(email: str) -> User:
     """The account with this address. Raises SiteError."""
-    user = _of(email)
+    user = _account_of(email)
     if user is None:
         raise SiteError(
             f"There is no account with the address {email}. Its owner signs up on the site first. "
@@ -120,11 +120,11 @@ def account(email: str) -> User:
     return user
 
 
-def _of(email: str) -> User | None:
+def _account_of(email: str) -> User | None:
     return User.objects.filter(email__iexact=email).first()
 
 
-def _new(email: str) -> User:
+def _new_account(email: str) -> User:
     try:
         validate_email(email)
     except ValidationError:
@@ -143,26 +143,26 @@ def require_vouched(user: User) -> None:
 
 
 def unconfirmed() -> QuerySet[EmailAddress]:
-    """The addresses that nobody has confirmed, the newest account first."""
+    """The addresses that are not confirmed, the newest account first."""
     addresses: QuerySet[EmailAddress] = EmailAddress.objects.filter(verified=False, user__is_active=True)
     return addresses.select_related("user").order_by("-user__date_joined", "-pk")
 
 
 def confirmation_path(address: EmailAddress) -> str:
-    """Where this address is confirmed; good for a week."""
+    """The path that confirms this address; valid for a week."""
     return reverse("account_confirm_email", args=[EmailConfirmationHMAC.create(address).key])
 
 
 def reset_path(user: User) -> str:
-    """Where this account gets a new password; good once, and for three days."""
+    """The path on which this account sets a new password; valid once, for three days."""
     key = app_settings.PASSWORD_RESET_TOKEN_GENERATOR().make_token(user)
     return reverse("account_reset_password_from_key", kwargs={"uidb36": user_pk_to_url_str(user), "key": key})
 
 
 def export(user: User) -> IO[bytes]:
-    """A zip of the account without secrets, open for reading; it is gone from the disk when it is closed.
+    """A zip of the account without secrets, open for reading; closing it deletes it.
 
-    Other apps add what they hold, on the signal `account_exported`.
+    Other apps add their data on the signal `account_exported`.
     """
     facts: dict[str, Any] = {
         "email": user.email,
@@ -177,25 +177,25 @@ def export(user: User) -> IO[bytes]:
         ],
         "tokens": [*user.tokens.values("name", "scopes", "created", "expires", "used")],
     }
-    made = tempfile.TemporaryFile(dir=settings.FOLDER.uploads)  # noqa: SIM115 - the answer closes it
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    export_file = tempfile.TemporaryFile(dir=settings.FOLDER.uploads)  # noqa: SIM115 - the answer closes it
+    with zipfile.ZipFile(export_file, "w", zipfile.ZIP_DEFLATED) as archive:
         answers: list[tuple[Any, Any]] = account_exported.send(User, user=user, archive=archive)
         for _, more in answers:
             facts |= more
         archive.writestr("account.json", json_text(facts))
-    made.seek(0)
-    return made
+    export_file.seek(0)
+    return export_file
 
 
 def json_text(facts: Any) -> str:
-    """Facts as a file of the export."""
+    """Return facts as JSON text for a file of the export."""
     return json.dumps(facts, cls=DjangoJSONEncoder, indent=1, ensure_ascii=False)
 
 
 def delete_account(user: User) -> None:
-    """Delete all about a person; scores stay without a name.
+    """Delete a person's account and data; scores stay without a name.
 
-    The apps that hold something of theirs delete it on the signal `account_deleted`. Raises SiteError while a
+    Other apps delete their data on the signal `account_deleted`. Raises SiteError while a
     submission of theirs is being graded, and for the only admin.
     """
     with transaction.atomic():

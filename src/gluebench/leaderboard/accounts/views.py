@@ -1,4 +1,4 @@
-"""One's own account: what there is, tokens, one's data, and the end of it; terms and privacy."""
+"""Pages of one's account: overview, tokens, export and deletion; also terms and privacy."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class DeleteForm(forms.Form):
 
 
 def account(request: HttpRequest) -> dict[str, Any]:
-    """What every template knows: whether mail is sent, and whether addresses must be confirmed."""
+    """Context of all templates: whether mail is sent, and whether addresses must be confirmed."""
     return {
         "mail_is_sent": settings.MAIL_IS_SENT,
         "must_verify": settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory",
@@ -82,7 +82,7 @@ def account(request: HttpRequest) -> dict[str, Any]:
 @login_required
 @require_safe
 def overview(request: SignedInRequest) -> HttpResponse:
-    """What this account is and may do."""
+    """The account's address, team and roles."""
     benchmarks = request.user.organised.all()
     return render(request, "accounts/overview.html", {"organised": benchmarks, "here": "account"})
 
@@ -91,7 +91,7 @@ def overview(request: SignedInRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @reauthentication_required  # type: ignore[untyped-decorator]
 def tokens(request: SignedInRequest) -> HttpResponse:
-    """One's tokens, and a form for a new one, whose secret is in the answer and never again."""
+    """One's tokens, and a form for a new one, whose secret is shown only in this answer."""
     form = TokenForm(request.POST or None)
     secret = ""
     if request.method == "POST" and form.is_valid():
@@ -118,7 +118,7 @@ def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @reauthentication_required  # type: ignore[untyped-decorator]
 def data(request: SignedInRequest) -> HttpResponse | FileResponse:
-    """Everything about oneself, to download."""
+    """Download all data of one's account."""
     if request.method == "POST":
         return FileResponse(export(request.user), as_attachment=True, filename="gluebench-account.zip")
     return render(request, "accounts/export.html")

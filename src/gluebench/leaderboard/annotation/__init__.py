@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class Annotation(AppConfig):
-    """Its label is the app's former name, which the tables of released sites begin with."""
+    """The app; its label is its former name, which starts the table names of released sites."""
 
     name = __name__
     label = "people"

@@ -1,4 +1,4 @@
-"""The form that draws a study, and the file of examples it draws from: texts alone are read."""
+"""The form that draws a study, and the reader of its file of examples, which reads only texts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class StudyForm(forms.Form):
         return users
 
     def clean(self) -> dict[str, Any]:
-        """The fields, with `table`: what the file holds."""
+        """Return the fields, and `table` with the examples of the file."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if len(values.get("accounts", [])) > values.get("annotators", MOST_ANNOTATORS):
             self.add_error("accounts", "There are more accounts than annotators.")
@@ -93,7 +93,7 @@ class StudyForm(forms.Form):
 
 INDEX = "index"
 RELEASED_COLUMNS = ("sentence1", "sentence2")
-"""What the two texts are called in files of GLUE's release."""
+"""Names of the two text columns in files of GLUE's release."""
 MAX_PROBLEMS = 20
 
 
@@ -103,7 +103,7 @@ def suited(task: Task) -> bool:
 
 
 def read_table(data: bytes, task: Task) -> Table:
-    """The examples of a tab-separated file with a header; labels, tags and other columns are passed over.
+    """The examples of a tab-separated file with a header; labels, tags and other columns are ignored.
 
     The texts are in columns named as the manifest has them, or sentence1 and sentence2. Without a column
     `index`, rows are counted from 0. Raises DataError with what is wrong in which line.

@@ -1,4 +1,4 @@
-"""A study of how well people do: what was drawn, who is invited, their answers and its result."""
+"""Models of a study of human performance: the drawn pairs, its annotators, their answers, its result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "gluebench.people/1"
 BLANK = ""
-"""What is kept where somebody could not decide."""
+"""The label of an item that an annotator could not decide."""
 
 
 def new_key() -> str:
@@ -68,7 +68,7 @@ class Study(models.Model):
         return f"{self.task}, {self.items} examples, seed {self.drawn['seed']}"
 
     def get_absolute_url(self) -> str:
-        """Where its result is."""
+        """The address of its result."""
         return reverse("people", args=[self.benchmark.name, self.key])
 
     @property
@@ -100,7 +100,7 @@ class Annotator(models.Model):
     code = models.CharField(max_length=32, unique=True, default=new_code)
     """Whoever has the link with it answers as this annotator, unless an account is named."""
     user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="annotating")
-    """The account that was invited: nobody else gets in."""
+    """The invited account, which alone may use the link; None if the link suffices."""
 
     class Meta:
         ordering = ["number"]
@@ -110,7 +110,7 @@ class Annotator(models.Model):
         return f"Annotator {self.number}"
 
     def get_absolute_url(self) -> str:
-        """Where they answer."""
+        """The address of this annotator's pages."""
         return reverse("label", args=[self.code])
 
     def answers_by_item(self) -> dict[int, str]:
@@ -177,7 +177,7 @@ def rounded(study: Study) -> Study:
 
 @receiver(account_deleted)
 def leave_studies(user: User, **_: Any) -> None:
-    """Labels of a deleted account stay, under a number; its link stops working."""
+    """Keep the labels of a deleted account under the annotator's number, and end its link."""
     for annotator in Annotator.objects.filter(user=user):
         annotator.renew()
     Annotator.objects.filter(user=user).update(user=None)

@@ -55,13 +55,13 @@ def order_of(annotator: Annotator) -> list[int]:
 
 
 def next_number(annotator: Annotator, answers: Mapping[int, str], *, after: int = 0) -> int | None:
-    """The next place without an answer, counted from 1: after the present one if there is one."""
+    """The number of the next item without an answer: the first after `after`, else the first of all."""
     open_numbers = [n for n, item in enumerate(order_of(annotator), 1) if item not in answers]
     return next((n for n in open_numbers if n > after), next(iter(open_numbers), None))
 
 
 def answer(annotator: Annotator, item: int, label: str) -> None:
-    """Keep an answer; the last one of all has the study scored."""
+    """Store an answer; once all are answered, enqueue the scoring of the study."""
     with transaction.atomic():
         _, new = Answer.objects.update_or_create(annotator=annotator, item=item, defaults={"label": label})
         study = annotator.study

@@ -38,7 +38,7 @@ SETTINGS = {
 """Buttons that set a column of a study, and the message that confirms each."""
 DRAWN = ("table", "pairs", "annotators", "seed", "accounts")
 PLACE = {"here": "organise", "tab": "annotation"}
-"""Where the organizer's pages stand in the menus."""
+"""Menu entry and tab of these organizer's pages."""
 
 
 @login_required
@@ -82,7 +82,7 @@ def _invite(request: HttpRequest, study: Study) -> None:
 
 @login_required
 def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
-    """A study: how far its annotators are, their links, and what can be done with it."""
+    """A study: the progress of its annotators, their links, and buttons for what an organizer can do."""
     benchmark = organised(request, name)
     study = get_object_or_404(benchmark.studies.select_related("benchmark"), key=key)
     if request.method == "POST":
@@ -98,7 +98,7 @@ def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
 
 
 def _act(request: SignedInRequest, study: Study) -> HttpResponse:
-    """Do what a button asks for; an unknown one does nothing."""
+    """Run the action of a button; ignore an unknown one."""
     act = request.POST.get("act", "")
     with transaction.atomic():
         message = _change(study, act, request.POST.get("number", ""))
@@ -112,7 +112,7 @@ def _act(request: SignedInRequest, study: Study) -> HttpResponse:
 
 
 def _change(study: Study, act: str, number: str) -> str:
-    """Do it; returns the message that confirms it, which is empty for an unknown act."""
+    """Run an action on a study; return the message that confirms it, empty for an unknown action."""
     if act in SETTINGS:
         name, value, message = SETTINGS[act]
         Study.objects.filter(pk=study.pk).update(**{name: value})
@@ -142,7 +142,7 @@ def download(request: SignedInRequest, name: str, key: str) -> HttpResponse:
 
 
 def start(request: HttpRequest, code: str) -> HttpResponse:
-    """The annotator's first page: what to do, how far one is, and where to go on."""
+    """The annotator's first page: instructions, progress, and a link to the next pair."""
     annotator = _invited(request, code)
     if isinstance(annotator, HttpResponse):
         return annotator
@@ -186,7 +186,7 @@ def _context(annotator: Annotator, answers: dict[int, str]) -> dict[str, Any]:
 
 
 def _invited(request: HttpRequest, code: str) -> Annotator | HttpResponse:
-    """The annotator of that link; or the way to sign in, where an account was invited."""
+    """Return the annotator of a link, or a redirect to sign in if an account was invited."""
     annotator = Annotator.objects.select_related("study__benchmark").filter(code=code).first()
     if annotator is None:
         raise Http404("This link does not work. Ask the person who sent it for the current link.")
@@ -199,9 +199,9 @@ def _invited(request: HttpRequest, code: str) -> Annotator | HttpResponse:
 
 @require_safe
 def result(request: HttpRequest, name: str, key: str, form: str = "") -> HttpResponse:
-    """The page, JSON or CSV; the numbers of the last two are fractions.
+    """A study's result as a page, JSON or CSV; JSON and CSV have fractions, not percentages.
 
-    For organizers, and for everybody where it was made public.
+    For organizers, and for everybody if it is public.
     """
     study = Study.objects.select_related("benchmark").filter(key=key, benchmark__name=name).first()
     organises = study is not None and study.benchmark.organised_by(request.user)

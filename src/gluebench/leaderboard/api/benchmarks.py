@@ -1,4 +1,4 @@
-"""The public half: benchmarks, their boards, entries and diagnostics, as the pages show them."""
+"""Public operations: benchmarks, their boards, entries and diagnostics, as the pages show them."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> H
 
 @_get("/{slug:name}/people", schemas.PeopleList, 404)
 def people(request: HttpRequest, name: str) -> HttpResponse:
-    """What people score on diagnostic sets, of the studies whose organizers show it."""
+    """Scores of people on diagnostic sets, from the studies that are public."""
     benchmark = benchmark_or_404(name)
     return JsonResponse({"items": [facts_of(study) for study in shared(benchmark)]})
 
@@ -194,7 +194,7 @@ def _board(benchmark: Benchmark) -> dict[str, Any]:
 
 
 def _page(request: HttpRequest, benchmark: Benchmark, what: str, paging: Paging, make: Make) -> HttpResponse:
-    """A page of a table's rows, with the table's other values."""
+    """Answer with a page of a table's rows and the table's other values."""
 
     def body(benchmark: Benchmark) -> dict[str, Any]:
         whole = _whole(benchmark, what, make)

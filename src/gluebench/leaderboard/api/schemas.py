@@ -1,4 +1,4 @@
-"""The shapes of what is answered, as the OpenAPI document shows them."""
+"""Schemas of the answers, as the OpenAPI document shows them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gluebench.leaderboard.submissions.models import Kind, Regime, Status
 
 
 def answers(shape: Any, *statuses: int) -> dict[int, Any]:
-    """What an operation answers by status: its shape, nothing, or a problem; 401 and 429 can always come."""
+    """Map each status to its schema: `shape`, none, or a problem; 401 and 429 are always included."""
     codes = sorted({200, 401, 429, *statuses})
     return {code: shape if code < 300 else Problem if code >= 400 else None for code in codes}
 
 
 class Paging(Schema):
-    """Which page, and how long."""
+    """The number of a page and its length."""
 
     page: int = Field(1, ge=1, le=1_000_000)
     per_page: int = Field(100, ge=1, le=1000)
@@ -29,7 +29,7 @@ class Paging(Schema):
     def page_of(
         self, request: HttpRequest, items: Any, total: int, **query: Any
     ) -> tuple[Any, dict[str, Any]]:
-        """The page's part of all items, and what `Paged` says; `query` are the list's other parameters."""
+        """Return the items of the page, and the fields of `Paged`; `query`: the list's other parameters."""
         pages = max(1, math.ceil(total / self.per_page))
         start = (self.page - 1) * self.per_page
 
@@ -63,7 +63,7 @@ class Open(Schema):
 
 
 class About(Schema):
-    """What answers here."""
+    """The software of this site, and its largest upload."""
 
     software: str
     version: str
@@ -153,7 +153,7 @@ class BenchmarkFacts(Open):
     manifest: str
     """The TOML, for `--benchmark FILE` of the commands."""
     parents: list[str]
-    """The manifests it extends that are files, as parent-1.toml and so on beside it."""
+    """Manifest files that it extends, to be saved beside it as parent-1.toml and so on."""
 
 
 class BoardRow(Open):
@@ -208,13 +208,13 @@ class SubmissionFacts(Open):
 
 
 class SubmissionList(Paged):
-    """One's own submissions, newest first, without their reports."""
+    """The caller's submissions, newest first, without their reports."""
 
     items: list[SubmissionFacts]
 
 
 class StatusFacts(Schema):
-    """Where a submission stands."""
+    """The status of a submission, and its position in the queue."""
 
     key: str
     status: Status
@@ -238,7 +238,7 @@ class ResultFacts(Schema):
 
 
 class EditFacts(Schema):
-    """One edit: for each changed field what stood there before and after."""
+    """One edit: for each changed field, its values before and after."""
 
     at: AwareDatetime
     changes: dict[str, list[Any]]
@@ -252,7 +252,7 @@ class History(Schema):
 
 
 class CheckFacts(Open):
-    """The validator's findings, as `gluebench check --json` prints them."""
+    """The validator's problems, as `gluebench check --json` prints them."""
 
     benchmark: str
     verdict: str
@@ -281,7 +281,7 @@ class LimitFacts(Open):
 
 
 class Quota(Open):
-    """What may still be sent; null is no limit."""
+    """The remaining quota; null means no limit."""
 
     open: bool
     remaining: int | None
@@ -313,7 +313,7 @@ class PeopleFacts(Open):
 
 
 class PeopleList(Schema):
-    """Studies of how well people do."""
+    """Studies of human performance."""
 
     items: list[PeopleFacts]
 

@@ -1,4 +1,4 @@
-"""The interface put together: its parts, its OpenAPI document and its addresses."""
+"""The API as a whole: its routers, errors, OpenAPI document and addresses."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ logger = logging.getLogger(__name__)
 
 
 class Page(Swagger):
-    """Swagger's page with a language, a heading and the way back."""
+    """Swagger's page with a language, a heading and a link back to the site."""
 
     template = "api/docs.html"
 
@@ -76,7 +76,7 @@ class Interface(NinjaAPI):
         return operation.view_func.__name__
 
     def get_openapi_schema(self, **options: Any) -> Any:
-        """The document, made once."""
+        """Return the document, which is made once."""
         if self._document is None:
             document = super().get_openapi_schema()
             for operations in document["paths"].values():
@@ -84,7 +84,7 @@ class Interface(NinjaAPI):
                     for status, answer in operation["responses"].items():
                         if int(status) >= 400 and "content" in answer:  # Ninja says application/json
                             (answer["content"],) = ({JSON: shape} for shape in answer["content"].values())
-            self._document = document  # not before it is whole: other threads answer with it
+            self._document = document  # set last, as other threads may already read it
         return self._document
 
 
@@ -93,22 +93,22 @@ def install(api: NinjaAPI) -> None:
     translations: list[tuple[type[Exception], Any]] = [
         (ProblemError, lambda error: error),
         (ClosedError, lambda error: ProblemError(403, "closed", str(error))),
-        (QuotaError, _quota),
+        (QuotaError, _quota_problem),
         (AuthenticationError, lambda error: unauthorized()),
         (HttpError, lambda error: ProblemError(error.status_code, "request", str(error))),
         (Http404, lambda error: not_found(str(error))),
-        (ValidationError, lambda error: invalid(_pydantic(error))),
-        (FieldsError, lambda error: invalid(_django(error))),
+        (ValidationError, lambda error: invalid(_pydantic_errors(error))),
+        (FieldsError, lambda error: invalid(_django_errors(error))),
         (RequestDataTooBig, lambda error: ProblemError(413, "too-large", "The request is too large.")),
         (SuspiciousOperation, lambda error: ProblemError(400, "request", "The request cannot be read.")),
         (MultiPartParserError, lambda error: ProblemError(400, "request", f"Not a readable form: {error}")),
     ]
     for kind, translate in translations:
         api.add_exception_handler(kind, _handler(translate))
-    api.add_exception_handler(Exception, _fault)
+    api.add_exception_handler(Exception, _internal_error)
 
 
-def _quota(error: QuotaError) -> ProblemError:
+def _quota_problem(error: QuotaError) -> ProblemError:
     wait = max(1, math.ceil((error.next - timezone.now()).total_seconds())) if error.next else None
     headers = {"Retry-After": str(wait)} if wait else {}
     return ProblemError(429, "quota", str(error), next=error.next, headers=headers)
@@ -118,7 +118,7 @@ def _handler(translate: Any) -> Any:
     return lambda request, error: translate(error).response()
 
 
-def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
+def _internal_error(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
     """Log a fault of the site, and answer without its text."""
     if isinstance(error, Exception) and is_full(error):
         full = ProblemError(DISK_FULL_STATUS, "disk-full", DISK_FULL)
@@ -128,8 +128,8 @@ def _fault(request: HttpRequest, error: Exception | type[Exception]) -> HttpResp
     return ProblemError(500, "fault", "The site failed; its log says where. Ask the organizer.").response()
 
 
-def _pydantic(error: ValidationError) -> list[FieldError]:
-    """A value's name is as its sender knows it: without where it was sent, and the names of the code."""
+def _pydantic_errors(error: ValidationError) -> list[FieldError]:
+    """Errors by the names that the sender used: without the part of the request and internal names."""
     places = [[str(part) for part in item["loc"][1:]] for item in error.errors]
     names = [".".join(part for part in place if part not in ("details", "changes")) for place in places]
     return [
@@ -138,7 +138,7 @@ def _pydantic(error: ValidationError) -> list[FieldError]:
     ]
 
 
-def _django(error: FieldsError) -> list[FieldError]:
+def _django_errors(error: FieldsError) -> list[FieldError]:
     if not hasattr(error, "error_dict"):
         return [FieldError(field="", message=" ".join(error.messages))]
     by_field = error.message_dict.items()
@@ -161,7 +161,7 @@ api.add_router("/submissions", submissions.router)
 
 @api.get("/", response=answers(schemas.About), auth=ANYBODY, openapi_extra=PUBLIC, tags=["Site"])
 def about(request: HttpRequest) -> dict[str, Any]:
-    """What answers here: to see whether an address is that of a leaderboard."""
+    """The software at this address, to see whether it is a leaderboard."""
     return {
         "software": "gluebench",
         "version": __version__,
@@ -190,12 +190,12 @@ def addresses() -> tuple[list[URLPattern | URLResolver], str, str]:
     patterns, app, namespace = api.urls
     for pattern in patterns:
         if isinstance(pattern, URLPattern):
-            pattern.callback = _well_mannered(pattern.callback)
-    return [*patterns, re_path(ANY_REST, _nowhere)], app, namespace
+            pattern.callback = _with_method_errors(pattern.callback)
+    return [*patterns, re_path(ANY_REST, _unknown_address)], app, namespace
 
 
-def _well_mannered(view: View) -> View:
-    """HEAD is answered as GET is (`head.py` drops the body); other wrong methods are problems."""
+def _with_method_errors(view: View) -> View:
+    """Answer HEAD as GET (the middleware drops the body), and other wrong methods with a problem."""
 
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -213,5 +213,5 @@ def _well_mannered(view: View) -> View:
 
 
 @csrf_exempt
-def _nowhere(request: HttpRequest, rest: str) -> HttpResponse:
+def _unknown_address(request: HttpRequest, rest: str) -> HttpResponse:
     return not_found(f"There is no /api/v1/{rest}; /api/v1/docs lists what there is.").response()

@@ -37,7 +37,7 @@ from gluebench.leaderboard.uploads.accept import accept_once, digest, free_check
 
 router = Router(tags=["Submissions"], auth=ANYBODY)
 sending = Router(tags=["Submitting"], auth=SIGNED_IN)
-"""Below a benchmark: the same way in as the page's, with a name for each upload."""
+"""Routes below a benchmark: uploads are taken as on the page, with a key for retries."""
 
 RETRY_KEY = r"^[!-~]{1,64}$"
 
@@ -47,13 +47,13 @@ ZIP = {
 ACT = answers(schemas.SubmissionFacts, 403, 404)
 
 
-def _no_flag(value: Any) -> Any:
+def _reject_bool(value: Any) -> Any:
     if isinstance(value, bool):
         raise ValueError("Give a number, not true or false.")
     return value
 
 
-def _flag(value: Any) -> bool:
+def _parse_flag(value: Any) -> bool:
     """A flag that a form sends as text: only "true" and "false" are taken."""
     flag = {"true": True, "false": False}.get(str(value).lower())
     if flag is None:
@@ -61,7 +61,7 @@ def _flag(value: Any) -> bool:
     return flag
 
 
-Flag = Annotated[bool, BeforeValidator(_flag)]
+Flag = Annotated[bool, BeforeValidator(_parse_flag)]
 PATTERNS = {"text": r"^[^\x00]*$", "address": r"^(https?://\S+)?$"}
 
 
@@ -69,11 +69,11 @@ def _member(field: Described, *, sent: bool) -> tuple[Any, Any]:
     """Type and default of a field; when a submission is `sent`, some are required."""
     column: Any = Submission._meta.get_field(field.name)
     default = column.get_default()
-    shape: Any = type(default)  # of a choice, its enumeration
+    shape: Any = type(default)  # for a choice, its enumeration
     if field.is_numeric:
         limits = Field(ge=field.least, le=field.most)
         number = int if field.kind == "count" else float
-        shape = Annotated[number, limits, BeforeValidator(_no_flag)] | None
+        shape = Annotated[number, limits, BeforeValidator(_reject_bool)] | None
     elif field.kind != "choice":
         limits = StringConstraints(
             strip_whitespace=True,
@@ -94,7 +94,7 @@ class _Strict(Schema):
 
 
 class Changes(create_model("Changes", __base__=_Strict, **CHANGED)):  # type: ignore[misc]
-    """What an author says of a system. What is not sent stays as it is."""
+    """Fields that an author edits. Those that are not sent stay as they are."""
 
 
 class Details(create_model("Details", __base__=_Strict, **SENT)):  # type: ignore[misc]
@@ -105,7 +105,7 @@ class Details(create_model("Details", __base__=_Strict, **SENT)):  # type: ignor
 
 
 class Only(Schema):
-    """Which of one's submissions."""
+    """Filters of a list of submissions."""
 
     benchmark: str | None = Field(None, pattern=r"^[-a-zA-Z0-9_]{1,80}$")
     status: Status | None = None
@@ -113,7 +113,7 @@ class Only(Schema):
 
 @router.get("", response=answers(schemas.SubmissionList, 403, 422), auth=SIGNED_IN)
 def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) -> HttpResponse:
-    """One's own submissions, newest first; of one benchmark, or of one status."""
+    """The caller's submissions, newest first; of one benchmark, or of one status."""
     mine = Submission.objects.owned_by(user_with(request, Scope.READ)).current().select_related("benchmark")
     if only.benchmark is not None:
         mine = mine.filter(benchmark__name=only.benchmark)
@@ -126,14 +126,14 @@ def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) 
 
 @router.get("/{slug:key}", response=answers(schemas.SubmissionFacts, 404), openapi_extra=PUBLIC)
 def submission(request: HttpRequest, key: str) -> HttpResponse:
-    """A submission with its report. Its author also gets the findings of the check."""
+    """A submission with its report. Its author also gets the problems of the check."""
     submission = visible(reader(request), key)
     return JsonResponse(facts(submission, owned=submission.owner_id == reader(request).pk))
 
 
 @router.get("/{slug:key}/status", response=answers(schemas.StatusFacts, 404), openapi_extra=PUBLIC)
 def status(request: HttpRequest, key: str) -> dict[str, Any]:
-    """Where it stands in the queue; cheap enough to poll."""
+    """Its status and its position in the queue; cheap enough to poll."""
     return {"key": key, **standing(visible(reader(request), key))}
 
 
@@ -192,7 +192,7 @@ def publish(request: HttpRequest, key: str) -> HttpResponse:
 
 @router.post("/{slug:key}/unpublish", response=ACT, auth=SIGNED_IN)
 def unpublish(request: HttpRequest, key: str) -> HttpResponse:
-    """Take it off the board; it stays to be seen by its author."""
+    """Take it off the board; its author still sees it."""
     return JsonResponse(facts(acts.publish(owned(user_with(request, Scope.SUBMIT), key), public=False)))
 
 
@@ -210,16 +210,16 @@ def restore(request: HttpRequest, key: str) -> HttpResponse:
 
 def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:
     """All that the author of a submission may know or, unless `owned`, its other readers."""
-    return (author_facts if owned else public_facts)(submission) | _where_it_is(submission)
+    return (author_facts if owned else public_facts)(submission) | _publication(submission)
 
 
 def _line(submission: Submission) -> dict[str, Any]:
-    """A submission in its author's list, with its score alone of all the report."""
-    brief = facts_in_brief(submission) | private_in_brief(submission) | _where_it_is(submission)
+    """A submission in its author's list; of its report, only the score."""
+    brief = facts_in_brief(submission) | private_in_brief(submission) | _publication(submission)
     return brief | {"score": (submission.scores or {}).get("score")}
 
 
-def _where_it_is(submission: Submission) -> dict[str, Any]:
+def _publication(submission: Submission) -> dict[str, Any]:
     return {
         "url": submission.get_absolute_url(),
         "listed": submission.is_listed,
@@ -235,10 +235,10 @@ def _moment(at: datetime | None) -> str | None:
 
 @sending.post("/{slug:name}/check", response=answers(schemas.CheckFacts, 400, 403, 404, 413, 422))
 def check(request: HttpRequest, name: str, file: File[UploadedFile]) -> HttpResponse:
-    """The validator's full list of findings. Costs no quota; the file is not kept."""
+    """The validator's full list of problems. Costs no quota; the file is not kept."""
     user = user_with(request, Scope.SUBMIT)
     benchmark = benchmark_or_404(name)
-    _only(request, set())
+    _require_known_fields(request, set())
     _within_size(file)
     try:
         return JsonResponse(free_check(benchmark, file, user.pk)["check"])
@@ -248,7 +248,7 @@ def check(request: HttpRequest, name: str, file: File[UploadedFile]) -> HttpResp
 
 @sending.get("/{slug:name}/quota", response=answers(schemas.Quota, 403, 404))
 def quota(request: HttpRequest, name: str) -> HttpResponse:
-    """What may still be sent: of each limit what is used, what remains, and when the next one is possible."""
+    """The remaining quota: of each limit what is used, what remains, and when the next one is possible."""
     user = user_with(request, Scope.READ)
     return JsonResponse(usage(benchmark_or_404(name), user).as_dict())
 
@@ -272,7 +272,7 @@ def submit(
     """
     user = user_with(request, Scope.SUBMIT)
     benchmark = benchmark_or_404(name)
-    _only(request, set(Details.model_fields))
+    _require_known_fields(request, set(Details.model_fields))
     _within_size(file)
     row = Submission(
         owner=user, benchmark=benchmark, retry_key=idempotency_key, **details.dict(exclude_unset=True)
@@ -292,11 +292,11 @@ def submit(
     return answer
 
 
-def _only(request: HttpRequest, fields: set[str]) -> None:
+def _require_known_fields(request: HttpRequest, fields: set[str]) -> None:
     """Refuse fields that are mistyped, that only the site sets, or that come twice."""
-    strange = sorted(set(request.POST) - fields) + sorted(set(request.FILES) - {"file"})
-    if strange:
-        raise invalid([FieldError(field=name, message="There is no such field.") for name in strange])
+    unknown = sorted(set(request.POST) - fields) + sorted(set(request.FILES) - {"file"})
+    if unknown:
+        raise invalid([FieldError(field=name, message="There is no such field.") for name in unknown])
     twice = sorted(name for name in request.POST if len(request.POST.getlist(name)) > 1)
     if len(request.FILES.getlist("file")) > 1:
         twice.append("file")

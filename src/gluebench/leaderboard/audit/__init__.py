@@ -1,1 +1,1 @@
-"""What was done on the site, by whom and when: written, never changed."""
+"""The audit log: what was done on the site, by whom and when; rows are never changed."""

@@ -12,7 +12,7 @@ from gluebench.leaderboard.audit.models import Entry, record
 
 
 def never(page: Any, request: HttpRequest, obj: Any = None) -> bool:
-    """Refuse what a class sets this for: `has_add_permission = never`."""
+    """Refuse a permission: `has_add_permission = never`."""
     return False
 
 
@@ -20,18 +20,18 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Puts changes into the site's own log too, which organizers read."""
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        """Something was added."""
+        """Log that a row was added."""
         self._record(request, "added", obj, [])
         return super().log_addition(request, obj, message)
 
     def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        """Something was changed."""
+        """Log that a row was changed, with its fields."""
         changed = [name for part in message if "changed" in part for name in part["changed"]["fields"]]
         self._record(request, "changed", obj, changed)
         return super().log_change(request, obj, message)
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        """Something was deleted."""
+        """Log that rows were deleted."""
         for obj in queryset:
             self._record(request, "deleted", obj, [])
         return super().log_deletions(request, queryset)
@@ -42,7 +42,7 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 class ReadOnlyAdmin(LoggedAdmin):
-    """To be looked at."""
+    """Admin pages without adding, changing and deleting."""
 
     has_add_permission = has_change_permission = has_delete_permission = never
 

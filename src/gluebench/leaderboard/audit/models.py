@@ -1,6 +1,6 @@
 """The log: one row for each act of an organizer or admin, and for each change of labels or policy.
 
-Rows name what they speak of by keys, not by relations, so that they outlive it and no app below is needed.
+Rows refer to other tables by keys, not by relations, so that they outlive those rows and import no app.
 They are a chain: the seal of each covers the seal of the row before, so that none can be edited, deleted
 or inserted without the site's key.
 """
@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-LOCK = 0x676C7565  # any number that no other lock of the database has
+LOCK = 0x676C7565  # any number that no other lock of the database uses
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class Entry(models.Model):
     actor = models.BigIntegerField(null=True)
     """The account that did it, by number; none for what the site or its command line did."""
     action = models.CharField(max_length=40)
-    """A word for the act: "quota", "verify", "labels"."""
+    """The kind of act: "policy", "mark", "labels"."""
     benchmark = models.CharField(max_length=80, blank=True, db_index=True)
     """Its name, as in its address."""
     submission = models.CharField(max_length=12, blank=True, db_index=True)
@@ -81,7 +81,7 @@ class Entry(models.Model):
         logger.info("Log entry %s, %s: seal %s", self.pk, self.action, self.seal)
 
     def digest(self, before: str) -> str:
-        """What its seal must be after a row with that seal."""
+        """The seal that it must have after a row with the seal `before`."""
         return seal("log", before, *(getattr(self, name) for name in self.SEALED))
 
 

@@ -1,4 +1,4 @@
-"""Taking a benchmark into the site: its manifest, its labels, its files to download, who organizes it."""
+"""Add a benchmark to the site: its manifest, its labels, its files to download, its organizers."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from gluebench.submission import Column, write_submission
 def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None = None) -> str:
     """See `commands.add`."""
     manifested = records.load_benchmark(name_or_path)
-    # The name is part of an address, and some databases refuse what is longer than its column.
+    # The name is part of an address, and some databases refuse a value longer than its column.
     named = Benchmark(name=manifested.name, title=manifested.title)
     require_fields(named, ("name", "title"), what=f"The benchmark {manifested.name!r}")
     if not gold_folder.is_dir():
         raise SiteError(f"{gold_folder} is not a folder. Name the folder of {manifested.name}'s labels.")
-    gold = read_gold(gold_folder, manifested)  # says all that is wrong, now and to the organizer
+    gold = read_gold(gold_folder, manifested)  # reports all problems now, to the organizer
     _require_all(gold)
     manifest = read_manifest(name_or_path)
     _require_kept(manifest, manifested)
@@ -77,7 +77,7 @@ def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None
 
 
 def _require_all(gold: Gold) -> None:
-    """A file without labels would make every submission that has it fail."""
+    """Raise SiteError for test files without labels, on which every submission would fail."""
     bare = [f"{file.name}.tsv" for file in gold.benchmark.files(gold.role) if file.name not in gold.columns]
     if bare:
         raise SiteError(
@@ -88,7 +88,7 @@ def _require_all(gold: Gold) -> None:
 
 
 def _require_kept(manifest: Manifest, record: records.Benchmark) -> None:
-    """The site works by its own copy, so the copy must say what the organizer's files say."""
+    """Raise SiteError unless the site's copy of the manifest, which it uses, gives the same record."""
     try:
         same = records.load_benchmark(manifest.write_below(settings.FOLDER.manifests)) == record
     except records.ManifestError:
@@ -103,14 +103,14 @@ def _require_kept(manifest: Manifest, record: records.Benchmark) -> None:
 def _keep_gold(name: str, source: Path) -> tuple[str, str]:
     """Copy the labels into a folder named by their content; returns that name and the content's digest.
 
-    The key beside them stays the one that the benchmark's labels here had before: it names their versions
-    and decides which rows are held back, and fixed labels are to change neither for the others. It is made
-    here where the source could keep none, so that no machine makes one of its own.
+    The key beside them stays the one that the benchmark's labels on this site had before: it names their
+    versions and selects the rows that are held back, which must not change when some labels are fixed.
+    A missing key is made here, so that machines that share the labels do not make different ones.
     """
     files = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
     digest = hashlib.sha256()
     for file, data in files.items():
-        if file.startswith("."):  # the key of the label version: it names labels and is none
+        if file.startswith("."):  # the key that names label versions; it contains no labels
             continue
         digest.update(f"{file}\0{len(data)}\0".encode() + data)
     place = f"{name}/{digest.hexdigest()[:16]}"
@@ -157,8 +157,8 @@ def _content(path: str, data: bytes, **facts: Any) -> Content:
 def read_folder(folder: Path, gold: Gold) -> list[Content]:
     """Read the examples of a data folder, checked to hold no test labels. Raises SiteError with all problems.
 
-    Only the files that the manifest names are read. They are written anew, so that nothing but the index, the
-    input columns and the labels of other splits is published.
+    Only the files that the manifest names are read. They are rewritten, so that only the index, the
+    input columns and the labels of other splits are published.
     """
     benchmark, contents = gold.benchmark, []
     problems = []
@@ -207,7 +207,7 @@ def _examples(
 
 
 def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Gold) -> Iterator[str]:
-    """Ways in which the files would tell test labels."""
+    """Problems: ways in which the files would reveal test labels."""
     for file in task.files:
         if "test" not in file.splits or (name := file.splits["test"].name) not in read:
             continue
@@ -227,7 +227,7 @@ def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Go
 
 
 def _equals(texts: Sequence[str], gold: Column) -> bool:
-    """Whether texts are the labels, however numbers are written."""
+    """Whether the texts are the labels, in any notation of numbers."""
     if gold.labels:
         return texts == gold.words()
     try:
@@ -247,7 +247,7 @@ def _published(task: records.Task, split: str, examples: Sequence[Example]) -> C
 
 
 def _sample_submission(benchmark: records.Benchmark) -> Content:
-    """A valid submission that needs no data: the commonest label, or the middle of the range, in each row."""
+    """A valid submission that needs no data: the most frequent label or the mid-range in each row."""
     answers = {}
     for file in benchmark.files():
         task, size = benchmark.task(file.task), file.size()
@@ -272,7 +272,7 @@ def _save(name: str, contents: Sequence[Content]) -> list[DataFile]:
 
 
 def _replace(row: Benchmark, files: Sequence[DataFile], *, examples: bool) -> bool:
-    """Make these the benchmark's files, in the transaction of the change; returns whether that changes any.
+    """Make these the benchmark's files, in this transaction; return whether any changed.
 
     Without `examples`, those that it has stay, unless their split has gone or has another size.
     """

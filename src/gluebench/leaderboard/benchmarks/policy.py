@@ -1,6 +1,6 @@
-"""What a benchmark's organizer decides about taking and showing submissions. Knows no Django.
+"""Policy of a benchmark: how it accepts and shows submissions. Independent of Django.
 
-A policy is a small TOML file, or the form on the organizer's page; what it leaves out stands as below.
+A policy is a small TOML file, or the form on the organizer's page; missing settings have the defaults below.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CHOICES = {
 }
 
 NONE = "none"
-"""How a file and the command line say that there is no limit; TOML has no word of its own for it."""
+"""No limit, in a file and on the command line; TOML has no null."""
 
 
 class PolicyError(ValueError):
@@ -43,7 +43,7 @@ class Policy:
     at_once: int | None = 2
     """Submissions waiting or being graded at the same time."""
     invalid_per_day: int | None = 20
-    """Uploads in a day that turn out invalid: they cost no quota and have this cap of their own."""
+    """Uploads in a day that turn out invalid: they cost no quota and have this separate cap."""
     per: str = "person"
     """Whose submissions are counted together: "person" or "team"."""
     window: str = "sliding"
@@ -58,7 +58,7 @@ class Policy:
     public_share: float | None = None
     """Share of the test rows that scores are of until `reveal`; the rest after it. None: all rows, always."""
     reveal: date | None = None
-    """The day from which scores are of the rows held back."""
+    """The day from which scores are of the rows that were held back."""
     smallest_category: int = 30
     """Diagnostic categories with fewer examples are not shown, unless the labels are public anyway."""
 
@@ -106,7 +106,7 @@ EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
     "smallest_category": (lambda value: type(value) is int and value >= 0, "a whole number from 0 on"),
 }
-"""For each setting, whether a value will do, and what was expected; `LIMIT` holds for those not named."""
+"""For each setting, whether a value is valid, and what is expected; `LIMIT` is for all others."""
 LIMIT: tuple[Callable[[Any], bool], str] = (
     lambda value: value is None or (type(value) is int and value >= 1),
     "a whole number from 1 on, or nothing for no limit",
@@ -114,37 +114,37 @@ LIMIT: tuple[Callable[[Any], bool], str] = (
 
 
 def _read(name: str, value: Any) -> Any:
-    """One value as its setting wants it. Raises ValueError that says what was expected."""
+    """Return one value, converted and checked. Raises ValueError with what was expected."""
     if name == "reveal" and isinstance(value, str):
         with suppress(ValueError):
             value = date.fromisoformat(value)
-    will_do, expected = EXPECTED.get(name, LIMIT)
-    if not will_do(value):
+    is_valid, expected = EXPECTED.get(name, LIMIT)
+    if not is_valid(value):
         raise ValueError(f"expected {expected}, found {value!r}")
     return value
 
 
 def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True) -> list[str]:
-    """What a submitter has to know of a policy, one sentence for each thing.
+    """Describe a policy to submitters, one sentence for each rule.
 
     `revealed`: the rows that were held back count already. `categories`: there are diagnostic categories
     whose labels are not public.
     """
-    lines = [*_of_limits(policy)]
+    lines = [*_limit_sentences(policy)]
     if policy.incomplete == "refused":
         lines.append("A submission must have a file for every scored task.")
     else:
         lines.append("A submission that lacks files is taken, and listed without a rank.")
     if policy.approval:
         lines.append("An organizer approves each entry before the board shows it.")
-    lines += _of_scores(policy, revealed)
+    lines += _score_sentences(policy, revealed)
     if categories and policy.smallest_category > 1:
         least = policy.smallest_category
         lines.append(f"Diagnostic categories with fewer than {least} examples are not shown.")
     return lines
 
 
-def _of_limits(policy: Policy) -> Iterator[str]:
+def _limit_sentences(policy: Policy) -> Iterator[str]:
     whose = "You" if policy.per == "person" else "Your team"
     sliding = policy.window == "sliding"
     spans = (
@@ -161,7 +161,7 @@ def _of_limits(policy: Policy) -> Iterator[str]:
         yield f"{whose} may send {policy.invalid_per_day} files in a day that turn out not valid."
 
 
-def _of_scores(policy: Policy, revealed: bool) -> Iterator[str]:
+def _score_sentences(policy: Policy, revealed: bool) -> Iterator[str]:
     whose = "you" if policy.per == "person" else "your team"
     yield {
         "full": "You see the full report as soon as it is graded.",

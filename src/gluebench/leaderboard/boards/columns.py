@@ -1,4 +1,4 @@
-"""What a board consists of: its columns and systems; and how a visitor wants it, as the address says."""
+"""Columns and systems of a board, and the options of its view, as the address gives them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Entry = Mapping[str, Any]
 WIDTHS = {"one": 3.1, "long": 4.2, "two": 5.8, "regime": 4.4, "parameters": 3.9, "submitted": 5.6, "fact": 7}
 """How wide the kinds of columns are, in rem, as in site.css."""
 ROOM = 55.2
-"""What a desktop of 1280 pixels has for them beside rank, name and score."""
+"""Rem that a window of 1280 pixels has for these columns, beside rank, name and score."""
 SORTED_AS_WORDS = ("name", "model", "regime")
 USUAL_FACTS = ("regime", "parameters", "submitted")
 """Facts that a board shows by default, where some row has them."""
@@ -35,31 +35,31 @@ ROWS = 100
 ALL_ROWS = 1010
 """Rows it shows at most, on request: a thousand systems, and references between them."""
 WORDS = 80
-"""Characters of a search, or of a team's name, that are looked at."""
+"""Most characters that are used of a search or of a team's name."""
 NUMBER = r"\d{1,15}(\.\d{1,3})?[KkMmBbTt]?"
 """How a number of parameters may be written: 110000000, 110M, 1.5B."""
 FACTORS = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 
 
 class Column(NamedTuple):
-    """One test file of a scored task, MNLI has two; on a task's own board, one metric."""
+    """One test file of a scored task (MNLI has two); on a task's own board, one metric."""
 
     file: str
-    """What the address calls it."""
+    """Its name in the address."""
     title: str
     task: Task
     metrics: tuple[Metric, ...]
 
     @property
     def kind(self) -> str:
-        """What decides its width: two numbers, a long heading, or neither."""
+        """Its key in `WIDTHS`: two numbers, a long heading, or neither."""
         if len(self.metrics) > 1:
             return "two"
         return "long" if len(self.title) > 5 else "one"
 
     @property
     def measure(self) -> str:
-        """What its cells hold: "acc./F1"."""
+        """The titles of its metrics: "acc./F1"."""
         return "/".join(metric.title for metric in self.metrics)
 
     def numbers(self, scores: Mapping[str, Any]) -> list[Mapping[str, Any] | None]:
@@ -69,7 +69,7 @@ class Column(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A column of what is known of a system beside its scores."""
+    """A column with a property of a system other than a score."""
 
     name: str
     title: str
@@ -77,11 +77,11 @@ class Fact(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What decides its width."""
+        """Its key in `WIDTHS`."""
         return self.name if self.name in WIDTHS else "fact"
 
     def text(self, entry: Entry) -> str:
-        """An entry's value in few letters; empty where nothing is stated."""
+        """An entry's value in short form; empty if it is not stated."""
         value = entry[self.name]
         if value is None:
             return ""
@@ -97,7 +97,7 @@ FACTS = {
     for field in LISTED
     if field.name not in ("name", "model", "team", "link")
 } | {"parameters": Fact("parameters", "Params"), "submitted": Fact("submitted", "Date")}
-"""The columns beside the scores; the others stand with the name."""
+"""The columns beside the scores; the other fields are shown with the name."""
 
 
 class Scheme(NamedTuple):
@@ -108,19 +108,19 @@ class Scheme(NamedTuple):
     facts: tuple[Fact, ...] = tuple(map(FACTS.__getitem__, USUAL_FACTS))
 
     def score(self, scores: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The number that ranks, out of a submission's scores."""
+        """The score that ranks a submission, taken from its scores."""
         whole = scores if self.task is None else scores["tasks"].get(self.task.name) or {}
         score: Mapping[str, Any] | None = whole.get("score")
         return score
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the address calls each column."""
+        """The names of the columns in the address."""
         return tuple(column.file for column in self.columns)
 
     @property
     def sorts(self) -> tuple[str, ...]:
-        """What rows can be ordered by, beside the score."""
+        """Names that rows can be sorted by, besides the score."""
         return (*SORTED_AS_WORDS, "parameters", "submitted", *self.names)
 
     @property
@@ -131,7 +131,7 @@ class Scheme(NamedTuple):
         }
 
     def only(self, names: Collection[str]) -> Scheme:
-        """The same with these of its columns and of all facts; as it is where none is named."""
+        """Return the scheme with the named columns and facts only; unchanged if `names` is empty."""
         if not names:
             return self
         return self._replace(
@@ -164,7 +164,7 @@ def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
 
 
 class Standing(NamedTuple):
-    """A public submission, what finds it and its numbers; a published reference has its name alone."""
+    """A public submission: what searches and filters use, and its numbers; a reference has only a name."""
 
     pk: int
     name: str
@@ -180,9 +180,9 @@ class Standing(NamedTuple):
 
 
 def number_places(benchmark: Benchmark) -> dict[tuple[str, str], int]:
-    """Where the `numbers` of `standings` stand: by task and metric, with "" for the task's score."""
+    """Map task and metric, "" for the task's score, to the position in `Standing.numbers`."""
     names = ((task.name, ("", *(metric.name for metric in task.metrics))) for task in benchmark.scored)
-    return {key: at for at, key in enumerate((task, name) for task, those in names for name in those)}
+    return {key: at for at, key in enumerate((task, name) for task, metrics in names for name in metrics)}
 
 
 def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
@@ -249,7 +249,7 @@ def _day(text: str) -> str:
 
 
 class Options(NamedTuple):
-    """What the address asks for; everything else in it is ignored."""
+    """The options of a board in the address; other query parameters are ignored."""
 
     grouped: bool = False
     intervals: bool = False
@@ -257,7 +257,7 @@ class Options(NamedTuple):
     sort: str = ""
     """What the rows are ordered by: a column or "name", "model"; empty for the score."""
     turned: bool = False
-    """Whether the order is the other way round than usual: numbers from the lowest, names from Z."""
+    """Whether the usual order is reversed: numbers from the lowest, names from Z."""
     search: str = ""
     page: int = 1
     ranking: RankingOptions = RankingOptions()
@@ -271,8 +271,8 @@ class Options(NamedTuple):
         """From the address; `sorts` is what this board can be ordered by, `choices` its columns."""
         query = request.GET
         sort = query.get("sort", "")
-        named = ",".join(query.getlist("columns")).split(",")
-        columns = tuple(name for name in choices if name in named)
+        requested = ",".join(query.getlist("columns")).split(",")
+        columns = tuple(name for name in choices if name in requested)
         sort = sort if sort in sorts and (sort in (*columns, "name", "model") or not columns) else ""
         return cls(
             grouped=query.get("view") == "training",
@@ -298,11 +298,11 @@ class Options(NamedTuple):
 
     @property
     def typed(self) -> bool:
-        """Whether it is one of endlessly many, which no cache should hold."""
+        """Whether a visitor can type endlessly many such options, too many to cache the pages."""
         return bool(self.narrowed or self.ranking.weights or self.columns)
 
     def pairs(self) -> dict[str, str]:
-        """The address's part after the question mark, page aside."""
+        """The query parameters of the address, without the page."""
         turned_order = "desc" if self.sort in SORTED_AS_WORDS else "asc"
         values = {
             "view": "training" if self.grouped else "",
@@ -320,27 +320,27 @@ class Options(NamedTuple):
         return {name: value for name, value in values.items() if value}
 
     def query(self, **changes: Any) -> str:
-        """The address of the same board with something changed; it starts again on the first page."""
+        """The address of the board with some options changed, on the first page unless `page` is given."""
         options = self._replace(**({"page": 1} | changes))
         return address(options.page, **options.pairs())
 
     def by(self, sort: str) -> str:
-        """The address of the same board ordered by something, or turned round when it already is."""
+        """The address of the same board sorted by `sort`, or reversed if it already is."""
         return self.query(sort=sort, turned=not self.turned if sort == self.sort else False)
 
 
 def cleaned(search: str) -> str:
-    """What is searched for, in one line and not too long."""
+    """Return a search text as one line of at most `WORDS` characters."""
     return " ".join(search[:WORDS].split())
 
 
 def page_number(text: str) -> int:
-    """A page's number; 1 where it is none."""
+    """Parse a page number; 1 if it is not valid."""
     return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 7 else 1
 
 
 def paged(rows: Sequence[Any], size: int, page: int, **query: str) -> tuple[list[Any], dict[str, Any]]:
-    """The rows of the nearest page there is, and what the pager shows; `query`: the rest of the address."""
+    """Return the rows of the page nearest to `page`, and the pager's values; `query`: rest of the address."""
     shown = Paginator(rows, size).get_page(page)
     return list(shown), {
         "page": shown.number,
@@ -351,6 +351,6 @@ def paged(rows: Sequence[Any], size: int, page: int, **query: str) -> tuple[list
 
 
 def address(page: int, **pairs: str) -> str:
-    """The part of an address after the question mark, for a page of something."""
+    """The query string of an address, with its question mark; the first page has no number."""
     given = [(name, value) for name, value in pairs.items() if value]
     return "?" + urlencode(given + ([("page", str(page))] if page > 1 else []))

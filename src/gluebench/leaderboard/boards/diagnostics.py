@@ -24,7 +24,7 @@ from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of
 
 PICTURED = 20
-"""Systems that a picture has room for: a heat map, or the bars of a phenomenon."""
+"""Most systems in a chart: a heat map, or the bars of a phenomenon."""
 Entry = Mapping[str, Any]
 
 
@@ -36,7 +36,7 @@ class Category(NamedTuple):
     coarse: str
     """Its coarse category; its own name where it is one."""
     fine: tuple[str, ...] = ()
-    """Of a coarse category, what it consists of."""
+    """Of a coarse category, its fine phenomena."""
 
 
 def slug_of(name: str) -> str:
@@ -54,7 +54,7 @@ def named(task: Task, slug: str) -> Category | None:
 def table_of(
     task: Task, entries: Sequence[Entry], *, category: str = "", first_page: bool = True
 ) -> dict[str, Any]:
-    """By coarse category, by the fine phenomena of one, or by a column of the metadata.
+    """The table by coarse category, by one category's fine phenomena, or by a column of the metadata.
 
     `headings` have their title, their number of examples (None while nothing is graded), and of a phenomenon
     the last part of its page's address. The references stand above the systems on the first page; they
@@ -157,12 +157,12 @@ def heat_csv(benchmark: Benchmark, task: Task) -> str:
 
 
 def _map(task: Task, entries: Sequence[Entry]) -> HeatMap:
-    """By key: people may call an entry as another one is labelled."""
+    """The heat map with keys for names: an entry may have the label of another as its name."""
     return stored_heatmap(task, {entry["key"]: entry["diagnostic"] for entry in entries})
 
 
 def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: int) -> dict[str, Any]:
-    """What a phenomenon is about, pairs that show it, and how systems fare in it, the highest first."""
+    """A phenomenon's description, examples, and the scores of systems in it, the highest first."""
     scores = scores_of(benchmark, task, category)
     shown, pager = paged(scores, ROWS, page)
     bars = shown[:PICTURED]

@@ -1,4 +1,4 @@
-"""A page of a board; the list of boards; where a submission stands; what every template knows."""
+"""Pages of boards, the list of benchmarks, a submission's position, and what templates share."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ register.filter("slugged", slug_of)
 BENCHMARKS = 30
 """Benchmarks on a page of the list."""
 HISTORY = 12
-"""Own submissions that the page of one lists, the newest."""
+"""Most submissions of the same author that a submission's page lists, newest first."""
 
 
 class Board(NamedTuple):
-    """What a page of a board shows, and where in the whole it stands."""
+    """A page of a board, and facts about the whole board."""
 
     scheme: Scheme
     groups: tuple[tuple[str, tuple[Row, ...]], ...]
     """Rows under their headings; the ranked list is one group without a title."""
     matches: int
-    """Systems that the search and the filters leave; all, where there are none."""
+    """Systems that match the search and the filters."""
     page: Page[tuple[str, Row]]
     options: Options
     systems: int
@@ -77,9 +77,9 @@ class Board(NamedTuple):
     best: float | None
     """The highest score of the whole board."""
     scale: Scale | None
-    """That of the bars, in points; None without a score."""
+    """The scale of the bars, in points; None without a score."""
     order: Order | None = None
-    """What ranks; None on the board of a task, which its score does."""
+    """The order by the chosen rule; None on a task's board, which is ranked by the task's score."""
     again: int = 0
     """Systems that are being graded again, shown with the scores that they had."""
 
@@ -156,8 +156,8 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
     # A submission that left the board since the standings were read has no entry any more.
     shown = [(title, row) for title, row in page if row.entry]
     groups = groupby(shown, key=lambda pair: pair[0])
-    has = [fact for fact in scheme.facts if any(fact.text(entry) for entry in entries.values())]
-    scheme = scheme._replace(facts=tuple(has))
+    stated = [fact for fact in scheme.facts if any(fact.text(entry) for entry in entries.values())]
+    scheme = scheme._replace(facts=tuple(stated))
     highest = [best(column) for column in zip(*(row.values for row in rows), strict=True)]
     scale = fill(scheme, [row for _, row in shown], highest)
     return Board(
@@ -177,19 +177,19 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
 def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     """Every system of this board; of a task's board, those that have the task."""
     places = number_places(benchmark.record)
-    at = [places[column.task.name, column.metrics[0].name] for column in scheme.columns]
+    positions = [places[column.task.name, column.metrics[0].name] for column in scheme.columns]
     own = None if scheme.task is None else places[scheme.task.name, ""]
     rows = []
     for system in standings(benchmark):
         value = system.value if own is None else system.numbers[own]
-        values = tuple(system.numbers[place] for place in at)
+        values = tuple(system.numbers[place] for place in positions)
         if own is None or value is not None or any(value is not None for value in values):
             rows.append(Row(system, value, values))
     return rows
 
 
 def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row]) -> Order | None:
-    """Give the rows their ranks; returns what ranks them, if that is more than a task's score."""
+    """Give the rows their ranks; return the order by the chosen rule, None on a task's board."""
     ranks, order = competition_ranks([row.value for row in rows]), None
     places: Mapping[int, Place] = {}
     if scheme.task is None:
@@ -198,13 +198,13 @@ def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row
         places = order.places
         if order.another:
             ranks = [places[pk].rank if pk in places else None for pk in pks]
-    times = Counter(ranks)
+    rank_counts = Counter(ranks)
     for row, rank in zip(rows, ranks, strict=True):
         row.rank, row.place = rank, places.get(row.system.pk, Place(None))
         if row.place.tied:
             row.rank_text = row.place.text
         elif rank:
-            row.rank_text = span(rank, rank + times[rank] - 1)
+            row.rank_text = span(rank, rank + rank_counts[rank] - 1)
     return order
 
 
@@ -219,7 +219,7 @@ def task_line(task: Task) -> dict[str, Any]:
 
 
 def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[str, str]]:
-    """Titles and texts of what to know at a glance; what is not known is left out."""
+    """Titles and texts of a benchmark's key facts; unknown ones are left out."""
     human = next((reference for reference in record.references if "score" in reference.scores), None)
     private = sum(task.private is True for task in record.scored)
     number = len(record.scored)
@@ -254,33 +254,33 @@ def home_page(search: str, page: int, *, signed_in: bool) -> str:
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """Whether somebody is signed in, and the benchmark of a site that has one; a view may name another."""
+    """Context of all templates: whether the visitor is signed in, and the benchmark if it is the only one."""
     user = getattr(request, "user", None)
-    first = Benchmark.objects.all()[:2]
+    benchmarks = Benchmark.objects.all()[:2]
     return {
         "signed_in": bool(user and user.is_authenticated),
-        "benchmark": first[0] if len(first) == 1 else None,
+        "benchmark": benchmarks[0] if len(benchmarks) == 1 else None,
     }
 
 
 def environment(**options: Any) -> Environment:
-    """Jinja's, for large tables: escapes everything, and fails on a name that is not there."""
+    """Jinja's environment, for large tables: it escapes everything and fails on undefined names."""
     strict = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
-    made = Environment(**{**options, **strict})
-    made.filters |= {"breakable": breakable, "ordinal": ordinal}
-    made.globals["url"] = lambda name, *args: reverse(name, args=args)
-    return made
+    jinja = Environment(**{**options, **strict})
+    jinja.filters |= {"breakable": breakable, "ordinal": ordinal}
+    jinja.globals["url"] = lambda name, *args: reverse(name, args=args)
+    return jinja
 
 
 @register.filter
 def item(values: Mapping[str, Any], name: str) -> Any:
-    """What a mapping has under a name that is known only here; None where it has nothing."""
+    """Return a mapping's value for a name that is itself a template variable; None if it is missing."""
     return values.get(name)
 
 
 @register.inclusion_tag("boards/position.html")
 def position(submission: Submission) -> dict[str, Any]:
-    """Where it stands, and what its author may do next."""
+    """Its position on the board, and what its author may do next."""
     return {"submission": submission, "benchmark": submission.benchmark, "position": position_of(submission)}
 
 
@@ -317,19 +317,19 @@ def position_of(submission: Submission) -> dict[str, Any] | None:
 
 
 def _distance(submission: Submission, title: str, row: Standing) -> dict[str, Any]:
-    """How far another system of the board is: the difference of the rounded scores, and what a test says."""
+    """Distance to another system of the board: the difference in score, and the result of a paired test."""
     other = Submission.objects.select_related("benchmark").defer("report", "problems").get(pk=row.pk)
     points = (row.value or 0) - (submission.value or 0)
     distance = {"title": title, "other": other, "points": f"{'+' if points > 0 else ''}{percent(points)}"}
     if not submission.is_listed:
         return {**distance, "test": "Publish yours to have the difference tested."}
-    one, two = sorted((submission, other), key=lambda entry: (entry.submitted, entry.pk))
-    comparison = comparison_of(one, two)
+    older, newer = sorted((submission, other), key=lambda entry: (entry.submitted, entry.pk))
+    comparison = comparison_of(older, newer)
     overall = (comparison.values or {}).get("overall")
     if not overall:
         return {**distance, "test": comparison.detail}
     low, high = overall["low"], overall["high"]
-    if one.pk != other.pk and low is not None:
+    if older.pk != other.pk and low is not None:
         low, high = -high, -low
     outcome = "significant" if overall["p"] <= P and overall["difference"] else "not significant"
     interval = interval_text({"low": low, "high": high})

@@ -39,7 +39,7 @@ _NOWHERE = Place(None)
 
 @dataclass(slots=True)
 class Row:
-    """A system or a published reference: what finds its place, then what a page shows of it."""
+    """A system or a published reference: the values that order it, then what a page shows of it."""
 
     system: Standing
     value: float | None
@@ -61,7 +61,7 @@ class Row:
 
     @property
     def reference(self) -> bool:
-        """Whether it is a published number, and no submission."""
+        """Whether it is a published reference, not a submission."""
         return not self.system.regime
 
     @property
@@ -150,7 +150,7 @@ def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -
 
 
 def scale_of(scores: Iterable[Mapping[str, Any] | None]) -> Scale | None:
-    """A scale in whole fives that holds these scores and their intervals."""
+    """A scale with ends at multiples of 5 that contains these scores and their intervals."""
     ends = [score[end] for score in scores if score for end in ("value", "low", "high")]
     known = [100 * end for end in ends if end is not None]
     if not known:
@@ -183,7 +183,7 @@ def _cell(scores: Sequence[Mapping[str, Any] | None], highest: float | None) -> 
 def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     """The published rows: those of the benchmark, filled with those of its tasks of the same name.
 
-    One without a score has no place in the order, and stands on the boards of its tasks alone.
+    One without a score cannot be ordered, and is on the boards of its tasks only.
     """
     by_name: dict[str, dict[str, Reference]] = {}
     if scheme.task is None:

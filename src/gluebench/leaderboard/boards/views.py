@@ -58,11 +58,11 @@ from gluebench.leaderboard.submissions.facts import earlier_than, listed_facts
 from gluebench.leaderboard.submissions.views import visible
 
 RANKED_BY = ("by", "weights", "majority")
-"""What the address says of the order."""
+"""Query parameters that select the ranking rule."""
 EXAMPLES = 3
 """Examples that a task's page shows."""
 LOOKED_AT = 200
-"""Rows among which they are chosen."""
+"""Rows among which these are chosen."""
 MANIFEST = "manifest.toml"
 _REST = re.compile(r"bytes=(\d{1,18})-")
 
@@ -92,7 +92,7 @@ def board(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def task_board(request: HttpRequest, name: str, task: str) -> HttpResponse:
-    """The board of one task, which ranks whoever has it, complete or not."""
+    """The board of one task, which ranks every system that has the task, complete or not."""
     handle = live(name)
     return _board(request, handle, task_or_404(handle.benchmark().record, task, scored=True))
 
@@ -139,7 +139,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
 
 @require_safe
 def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str = "") -> HttpResponse:
-    """What a phenomenon is about, and every system's number in it."""
+    """A phenomenon's description, and every system's score in it."""
     benchmark, record = _diagnostic(name, task)
     category = named(record, slug)
     if category is None:
@@ -172,7 +172,7 @@ def detail(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def bibtex(request: HttpRequest, key: str) -> HttpResponse:
-    """How to cite an entry, for a bibliography."""
+    """The BibTeX entry that cites a submission."""
     submission = visible(request.user, key)
     text = citation(submission, request.build_absolute_uri(submission.get_absolute_url()))
     return HttpResponse(text, content_type="application/x-bibtex; charset=utf-8")
@@ -199,10 +199,10 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
 def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
     """The page of a benchmark's board, or of a task's."""
     record = benchmark.record
-    every = scheme_of(record, task)
+    full_scheme = scheme_of(record, task)
     if task is not None:
         options = options._replace(grouped=False, intervals=True)
-    board = read_page(benchmark, every.only(options.columns), options)
+    board = read_page(benchmark, full_scheme.only(options.columns), options)
     context = {
         "benchmark": benchmark,
         "record": record,
@@ -215,7 +215,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
     }
     context |= {
         "html": render_to_string("boards/table.html", context),
-        **_chooser(every, options, board.options),
+        **_chooser(full_scheme, options, board.options),
     }
     if task is not None:
         context |= {"about": task_line(task), **task_data(benchmark, task)}
@@ -230,7 +230,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
 
 
 def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]:
-    """What the form above a board offers, and the addresses of the same board, seen otherwise."""
+    """Context of the form above a board: its choices, and addresses of the board with other options."""
     chosen = options.columns or [*scheme.names, *USUAL_FACTS]
     return {
         "choices": [(name, title, name in chosen) for name, title in scheme.choices.items()],
@@ -266,13 +266,13 @@ def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
 
 @require_safe
 def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
-    """Everything to download of a benchmark, task by task."""
+    """The Data page: the files of a benchmark to download, task by task."""
     address = request.build_absolute_uri(reverse("board", args=[name]))
     return in_form(
         request,
         live(name),
         form,
-        _facts if form else partial(_page, address=address),
+        _data_json if form else partial(_data_context, address=address),
         what=f"data {address}",
         template="boards/data.html",
     )
@@ -280,7 +280,7 @@ def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
 
 @require_safe
 def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
-    """One of the files; the rest of it for who has its beginning."""
+    """One file of the Data page, whole or from a byte on."""
     benchmark = live(name).benchmark()
     texts = _manifests(benchmark)
     content: File[bytes]
@@ -296,7 +296,7 @@ def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
 
 
 def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -> HttpResponseBase:
-    """The whole file, or its rest from a byte on if the request asks for that of this content."""
+    """Return the whole file, or the part from a byte on that a request for the same content asks for."""
     kind = "application/zip" if path.endswith(".zip") else "text/plain; charset=utf-8"
     size = content.size
     rest = _REST.fullmatch(request.headers.get("Range", ""))
@@ -312,9 +312,9 @@ def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -
 
 def files_of(benchmark: Benchmark) -> list[dict[str, Any]]:
     """The files of the Data page, in its order."""
-    whole = {"path": "", "task": "", "split": "", "rows": 0}
+    no_task = {"path": "", "task": "", "split": "", "rows": 0}
     files: list[Any] = [
-        {**whole, "path": path, "size": len(text), "sha256": hashlib.sha256(text).hexdigest()}
+        {**no_task, "path": path, "size": len(text), "sha256": hashlib.sha256(text).hexdigest()}
         for path, text in _manifests(benchmark).items()
     ]
     files += benchmark.data_files.values("path", "task", "split", "rows", "size", "sha256")
@@ -327,7 +327,7 @@ def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
     return {MANIFEST: benchmark.manifest.encode(), **parents}
 
 
-def _facts(benchmark: Benchmark) -> dict[str, Any]:
+def _data_json(benchmark: Benchmark) -> dict[str, Any]:
     record, linked = benchmark.record, linked_tasks(benchmark.record)
     sources = [
         {"task": task.name, "published_elsewhere": task.name in linked, **task.source._asdict()}
@@ -342,7 +342,7 @@ def _facts(benchmark: Benchmark) -> dict[str, Any]:
     }
 
 
-def _page(benchmark: Benchmark, address: str) -> dict[str, Any]:
+def _data_context(benchmark: Benchmark, address: str) -> dict[str, Any]:
     files, linked = files_of(benchmark), linked_tasks(benchmark.record)
     record = benchmark.record
     return {
@@ -370,14 +370,14 @@ def task_data(benchmark: Benchmark, task: Task) -> dict[str, Any]:
 
 
 def _examples(benchmark: Benchmark, task: Task) -> dict[str, Any] | None:
-    """Published examples with labels, of different labels first; None where there are none."""
+    """Published labeled examples, one of each label first; None if there are none."""
     tests = {file.splits["test"].name for file in task.files if "test" in file.splits}
     for file in benchmark.data_files.filter(task=task.name).exclude(split__in=tests):
         with storages["data"].open(file.file) as opened:
             lines = islice(iter(opened.readline, b""), LOOKED_AT + 1)
             header, *rows = [line.decode().rstrip("\n").split("\t") for line in lines]
         if header[-1] == "label":
-            first = {row[-1]: row for row in reversed(rows)}.values()
-            chosen = [*sorted(first, key=rows.index), *(row for row in rows if row not in first)][:EXAMPLES]
+            firsts = {row[-1]: row for row in reversed(rows)}.values()
+            chosen = [*sorted(firsts, key=rows.index), *(row for row in rows if row not in firsts)][:EXAMPLES]
             return {"split": file.split, "columns": header[1:], "rows": [row[1:] for row in chosen]}
     return None

@@ -1,1 +1,1 @@
-"""What all apps use: signals, formats, texts, refusals, kept pages. It imports no app."""
+"""What all apps use: signals, formats, texts, errors, the page cache. It imports no app."""

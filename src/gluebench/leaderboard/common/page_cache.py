@@ -1,4 +1,4 @@
-"""Public pages, made once for each version of a benchmark and kept compressed, as nearly all take them."""
+"""Page cache: public pages, made once for each version of a benchmark and stored compressed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 CSV = "text/csv; charset=utf-8"
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
-"""In what a visitor accepts; a weight of zero refuses it."""
+"""Matches gzip in Accept-Encoding, unless its weight is zero."""
 
 
 def cached(
@@ -29,10 +29,10 @@ def cached(
     keep: bool = True,
     filename: str = "",
 ) -> HttpResponse:
-    """The page of that name and version, made on the first request for it; 304 for who has it already.
+    """The page of that name and version, made on the first request for it; 304 if the client has it.
 
-    `make` must not use the request: what it returns is served to everybody. `keep` is false for what
-    visitors type, of which there is no end. A `filename` makes it a download.
+    `make` must not use the request: what it returns is served to everybody. `keep` is false for
+    searches, whose number has no limit. A `filename` makes it a download.
     """
     tag = hashlib.sha256(f"{settings.VERSION}|{name}|{version}".encode()).hexdigest()[:24]
     response = get_conditional_response(request, etag=f'W/"{tag}"')

@@ -1,4 +1,4 @@
-"""A refusal as an answer for programs, `application/problem+json` (RFC 9457); limits on their requests."""
+"""Errors for programs as `application/problem+json` (RFC 9457), and limits on their requests."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ProblemError(Exception):
         return self.detail
 
     def response(self) -> HttpResponse:
-        """It as an answer."""
+        """Return the HTTP response of this refusal."""
         body = {
             "type": f"urn:gluebench:{self.kind}",
             "title": HTTPStatus(self.status).phrase,
@@ -71,18 +71,18 @@ class ProblemError(Exception):
 
 
 def unauthorized(detail: str = "") -> ProblemError:
-    """Nobody is signed in."""
+    """Return the error of a request without a valid sign-in."""
     usual = "Send a token of yours as `Authorization: Bearer gluebench_...`; /account/tokens makes one."
     return ProblemError(401, "sign-in", detail or usual, headers={"WWW-Authenticate": BEARER})
 
 
 def not_found(detail: str) -> ProblemError:
-    """It is not there, or not for this caller to know of."""
+    """Return the error of something missing, or hidden from this caller."""
     return ProblemError(404, "not-found", detail or "There is nothing at this address.")
 
 
 def invalid(errors: Sequence[FieldError]) -> ProblemError:
-    """Values that cannot be taken, all of them."""
+    """Return the error of all values that are not valid."""
     texts = (f"{error.field}: {error.message}" if error.field else error.message for error in errors)
     return ProblemError(422, "field", "; ".join(texts), errors=errors)
 
@@ -110,7 +110,7 @@ def spend(kind: str, whose: str) -> None:
 def address(request: HttpRequest) -> str:
     """Where a request comes from; the server has already decided whether to believe a proxy.
 
-    Of an IPv6 address the network: a single line has all the 2**64 addresses of one.
+    For IPv6, return the /64 network: a single client has all of its addresses.
     """
     text = str(request.META.get("REMOTE_ADDR", ""))
     try:

@@ -1,4 +1,4 @@
-"""Signals, by which an app calls those above it.
+"""Signals by which an app calls apps that depend on it.
 
 An app sends a signal from here, and others connect in their `models.py` or `apps.py`. An
 exception of a receiver stops the sender, so that a transaction around it is rolled back.

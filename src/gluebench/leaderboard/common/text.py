@@ -1,4 +1,4 @@
-"""Text that people sent, made harmless for each format it is exported to."""
+"""Escaping and checks of text from users, for each format it is exported to."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _HIDDEN = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
 
 
 def plain(text: str) -> None:
-    """Raise ValidationError for characters that do not show, or turn the line around."""
+    """Raise ValidationError for invisible characters, and those that reverse text."""
     if any(unicodedata.category(character) in _HIDDEN for character in text):
         raise ValidationError("Contains invisible control characters; type the text anew without them.")
 
 
 def require_fields(row: Model, names: Collection[str], *, what: str) -> None:
-    """Raise SiteError with all that is wrong with these fields of a row; `what` names it there."""
+    """Raise SiteError with all problems of these fields of a row; `what` names it in the message."""
     try:
         row.clean_fields(exclude={field.name for field in row._meta.fields} - set(names))
     except ValidationError as error:
@@ -84,7 +84,7 @@ _LATEX = {
     "–": "--",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    '"': "''",  # the straight one is not in every font
+    '"': "''",  # not every font has the straight quote
     "|": r"\textbar{}",
 }
 _MARKDOWN = r"\`*_{}[]()<>#+-.!|~$&@:"

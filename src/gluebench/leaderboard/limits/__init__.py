@@ -1,1 +1,1 @@
-"""How many submissions a person or a team may send."""
+"""Limits on the submissions of a person or a team."""

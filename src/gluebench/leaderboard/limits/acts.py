@@ -1,4 +1,4 @@
-"""Changing a benchmark's policy and its exceptions, which the log notes; making, joining, leaving a team."""
+"""Change a benchmark's policy and exceptions, with a log entry; create, join and leave teams."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def change_policy(
 
 
 def add_override(override: Override, actor: User | None = None) -> Override:
-    """Let an exception hold from now on."""
+    """Save an exception, which applies from now on."""
     with transaction.atomic():
         override.by = actor
         override.save()
@@ -131,7 +131,7 @@ def join_team(user: User, code: str) -> Team:
         person, present = hold(user.pk)
         if present != team:
             _require_none(present)
-            # Locked only by who holds no other team: two people who change places must not wait for ever.
+            # Lock it only without holding another team: two people who swap teams must not deadlock.
             Team.objects.select_for_update(no_key=True).get(pk=team.pk)
             person.team = team
             person.save(update_fields=["team"])

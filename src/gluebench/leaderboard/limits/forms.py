@@ -60,7 +60,7 @@ REASON = "Kept in the log with your name."
 
 
 class PolicyForm(forms.Form):
-    """All that an organizer decides about one benchmark."""
+    """The form of a benchmark's policy."""
 
     open = forms.BooleanField(required=False, label=OPEN[0], help_text=OPEN[1])
     reason = forms.CharField(
@@ -74,7 +74,7 @@ class PolicyForm(forms.Form):
         self.order_fields(self.field_order)
 
     def clean(self) -> dict[str, Any]:
-        """The fields, unless they are no policy together."""
+        """Return the fields; add an error to each that is not valid in a policy."""
         if not self.errors:
             try:
                 policy_of(self.policy())
@@ -86,7 +86,7 @@ class PolicyForm(forms.Form):
         return self.cleaned_data
 
     def policy(self) -> dict[str, Any]:
-        """What was entered, as a policy's settings."""
+        """The entered settings of the policy."""
         return {name: self.cleaned_data[name] for name in EXPLAINED}
 
 

@@ -17,7 +17,7 @@ from gluebench.leaderboard.common.signals import account_deleted, account_export
 
 
 class OverrideQuerySet(models.QuerySet["Override"]):
-    """Vocabulary of exceptions."""
+    """Queries on exceptions."""
 
     def in_force(self, now: datetime | None = None) -> OverrideQuerySet:
         """Those that have not run out."""
@@ -25,7 +25,7 @@ class OverrideQuerySet(models.QuerySet["Override"]):
         return self.filter(models.Q(until__isnull=True) | models.Q(until__gt=moment))
 
     def of(self, benchmark: Benchmark, user: User, now: datetime | None = None) -> OverrideQuerySet:
-        """Those of a person and of the person's team, the one that wins first: one's own, then the newest."""
+        """Those of a person and of the person's team, by precedence: the person's own, then the newest."""
         whose = models.Q(user=user)
         if user.team_id is not None:
             whose |= models.Q(team=user.team_id)
@@ -65,7 +65,7 @@ class Override(models.Model):
         return f"{self.user or self.team}: {self.reason}"
 
     def clean(self) -> None:
-        """Only who has shown whose the address is gets an exception by it."""
+        """Raise ValidationError for a person whose address is not confirmed."""
         if self.user is not None:
             require_confirmed([self.user])
 
@@ -92,5 +92,5 @@ def export_overrides(user: User, **_: Any) -> dict[str, Any]:
 
 @receiver(account_deleted)
 def delete_overrides(user: User, **_: Any) -> None:
-    """Exceptions end with a deleted account."""
+    """Delete the exceptions of a deleted account."""
     Override.objects.filter(user=user).delete()

@@ -1,8 +1,8 @@
-"""Quotas: how much somebody has used of one, when the next submission is possible, and who may send it now.
+"""Quotas: how much is used, when the next submission is possible, and who may submit now.
 
 Every upload counts in one of two ways. One that was graded, or may yet be, costs quota. A rejected one
-(invalid, failed, withdrawn before its grading) costs none and has a cap of its own. Grading something again
-changes neither: what scored once has cost its quota.
+(invalid, failed, withdrawn before its grading) costs none and has a separate cap. Grading a submission
+again changes neither: one that has scored once still costs quota.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Window(NamedTuple):
     """A stretch of time in which submissions are counted."""
 
     start: Callable[[datetime], datetime]
-    """What was sent after this counts at a moment; for a calendar, at this moment too."""
+    """From a moment, the start of its window: what was sent later counts; in a calendar, the start too."""
     end: Callable[[datetime], datetime]
-    """Until when something sent at a moment counts."""
+    """From the moment of a submission, when it stops counting."""
     phrase: str
     """The window in a sentence."""
 
@@ -63,7 +63,7 @@ class Tally(NamedTuple):
     ends: Sequence[datetime] = ()
     """When each counted submission stops counting. Where no limit is set, it may be left empty."""
     lasting: int = 0
-    """Those that count whatever the time is."""
+    """Submissions that count at any time."""
 
     def used(self, moment: datetime) -> int:
         """How many count at a moment, if nothing more is sent."""
@@ -80,8 +80,8 @@ def first_allowed(
 ) -> datetime | None:
     """The first moment from now on at which all of them allow one more; None where there is none.
 
-    `changes`: the moments at which a limit itself changes. Nothing else depends on time but what ends to
-    count, so that the answer is one of these moments, and all of them are tried.
+    `changes`: the moments at which a limit changes. More is allowed only from one of these, or when a
+    submission stops counting, so that all these moments are tried.
     """
     moments = {now, *changes, *(end for tally in tallies for end in tally.ends)}
     later = sorted(moment for moment in moments if moment >= now)
@@ -89,7 +89,7 @@ def first_allowed(
 
 
 def precise(moment: datetime) -> str:
-    """A moment in words, to the second: rounded up, so that what is promised holds."""
+    """A moment in words, to the second; rounded up, so that it is never too early."""
     whole = moment.replace(microsecond=0) + timedelta(seconds=1 if moment.microsecond else 0)
     return f"{whole.day} {whole:%B %Y, %H:%M:%S} UTC"
 
@@ -112,12 +112,12 @@ REJECTED = ~SCORED & (ENDED | AGAIN & (Q(verdict="invalid") | ~Q(failure="")))
 FIRST_TIME = Q(status__in=OPEN, finished__isnull=True)
 """Waiting for their first grading, or in it."""
 COUNTED = {"at_once": FIRST_TIME, "invalid": REJECTED}
-"""What counts against a limit; against the others, what costs quota."""
+"""Submissions that count against these limits; against the others, all but rejected ones count."""
 PHRASES = {"total": "in all", "at_once": "at the same time"}
 
 
 class Limit(NamedTuple):
-    """One limit, as it stands now."""
+    """One limit and how much of it is used."""
 
     name: str
     """"day", "month", "total", "at_once", or "invalid": rejected uploads of a day."""
@@ -211,8 +211,8 @@ def usage(benchmark: Benchmark, user: User, now: datetime | None = None) -> Usag
 def counted_with(user: User, policy: Policy) -> Q:
     """The submissions that count together with this person's.
 
-    Per team: one's own, those of the team's people, those sent for the team; and of a team that one left,
-    what it had sent by then, so that leaving and joining evades nothing.
+    Per team: the person's own, those of the team's members, those sent for the team; and those that a
+    former team had sent before the person left, so that changing teams does not evade a limit.
     """
     mine = Q(owner=user)
     if policy.per != "team":
@@ -243,7 +243,7 @@ def _tally(
     now: datetime,
 ) -> Tally:
     rows = sent.filter(COUNTED.get(name, ~REJECTED))
-    if window is not None:  # a clock that was ahead evades nothing: there is no upper end
+    if window is not None:  # no upper end: a row dated too late by a wrong clock counts too
         rows = rows.filter(submitted__gte=window.start(now))
     if window is None or cap(now) is None:
         return Tally(cap, lasting=rows.count())
@@ -290,15 +290,15 @@ def take(submission: Submission) -> None:
     is alone (SQLite, IMMEDIATE). Raises QuotaError.
     """
     user, team = hold(submission.owner_id)
-    benchmark = Benchmark.objects.get(pk=submission.benchmark_id)  # read anew: its policy may have changed
-    if not user.is_active:  # deleted while the file came in: nothing more may hang on it
+    benchmark = Benchmark.objects.get(pk=submission.benchmark_id)  # read again: its policy may have changed
+    if not user.is_active:  # deleted during the upload: no new row may refer to it
         raise ClosedError(usage(benchmark, user), "This account is closed.")
     _require(submission, benchmark, user)
     submission.group = team
 
 
 def _require(submission: Submission, benchmark: Benchmark, user: User) -> None:
-    # An upload that came in before is refused by no limit, and saving it again is not possible.
+    # No limit refuses an upload that is already stored, and its retry key prevents a second row.
     known = Submission.objects.filter(owner=submission.owner_id, retry_key=submission.retry_key)
     if submission.retry_key is not None and known.exists():
         return
@@ -316,7 +316,7 @@ def hold(user: int) -> tuple[User, Team | None]:
 
 
 def refused(response: HttpResponse, refusal: QuotaError) -> HttpResponse:
-    """An answer as programs know it: 429 and how many seconds to wait, or 403 for a closed benchmark."""
+    """Set a response's status: 429 with the seconds to wait, or 403 for a closed benchmark."""
     response.status_code = 403 if isinstance(refusal, ClosedError) else 429
     if refusal.next is not None:
         wait = (refusal.next - timezone.now()).total_seconds()

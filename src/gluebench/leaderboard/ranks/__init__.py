@@ -1,1 +1,1 @@
-"""How sure the board is: rank intervals, ties, other rules, pairs of systems, scores against cost."""
+"""Certainty of the ranks: rank intervals, ties, other rules, pairs of systems, scores against cost."""

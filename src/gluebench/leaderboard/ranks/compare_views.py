@@ -36,7 +36,7 @@ Part = dict[str, Any]
 
 
 class Comparison(NamedTuple):
-    """A comparison of two systems as far as it is."""
+    """The state of a comparison of two systems, and its values once it is done."""
 
     status: str
     """ "done", "waiting", "full", "failed", or "none" where there can be none."""
@@ -47,11 +47,11 @@ class Comparison(NamedTuple):
 
     @property
     def http_status(self) -> int:
-        """That of an answer to programs."""
+        """The HTTP status of its JSON and CSV."""
         return {"waiting": 202, "full": 503}.get(self.status, 200)
 
     def as_json(self, a: Submission, b: Submission) -> dict[str, Any]:
-        """The comparison as JSON, or how far it is."""
+        """Return the comparison, or its state, as JSON."""
         return {
             "status": self.status,
             "detail": self.detail or None,
@@ -106,7 +106,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
 
 
 def comparison_of(a: Submission, b: Submission) -> Comparison:
-    """The comparison of two systems, the older one first; a worker is to compute it where there is none."""
+    """The comparison of two systems, the older one first; ask a worker to compute a missing one."""
     if reason := hidden_reason(a.benchmark):
         return Comparison("none", reason)
     if not (comparable(a) and comparable(b)):
@@ -133,12 +133,12 @@ def tables_of(comparison: Mapping[str, Any], record: Record) -> dict[str, Any]:
     tasks, sets = comparison["tasks"].items(), comparison["diagnostics"].items()
     return {
         "whole": line_of(average, overall, strong=True) if overall else None,
-        "tasks": [_part(name, task, record, name) for name, task in tasks],
-        "sets": [part for name, task in sets for part in _set(task, record, name)],
+        "tasks": [_task_table(name, task, record, name) for name, task in tasks],
+        "sets": [part for name, task in sets for part in _set_tables(task, record, name)],
     }
 
 
-def _part(title: str, task: Mapping[str, Any], record: Record, name: str) -> Part:
+def _task_table(title: str, task: Mapping[str, Any], record: Record, name: str) -> Part:
     """The task's score, then its metrics; a single metric's title where that is the score."""
     titles = {metric.name: metric.title for metric in record.task(name).metrics}
     several, lines = len(task["metrics"]) > 1, []
@@ -150,8 +150,8 @@ def _part(title: str, task: Mapping[str, Any], record: Record, name: str) -> Par
     return {"title": title, "lines": lines, "words": task["words"]}
 
 
-def _set(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Part]:
-    yield _part(f"{record.task(name).title} ({name})", task, record, name)
+def _set_tables(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Part]:
+    yield _task_table(f"{record.task(name).title} ({name})", task, record, name)
     categories = task.get("categories", ())
     for kind in dict.fromkeys(category["kind"] for category in categories):
         lines = [line_of(category["name"], category) for category in categories if category["kind"] == kind]
@@ -163,7 +163,7 @@ def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> 
     decisive = numbers.get("adjusted", numbers["p"])
     shown = f"{decisive:.3f}".removeprefix("0") if decisive < 0.9995 else "1"
     p_text = "< .001" if decisive < 0.001 else shown
-    effect = ""  # only the size where answers are numbers
+    effect = ""  # empty where answers are numbers
     if "only_a" in numbers:
         net, rows = numbers["only_a"] - numbers["only_b"], f"{numbers['n']:,} rows"
         more = f"{abs(net):,} more for {'A' if net > 0 else 'B'}" if net else "as many"

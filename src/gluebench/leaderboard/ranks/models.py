@@ -1,4 +1,4 @@
-"""Rankings and comparisons that the grader's process computed, and which systems they may be of."""
+"""Models of computed rankings and comparisons, and the systems that may be compared."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ MAJORITY = "Majority class"
 
 
 class Ranking(models.Model):
-    """How sure the ranks of a benchmark's board are, as last computed."""
+    """The last computed ranks of a benchmark's board, with intervals, ties and pairs."""
 
     benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="ranking")
     version = models.PositiveBigIntegerField(default=0)
-    """The version of the board that it is of: of another version it may not stand on the board."""
+    """The version of the board that it is for; a board of another version does not show it."""
     stamp = models.CharField(max_length=64, blank=True)
-    """What it was computed from, as a digest: the same systems and labels need no second time."""
+    """Digest of its inputs: it is not computed again for the same systems and labels."""
     since = models.DateTimeField(null=True)
-    """Since when the board shows something that it is not of; null when it is up to date."""
+    """Since when it is out of date; null when it is up to date."""
     asked = models.DateTimeField(null=True)
-    """When a worker was last asked for it; null when none is computing it."""
+    """When it was last enqueued; null when no worker is computing it."""
     at = models.DateTimeField(null=True)
     """When it was computed."""
     failure = models.CharField(max_length=200, blank=True)
@@ -53,7 +53,7 @@ class Pair(models.Model):
     """The older one."""
     b = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="+")
     stamp = models.CharField(max_length=64)
-    """Of the gradings and labels that it is of, as a digest."""
+    """Digest of the gradings and labels that it was computed from."""
     asked = models.DateTimeField()
     at = models.DateTimeField(null=True)
     """When it was computed; null while it waits."""
@@ -71,7 +71,7 @@ class Pair(models.Model):
 def ranked_systems(benchmark: Benchmark) -> list[Submission]:
     """The first of the board's complete systems whose files are kept, best first.
 
-    What the Ladder shows of a submission is not its score, so there is nothing to compare such ones by.
+    Submissions under the Ladder are left out: what it shows of them is not their own score.
     """
     rows = Submission.objects.public().filter(benchmark=benchmark, value__isnull=False).exclude(file="")
     rows = rows.select_related("benchmark").defer("report", "problems")
@@ -79,7 +79,7 @@ def ranked_systems(benchmark: Benchmark) -> list[Submission]:
 
 
 def hidden_reason(benchmark: Benchmark) -> str:
-    """Why the board's policy lets no system be compared; empty where it does."""
+    """Why the board's policy forbids comparing systems; empty if it allows it."""
     if benchmark.policy.feedback != "ladder" or benchmark.revealed is not None:
         return ""
     return (
@@ -102,7 +102,7 @@ def stamp_of(benchmark: Benchmark, systems: Iterable[Submission]) -> str:
 
 
 def majority_tasks(record: Record) -> list[str]:
-    """The scored tasks that may be taken to be answered with the most frequent label, as the paper's WNLI."""
+    """Tasks for which the most frequent label may replace all predictions, as for the paper's WNLI."""
     return [
         task.name
         for task in record.scored

@@ -13,7 +13,7 @@ from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason, majority_tasks
 
 TITLES = {"mean": "average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny"}
-"""How rules are called, without capitals."""
+"""Titles of the rules within a sentence."""
 ABOUT = {
     "mean": "the unweighted mean of the task scores",
     "borda": "the mean of its ranks on the tasks (Borda), the lower the better",
@@ -23,7 +23,7 @@ ABOUT = {
 
 
 class Place(NamedTuple):
-    """Where a system stands, ready to show."""
+    """The place of a system, ready to show."""
 
     rank: int | None
     value: str = ""
@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
 
 class RankingOptions(NamedTuple):
-    """What the address asks for."""
+    """The ranking options in the address."""
 
     by: Rule = "mean"
     weights: str = ""
@@ -66,19 +66,19 @@ class Order(NamedTuple):
     places: Mapping[int, Place]
     """By primary key; empty where nothing is computed."""
     notes: tuple[str, ...]
-    """What a reader has to know of it."""
+    """Sentences that explain it to a reader."""
     problems: tuple[str, ...] = ()
     """What is wrong with the weights in the address."""
 
     @property
     def title(self) -> str:
-        """What stands above the numbers that it ranks by."""
+        """The heading of the numbers that it ranks by."""
         weighted = "weighted " if self.options.weights else ""
         return f"{weighted}{TITLES[self.options.by]}"
 
     @property
     def another(self) -> bool:
-        """Whether systems stand in another order than by their score."""
+        """Whether systems are ordered by something other than their score."""
         return bool(self.places) and not self.options.usual
 
 
@@ -96,7 +96,7 @@ def order_of(benchmark: Benchmark, options: RankingOptions, ranks: Mapping[int, 
     if ranking is None or ranking.version != benchmark.version or ranking.board is None:
         return Order(options, {}, (_pending(ranking),))
     pks = ranking.board["pks"]
-    if not ranks.keys() >= set(pks):  # a system left the board by other ways than the site's own
+    if not ranks.keys() >= set(pks):  # the database was edited: a system left the board
         return Order(options, {}, (_pending(None),))
     # Places are ranks among the compared systems; the usual board shows those of the whole board.
     own = sorted(rank for pk in pks if (rank := ranks[pk]) is not None)
@@ -171,7 +171,7 @@ def _ranked_by(options: RankingOptions, weights: Mapping[str, float]) -> str:
 
 
 def ranking_options(query: Mapping[str, str], record: Record) -> RankingOptions:
-    """What the address asks for; an unknown value counts as not given."""
+    """Read the ranking options from the address; an unknown value counts as not given."""
     by, majority = query.get("by", ""), query.get("majority", "")
     return RankingOptions(
         by if by in RULES else "mean",

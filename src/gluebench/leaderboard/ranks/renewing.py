@@ -1,6 +1,6 @@
-"""Keeps rankings up to date and compares pairs that pages ask for: in the background, after gradings.
+"""Background tasks that renew rankings and compare pairs of systems for pages, after gradings.
 
-Labels are opened by the grader's process alone; here are rows of the database before and after it.
+Only the grader's process opens labels; this module prepares its jobs and stores its results.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from gluebench.leaderboard.submissions.process import (
 AFTER_GRADING = -10
 """Priority of a task: below that of gradings."""
 GIVEN_UP = timedelta(minutes=30)
-"""After this long, a worker that has not finished counts as dead."""
+"""Time after which a worker that has not finished counts as dead."""
 PATIENCE = timedelta(minutes=10)
-"""For this long submissions that wait go before a ranking; then it is computed all the same."""
+"""Time for which waiting submissions go before a ranking; after it, the ranking is computed anyway."""
 MOST_WAITING = 50
 """Pairs that may wait at a time: anybody may ask for one."""
 MOST_KEPT = 5000
@@ -45,7 +45,7 @@ MOST_KEPT = 5000
 
 
 def look() -> int:
-    """Have a worker compute the rankings that are out of date; returns how many."""
+    """Enqueue the rankings that are out of date; return how many."""
     now, number = timezone.now(), 0
     for benchmark in Benchmark.objects.filter(Q(ranking=None) | ~Q(ranking__version=F("version"))):
         ranking, _ = Ranking.objects.defer("pairs").get_or_create(benchmark=benchmark)
@@ -61,22 +61,22 @@ def look() -> int:
 
 
 def _settle(ranking: Ranking, stamp: str, **values: Any) -> None:
-    """Keep what was computed; pages that said otherwise are out of date.
+    """Store a computed ranking, and mark the board's pages as changed.
 
-    The board's row is locked first: what changed until now is seen here, and what changes later is looked at.
+    The board's row is locked first, so that `look` notices every change that is not noticed here.
     """
     with transaction.atomic():
         Benchmark.objects.filter(pk=ranking.benchmark_id).touch()
         benchmark = Benchmark.objects.get(pk=ranking.benchmark_id)
-        now: dict[str, Any] = {"stamp": stamp, "asked": None}
+        state: dict[str, Any] = {"stamp": stamp, "asked": None}
         if stamp_of(benchmark, ranked_systems(benchmark)) == stamp:
-            now |= {"version": benchmark.version, "since": None}
-        Ranking.objects.filter(pk=ranking.pk).update(**now, **values)
+            state |= {"version": benchmark.version, "since": None}
+        Ranking.objects.filter(pk=ranking.pk).update(**state, **values)
 
 
 @task(priority=AFTER_GRADING)
 def renew_ranking(benchmark: int) -> bool:
-    """Compute a ranking in the worker; returns whether it was. Submissions that wait go first."""
+    """Compute a ranking in the worker, after waiting submissions; return whether it was computed."""
     ranking = Ranking.objects.select_related("benchmark").defer("board", "pairs").get(benchmark=benchmark)
     systems = ranked_systems(ranking.benchmark)
     stamp = stamp_of(ranking.benchmark, systems)
@@ -86,7 +86,7 @@ def renew_ranking(benchmark: int) -> bool:
         return True
     overdue = (ranking.since or timezone.now()) + PATIENCE
     keys = [row.key for row in systems]
-    # What is ranked are the task scores as shown, so that no order reveals what rounding hides.
+    # Rank by the task scores as shown, so that no order reveals what rounding hides.
     shown = [(row.scores or {}).get("tasks", {}) for row in systems]
     job = {
         **job_of(ranking.benchmark),
@@ -117,9 +117,9 @@ def renew_ranking(benchmark: int) -> bool:
 
 
 def ask(a: Submission, b: Submission) -> Pair | None:
-    """The comparison of two systems, the older one first; a worker is to compute it where there is none.
+    """The comparison of two systems, the older one first; enqueue it if it is missing.
 
-    None where too many wait already. Both must be comparable.
+    None if too many are waiting. Both must be comparable.
     """
     stamp, now = stamp_of(a.benchmark, [a, b]), timezone.now()
     pair = Pair.objects.filter(a=a, b=b).first()
@@ -135,7 +135,7 @@ def ask(a: Submission, b: Submission) -> Pair | None:
 
 @task(priority=AFTER_GRADING)
 def compare_pair(pk: int) -> bool:
-    """Compute one comparison in the worker, unless it is done or may not be; returns whether it was."""
+    """Compute one comparison in the worker, unless it is done or not allowed; return whether it ran."""
     pair = Pair.objects.select_related("a__benchmark", "b__benchmark").filter(pk=pk, at=None).first()
     if pair is None:
         return False

@@ -26,18 +26,18 @@ from gluebench.leaderboard.submissions.facts import entries_of
 from gluebench.leaderboard.submissions.models import Submission
 
 NAMES = ("key", "name", "model")
-"""What names a system."""
+"""Fields that identify a system."""
 P = 0.05
 """A pair differs significantly up to this p-value, after Holm's correction."""
 SHOWN = 200
-"""Contested pairs that a page spells out."""
+"""Most contested pairs that a page lists."""
 PLACE = ("rank", "low", "high", "value", "first")
-"""Numbers of a system's place by one rule."""
+"""Fields of a system's place under one rule."""
 ENDS = ("value", "low", "high")
-"""Of a score and its interval."""
+"""Keys of a score: its value and the ends of its interval."""
 COSTS = {field.name: field for field in LISTED if field.cost}
 SYSTEMS = 30
-"""Systems of a chart: those on the front or that led, then the highest scores. More would run together."""
+"""Most systems in a chart: those on the front or that led, then the highest scores. More would overlap."""
 CHART_COLUMNS = {
     "efficiency": ("key", "name", "model", "score", *COSTS, "front"),
     "progress": ("key", "name", "model", "team", "submitted", "score", "led"),
@@ -55,7 +55,7 @@ class RankingState(NamedTuple):
     why: str
     """Why there is nothing to show; empty where there is."""
     stale: bool = False
-    """Whether the board has changed since, and a new one is under way."""
+    """Whether the board has changed since; a new ranking is then under way."""
     at: Any = None
     systems: tuple[dict[str, str], ...] = ()
     """By position, as `system_json` names them."""
@@ -70,7 +70,7 @@ class RankingState(NamedTuple):
         return [system["key"] for system in self.systems]
 
     def as_json(self, schema: str, **values: Any) -> dict[str, Any]:
-        """A JSON view of it: its state, then these values."""
+        """Return the JSON view: the state of the ranking, then `values`."""
         return {
             "schema": f"gluebench.{schema}/1",
             "status": "none" if self.why else "renewing" if self.stale else "current",
@@ -82,7 +82,7 @@ class RankingState(NamedTuple):
 
 
 def ranking_of(benchmark: Benchmark) -> RankingState:
-    """What may be shown of the last ranking: nothing, once one of its systems has left the board."""
+    """Return what may be shown of the last ranking; nothing once one of its systems has left the board."""
     if reason := hidden_reason(benchmark):
         return RankingState(reason)
     ranking = Ranking.objects.filter(benchmark=benchmark).first()
@@ -107,12 +107,12 @@ def ranking_of(benchmark: Benchmark) -> RankingState:
 
 
 def system_json(row: Mapping[str, Any]) -> dict[str, str]:
-    """How JSON views name a submission."""
+    """Return what identifies a submission in JSON views: its names and its URL."""
     return {**{name: row[name] for name in NAMES}, "url": reverse("submission", args=[row["key"]])}
 
 
 def rules_page(ranking: RankingState) -> dict[str, Any]:
-    """Ranks under every rule, and which orders of two systems depend on it."""
+    """Context of the rules page: ranks under every rule, and the pairs whose order depends on the rule."""
     rules, holds, contested = (ranking.pairs[name] for name in ("rules", "holds", "contested"))
     systems = ranking.systems
 
@@ -137,7 +137,7 @@ def rules_page(ranking: RankingState) -> dict[str, Any]:
 
 
 def rules_json(ranking: RankingState) -> dict[str, Any]:
-    """The same as JSON, with intervals by rule."""
+    """JSON view of `rules_page`, with intervals under each rule."""
     keys, pairs = ranking.keys, ranking.pairs
     rows = [
         {
@@ -155,23 +155,23 @@ def rules_json(ranking: RankingState) -> dict[str, Any]:
 
 
 def rules_csv(ranking: RankingState) -> str:
-    """A row for each system: its place with interval by each of the four rules, then without each task."""
-    by = ranking.board["rules"]
-    others = {rule: ranks for rule, ranks in ranking.pairs["rules"].items() if rule not in by}
+    """CSV with a row per system: place and interval under each of the four rules, then without each task."""
+    main_rules = ranking.board["rules"]
+    others = {rule: ranks for rule, ranks in ranking.pairs["rules"].items() if rule not in main_rules}
     head = [*NAMES, "tied_first", "tied_last", "told_low", "told_high"]
-    head += [*(f"{rule}_{name}" for rule in by for name in PLACE), *others]
+    head += [*(f"{rule}_{name}" for rule in main_rules for name in PLACE), *others]
     rows = []
     for at in ranking.pairs["order"]:
-        mean = by["mean"]["places"][at]
+        mean = main_rules["mean"]["places"][at]
         ends = [*(mean["group"] or (None, None)), *(mean["told"] or (None, None))]
-        places = [rule["places"][at][name] for rule in by.values() for name in PLACE]
+        places = [rule["places"][at][name] for rule in main_rules.values() for name in PLACE]
         names = [ranking.systems[at][name] for name in NAMES]
         rows.append([*names, *ends, *places, *(ranks[at] for ranks in others.values())])
     return csv_text(head, rows)
 
 
 def pairs_page(ranking: RankingState) -> dict[str, Any]:
-    """Every system of the board against every other, from the top."""
+    """Context of the pairs page: every system against every other, in the order of the board."""
     systems, order = ranking.systems, ranking.pairs["order"]
     cells = {}
     for a, b, difference, _, adjusted in ranking.pairs["pairs"]:
@@ -208,7 +208,7 @@ def pairs_csv(ranking: RankingState) -> str:
 
 
 Row = Mapping[str, Any]
-"""An entry of the board with its `score`, and what a chart says of it."""
+"""An entry of the board with its `score`, and `front` or `led` for a chart."""
 
 
 def _scored(benchmark: Benchmark) -> list[dict[str, Any]]:
@@ -222,7 +222,7 @@ def _best_first(rows: Sequence[Row]) -> list[Row]:
 
 
 def costs_of(benchmark: Benchmark) -> list[Row]:
-    """The systems that state a cost, best first; `front` says of each cost whether they are on its front."""
+    """The systems that state a cost, best first; `front` maps each cost to whether it is Pareto-optimal."""
     rows = _best_first([row for row in _scored(benchmark) if any(row[cost] for cost in COSTS)])
     scores = [row["score"]["value"] for row in rows]
     fronts = {cost: pareto_front(scores, [[row[cost] or None] for row in rows]) for cost in COSTS}
@@ -232,12 +232,12 @@ def costs_of(benchmark: Benchmark) -> list[Row]:
 
 
 def costs_page(rows: Sequence[Row]) -> dict[str, Any]:
-    """A picture for each cost that somebody states, and the table behind them."""
-    for_table = [
+    """A chart for each cost that some system states, and the table behind the charts."""
+    table_rows = [
         (row, [(field.shown(row[cost]), row["front"][cost]) for cost, field in COSTS.items()]) for row in rows
     ]
     charts = [_cost_chart(rows, cost, field.cost) for cost, field in COSTS.items()]
-    return {"rows": for_table, "costs": COSTS.values(), "charts": list(filter(None, charts))}
+    return {"rows": table_rows, "costs": COSTS.values(), "charts": list(filter(None, charts))}
 
 
 def _cost_chart(rows: Sequence[Row], cost: str, title: str) -> dict[str, Any] | None:
@@ -245,7 +245,7 @@ def _cost_chart(rows: Sequence[Row], cost: str, title: str) -> dict[str, Any] | 
     if not stated:
         return None
     shown = sorted(stated, key=lambda row: not row["front"][cost])[:SYSTEMS]
-    picture = _scatter(
+    chart = _scatter(
         f"Score by {title.lower()}",
         shown,
         [row[cost] for row in shown],
@@ -254,11 +254,11 @@ def _cost_chart(rows: Sequence[Row], cost: str, title: str) -> dict[str, Any] | 
         logarithmic=True,
         width=720,
     )
-    return {"title": title, "svg": picture, "points": len(stated), "shown": len(shown)}
+    return {"title": title, "svg": chart, "points": len(stated), "shown": len(shown)}
 
 
 def _scatter(title: str, rows: Sequence[Row], xs: Sequence[float], leads: Sequence[bool], **more: Any) -> str:
-    """Scores with their intervals; those that lead are of another shape and joined by steps."""
+    """Scatter chart of scores with intervals; leading systems have another shape and are joined by steps."""
     points = [
         Point(label, x, *(hundred(row["score"][end]) for end in ENDS))._replace(group=int(not is_leading))
         for label, row, x, is_leading in zip(labels_of(rows), rows, xs, leads, strict=True)
@@ -293,14 +293,14 @@ def _over_time(rows: Sequence[Row]) -> str:
     shown = sorted(_best_first(rows), key=lambda row: not row["led"])[:SYSTEMS]
     first = min(row["submitted"] for row in shown)
     days = [(row["submitted"] - first) / timedelta(days=1) for row in shown]
-    written = "%Y-%m-%d" if max(days) > 3 else "%m-%d %H:%M"
+    date_format = "%Y-%m-%d" if max(days) > 3 else "%m-%d %H:%M"
     return _scatter(
         "Best score over time",
         shown,
         days,
         [row["led"] for row in shown],
         x_title="Submitted (UTC)",
-        x_words=lambda day: (first + timedelta(days=day)).astimezone(UTC).strftime(written),
+        x_words=lambda day: (first + timedelta(days=day)).astimezone(UTC).strftime(date_format),
     )
 
 
@@ -312,7 +312,7 @@ def chart_json(what: str, rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def chart_csv(what: str, rows: Sequence[Row]) -> str:
-    """The same as CSV: a score has three columns, for its value and the ends of its interval."""
+    """The table behind a chart as CSV; a score has three columns: its value and its interval's two ends."""
     parts = {"score": dict(zip(ENDS, ("score", "low", "high"), strict=True))}
     parts["front"] = {cost: f"front_{cost}" for cost in COSTS}
 
@@ -335,14 +335,14 @@ TYPES = {
     "tex": "application/x-tex; charset=utf-8",
     "md": "text/markdown; charset=utf-8",
 }
-"""The forms of a page: its address ends in a dot and this name, or in neither."""
+"""Content types by form: a page's address ends in a dot and the form's name, or in neither."""
 PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
     "rules": (ranking_of, rules_page, rules_json, rules_csv),
     "pairs": (ranking_of, pairs_page, pairs_json, pairs_csv),
     "efficiency": (costs_of, costs_page, partial(chart_json, "efficiency"), partial(chart_csv, "efficiency")),
     "progress": (progress_of, progress_page, partial(chart_json, "progress"), partial(chart_csv, "progress")),
 }
-"""What each page is read from, and what it makes of that in each of its forms."""
+"""For each page: the function that reads its data, then those that make its HTML, JSON and CSV."""
 
 
 @require_safe
@@ -371,18 +371,18 @@ def in_form(
     template: str = "",
     filename: str = "",
 ) -> HttpResponse:
-    """A page of a benchmark in one of its forms: `make` gives a template's context, JSON values or a text.
+    """Answer with a page of a benchmark in one form; `make` returns a context, JSON values or a text.
 
-    `what` names it among the benchmark's pages, with all that it depends on; `filename` is of a text.
+    `what` identifies it in the page cache, with all that it depends on; `filename` is for a text.
     """
     signed_in = request.user.is_authenticated and not form
 
     def body() -> str:
         benchmark = source.benchmark() if isinstance(source, Live) else source
-        made = make(benchmark)
+        content = make(benchmark)
         if form:
-            return json.dumps(made) if form == "json" else str(made)
-        return render_to_string(template, {"benchmark": benchmark, "signed_in": signed_in, **made})
+            return json.dumps(content) if form == "json" else str(content)
+        return render_to_string(template, {"benchmark": benchmark, "signed_in": signed_in, **content})
 
     return cached(
         request,

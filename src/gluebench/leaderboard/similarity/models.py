@@ -1,4 +1,4 @@
-"""What the report of nearly equal predictions rests on."""
+"""Models of the report on near-duplicate submissions."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ class Comparison(models.Model):
 
 @receiver(files_deleted)
 def delete_samples(submissions: Iterable[int], **_: Any) -> None:
-    """Delete what was sampled of these submissions, whose files are deleted."""
+    """Delete the samples of submissions whose files are deleted."""
     Sample.objects.filter(submission__in=submissions).delete()

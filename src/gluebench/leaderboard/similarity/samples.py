@@ -1,4 +1,4 @@
-"""Samples of predictions and how far two agree. Runs in the grader's limited process; opens no label."""
+"""Samples of predictions, and the agreement of two. Runs in the grader's limited process; opens no label."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _bytes(column: Column) -> bytes:
     places = range(rows) if rows <= ROWS else [at * rows // ROWS for at in range(ROWS)]
     if column.labels:
         return bytes(map(column.codes.__getitem__, places))
-    # Numbers are compared to two decimals; by the last byte, which unequal ones share once in 256 times.
+    # Numbers are compared at two decimals, by their last byte; unequal ones share it once in 256 times.
     return bytes(round(100 * column.numbers[at]) & 255 for at in places)
 
 

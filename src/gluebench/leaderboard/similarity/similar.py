@@ -1,6 +1,6 @@
 """Near-duplicate submissions: signs that two accounts are one person, or share predictions, for organizers.
 
-Nothing here accuses: colleagues share a paper, and two majority-class baselines are equal.
+These are not proof: colleagues share a paper, and two majority-class baselines are equal.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def linked(benchmark: Benchmark) -> list[Linked]:
 
 
 def mailbox(email: str) -> str:
-    """The address without what mail servers pass over: a +tag, and dots at Gmail."""
+    """The address without the parts that mail servers ignore: a +tag, and dots at Gmail."""
     name, _, host = email.casefold().rpartition("@")
     name = name.partition("+")[0]
     if host in ("gmail.com", "googlemail.com"):
@@ -64,7 +64,7 @@ def near(benchmark: Benchmark) -> tuple[Comparison | None, list[tuple[Submission
 
 
 def read_some(benchmark: int) -> int:
-    """Sample the predictions of the next submissions that have not been; returns how many."""
+    """Sample the predictions of some submissions that have no sample yet; return how many."""
     rows = list(_graded(benchmark).filter(sample__isnull=True)[:AT_A_TIME])
     if rows:
         manifest = str(rows[0].benchmark.manifest_path)
@@ -139,7 +139,7 @@ def alike(request: SignedInRequest, name: str) -> HttpResponse:
 @login_required
 @require_POST
 def compare(request: SignedInRequest, name: str) -> HttpResponse:
-    """Have the background worker compare all predictions anew."""
+    """Have the background worker compare all predictions again."""
     benchmark = organised(request, name)
     compare_predictions.enqueue(benchmark.pk)
     messages.success(request, "The predictions are being compared; load this page again in a minute.")

@@ -1,1 +1,1 @@
-"""Submissions: taken, graded in the background, shown to their author."""
+"""Submissions: stored, graded in the background, shown to their author."""

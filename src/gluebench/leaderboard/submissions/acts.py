@@ -1,6 +1,6 @@
-"""What authors, organizers and the site may do with a submission once it is in: each act whole or not at all.
+"""Actions of authors, organizers and the site on a stored submission, each in one transaction.
 
-The callers check who may do it. Acts of organizers go into the log with them.
+The callers check permissions. The actions of organizers are logged in the same transaction.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def publish(submission: Submission, *, public: bool) -> Submission:
 
 
 def withdraw(submission: Submission) -> Submission:
-    """Take it back. If its grading has not begun, it is never graded, and `restore` cannot undo this."""
+    """Withdraw it. If its grading has not begun, it is never graded, and `restore` cannot undo this."""
     with _locked(submission) as row:
         if row.withdrawn is None:
             now = timezone.now()
@@ -190,7 +190,7 @@ def forget_old_files(**_: Any) -> int:
 
 
 def forget_files(submissions: SubmissionQuerySet) -> int:
-    """Delete the files of finished submissions, once the database says that they are gone."""
+    """Delete the files of finished submissions, once the transaction that forgets them is committed."""
     with transaction.atomic():
         rows = submissions.exclude(status__in=OPEN).exclude(file="").select_for_update()
         files = dict(rows.values_list("pk", "file"))
@@ -198,7 +198,7 @@ def forget_files(submissions: SubmissionQuerySet) -> int:
         files_deleted.send(Submission, submissions=files.keys())
         for name in files.values():
 
-            def delete(name: str = name) -> None:  # no partial: Django logs the function's name if it fails
+            def delete(name: str = name) -> None:  # not a partial: Django logs the function's name on failure
                 submission_storage().delete(name)
 
             transaction.on_commit(delete, robust=True)  # robust: one failure does not keep the other files
@@ -208,7 +208,7 @@ def forget_files(submissions: SubmissionQuerySet) -> int:
 def forget_orphans(**_: Any) -> int:
     """Delete stored files that no submission names: a process was killed before it wrote the row."""
     storage = submission_storage()
-    # Uploads lie in one level of folders; what lies elsewhere was put there by hand.
+    # Uploads are stored one folder deep; files elsewhere were put there by hand.
     names = [name for name in orphans(ORPHAN_KEPT) if name.count("/") == 1]
     for name in names:
         storage.delete(name)
@@ -231,7 +231,7 @@ def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
 
 
 def anonymise(*, user: User, **_: Any) -> None:
-    """Take names, links and words off the submissions of a deleted account.
+    """Remove names, links and texts from the submissions of a deleted account.
 
     The kind of model, its sizes and its scores stay. So does the team that it counts for, which no page
     names, so that the team's quota is used up as before. Raises SiteError while one is being graded.

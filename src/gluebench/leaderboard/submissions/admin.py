@@ -1,4 +1,4 @@
-"""Submissions on the admin pages: to look at, to take off the board, to grade again, to mark as verified."""
+"""Admin pages of submissions: view, take off the board, grade again, mark as verified."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ BY_ADMIN = "An admin took it off the board."
 
 
 def _action(title: str, act: Callable[..., Any], done: str, **narrowed: Any) -> Any:
-    """An action that does to each chosen submission what an organizer would, where it is `narrowed` so.
+    """An admin action that runs an organizer's act on the chosen submissions that match `narrowed`.
 
-    False from an act says that it did nothing.
+    An act returns False if it did nothing.
     """
 
     @admin.action(description=title)
@@ -48,7 +48,7 @@ class _Labeled(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(Submission)
 class SubmissionAdmin(ReadOnlyAdmin):
-    """Submissions. What their authors say of them is theirs to change, scores are the grader's."""
+    """Submissions. Only their authors edit their fields, and only the grader writes scores."""
 
     form = _Labeled
     list_display = [
@@ -70,7 +70,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
 
     @admin.display(description="Its page")
     def page(self, submission: Submission) -> str:
-        """Where its report is."""
+        """A link to its report."""
         return format_html('<a href="{0}">{0}</a>', submission.get_absolute_url())
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:

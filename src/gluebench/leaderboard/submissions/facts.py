@@ -1,4 +1,4 @@
-"""What pages, JSON views and exports say of submissions: those of a board as rows, and one in all detail."""
+"""Values of submissions for pages, JSON views and exports: a board's rows, and one submission in detail."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gluebench.leaderboard.submissions.models import Status, Submission, again, 
 from gluebench.leaderboard.submissions.report import diagnosis_of
 
 AT_ONCE = 500
-"""Rows fetched in one query: SQLite takes no more than some thousand parameters."""
+"""Rows fetched in one query: SQLite limits the number of parameters."""
 COLUMNS = (
     *("pk", "owner", "group"),  # for the site alone
     *("key", "kind", "verified", "submitted", "published", "scores"),
@@ -37,7 +37,7 @@ EDITS = 50
 GRADINGS = 5
 """Gradings that a page shows, the newest first."""
 HEADLINE = ("name", "model", "team", "link", "description")
-"""What its pages show above the list."""
+"""Fields that a submission's pages show above the list of the others."""
 
 
 def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
@@ -81,7 +81,7 @@ def graded_again(benchmark: Benchmark) -> int:
 def earlier(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> list[int]:
     """For each entry, submissions of the same person or team before it, private and withdrawn ones too.
 
-    The best of many tries looks better than it is. Invalid and failed ones reveal nothing about the
+    The best of many submissions has an inflated score. Invalid and failed ones reveal nothing about the
     labels, and do not count.
     """
     people = {entry["owner"] for entry in entries}
@@ -92,7 +92,7 @@ def earlier(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> list[
     for owner, group, submitted in counted.order_by("submitted").values_list("owner", "group", "submitted"):
         for key in _senders(owner, group):
             times[key].append(submitted)
-    # Those of the person and those of the team, less those that are both.
+    # Those of the person plus those of the team, minus those of both.
     return [
         sum(
             sign * bisect_left(times[key], entry["submitted"])
@@ -108,7 +108,7 @@ def _senders(owner: int, group: int | None) -> list[tuple[str, Any]]:
 
 
 def earlier_than(submission: Submission) -> int:
-    """The same for one submission."""
+    """How many submissions of the same person or team came before this one."""
     entry = {"owner": submission.owner_id, "group": submission.group_id, "submitted": submission.submitted}
     return earlier(submission.benchmark, [entry])[0]
 
@@ -122,7 +122,7 @@ class Fact(NamedTuple):
 
 
 def listed_facts(submission: Submission, *, private: bool) -> list[Fact]:
-    """The list on its pages: what its author said, as text; `private` is for its author and organizers."""
+    """The fields that its author filled in, as text; `private` ones too, for its author and organizers."""
     return [
         Fact(field.label, field.shown(value), field.kind == "address")
         for field in FIELDS.values()
@@ -143,7 +143,7 @@ def edits_of(submission: Submission) -> list[dict[str, Any]]:
             "changes": [
                 (FIELDS[name].label.lower(), *(text(name, value) for value in pair))
                 for name, pair in revision.changes.items()
-                if name in FIELDS  # not of an earlier version
+                if name in FIELDS  # fields of earlier versions are left out
             ],
         }
         for revision in submission.revisions.all()[:EDITS]
@@ -166,7 +166,7 @@ def history_of(submission: Submission) -> dict[str, Any] | None:
 
 
 def report_of(submission: Submission) -> dict[str, Any] | None:
-    """The report as it was made, in the manifest's order of tasks and metrics: PostgreSQL keeps none."""
+    """The report in the manifest's order of tasks and metrics: PostgreSQL does not keep the order."""
     report: dict[str, Any] | None = submission.report
     if report is None:
         return None
@@ -180,7 +180,7 @@ def report_of(submission: Submission) -> dict[str, Any] | None:
 
 
 def facts_in_brief(submission: Submission) -> dict[str, Any]:
-    """What its author says of a submission, and where it stands."""
+    """The public fields that a submission's author filled in, and its status."""
     return {
         "key": submission.key,
         "benchmark": submission.benchmark.name,
@@ -191,7 +191,7 @@ def facts_in_brief(submission: Submission) -> dict[str, Any]:
 
 
 def public_facts(submission: Submission) -> dict[str, Any]:
-    """What anybody who may see a submission may know of it."""
+    """The facts for everyone who may see a submission."""
     return {
         **facts_in_brief(submission),
         "report": report_of(submission),
@@ -204,7 +204,7 @@ def public_facts(submission: Submission) -> dict[str, Any]:
 
 
 def private_in_brief(submission: Submission) -> dict[str, Any]:
-    """What only its author sees besides, without the problems of the file."""
+    """The additional facts for its author, without the problems of the file."""
     return {
         **_stated(submission, private=True),
         **_values(submission, "standing", "declined", "filename", "sha256", "verdict", "failure"),
@@ -212,7 +212,7 @@ def private_in_brief(submission: Submission) -> dict[str, Any]:
 
 
 def author_facts(submission: Submission) -> dict[str, Any]:
-    """All that its author may know."""
+    """All facts for its author."""
     private = {**private_in_brief(submission), "check": submission.problems or None}
     return public_facts(submission) | private
 
@@ -227,7 +227,7 @@ def _stated(submission: Submission, *, private: bool) -> dict[str, Any]:
 
 
 def standing(submission: Submission) -> dict[str, Any]:
-    """Where it stands in the queue."""
+    """Its status, and its position in the queue."""
     return {
         "status": submission.status,
         "label": submission.get_status_display(),

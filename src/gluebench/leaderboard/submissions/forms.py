@@ -1,4 +1,4 @@
-"""What a submitter fills in, without the fields that the site owns, and what an organizer does."""
+"""Forms of a submission, for submitters and for organizers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gluebench.leaderboard.submissions.models import Kind, Submission
 PUBLIC = "Show it on the public board once it is graded"
 PUBLIC_HELP = "Leave it off to see your score first; you can publish later from the submission's page."
 ACCEPTED = ".zip,application/zip,.tsv,.csv,.txt,.json,.jsonl"
-"""What a browser offers first; tables outside a zip can be fixed."""
+"""File types that a browser offers; tables outside a zip can be fixed."""
 WIDGETS = {"text": forms.Textarea(attrs={"rows": 5}), "choice": forms.RadioSelect()}
-"""How a kind of field is filled in, where not in one line."""
+"""Widgets of the kinds of fields that are not a single line."""
 
 
 class UploadForm(forms.Form):
@@ -36,10 +36,10 @@ class UploadForm(forms.Form):
     retry_key = forms.CharField(
         required=False, max_length=64, widget=forms.HiddenInput, initial=lambda: secrets.token_hex(16)
     )
-    """Of the page that is sent, so that a second click or a broken line makes no second submission."""
+    """Key of the page, so that a second click or a lost connection makes no second submission."""
 
     def clean_upload(self) -> UploadedFile[Any]:
-        """The file, unless it is larger than any honest submission."""
+        """Return the file; raise ValidationError if it is too large."""
         upload: UploadedFile[Any] = self.cleaned_data["upload"]
         limit = settings.UPLOAD_BYTES
         if upload.size is None or upload.size > limit:
@@ -47,7 +47,7 @@ class UploadForm(forms.Form):
         return upload
 
 
-def _input(column: models.Field[Any, Any], **options: Any) -> forms.Field | None:
+def _form_field(column: models.Field[Any, Any], **options: Any) -> forms.Field | None:
     """The input of a column; an address without a scheme is taken to be one of https."""
     if isinstance(column, models.URLField):
         options["assume_scheme"] = "https"
@@ -55,7 +55,7 @@ def _input(column: models.Field[Any, Any], **options: Any) -> forms.Field | None
 
 
 class DetailsForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What its author says of a system, when it is sent and later."""
+    """The fields of a submission that its author fills in and edits."""
 
     class Meta:
         model = Submission
@@ -63,7 +63,7 @@ class DetailsForm(forms.ModelForm):  # type: ignore[type-arg]
         labels = {name: field.label for name, field in FIELDS.items()} | {"public": PUBLIC}
         help_texts = {name: field.help for name, field in FIELDS.items()} | {"public": PUBLIC_HELP}
         widgets = {name: WIDGETS[field.kind] for name, field in FIELDS.items() if field.kind in WIDGETS}
-        formfield_callback = _input
+        formfield_callback = _form_field
 
     def sections(self) -> list[tuple[str, list[forms.BoundField], bool]]:
         """The inputs under their headings, and whether they are short enough for two beside each other."""
@@ -103,7 +103,7 @@ class ApproveForm(forms.Form):
 
 
 class MarkForm(ApproveForm):
-    """What an entry is, and whether it was looked into."""
+    """The kind of an entry, and whether it is verified."""
 
     kind = forms.ChoiceField(
         label="Kind",
@@ -120,7 +120,7 @@ class MarkForm(ApproveForm):
 
 
 class FilterForm(forms.Form):
-    """How the list is narrowed; all of it is in the address."""
+    """Filters of the organizer's list, which are all in the address."""
 
     q = forms.CharField(label="Words", required=False, max_length=80)
     state = forms.ChoiceField(label="State", required=False)

@@ -1,4 +1,4 @@
-"""Grading in the background: a lease on the row, a limited process for the work, a sweep for what got stuck.
+"""Background grading: a lease on the row, a limited process for the work, a sweep for stuck submissions.
 
 The queue's library forgets a task whose worker died, so the submission's row decides: `claim` takes it, signs
 of life keep it, and only the attempt that holds it may write the result. All workers time these by one clock,
@@ -48,10 +48,10 @@ from gluebench.version import __version__
 logger = logging.getLogger(__name__)
 
 stopping = threading.Event()
-"""Set when the worker was asked to stop: what it is grading goes back into the queue."""
+"""Set when the worker has to stop: the submission that it is grading goes back into the queue."""
 
 QUEUE_LEASE_SECONDS = 300
-"""How long a waiting submission is left alone before it is handed out once more."""
+"""How long a submission may wait before a sweep queues it again."""
 SWEEP_SECONDS = 2
 """How often a worker sweeps."""
 
@@ -103,7 +103,7 @@ def grade(pk: int) -> None:
 def grade_submission(pk: int) -> None:
     """Grade one submission in the worker, and note how that ended and how long it took.
 
-    Queue it in the transaction of whatever made the submission wait.
+    Enqueue it in the transaction that sets the submission's status to queued.
     """
     start = time.perf_counter()
     grade(pk)
@@ -112,12 +112,12 @@ def grade_submission(pk: int) -> None:
 
 
 def sweep() -> int:
-    """Hand out what got stuck; after several workers died over it, call it failed. Returns how many.
+    """Queue stuck submissions again; fail those that several workers died over. Returns how many.
 
-    Stuck is what gave no sign of life, by its worker or its place in the queue, for as long as its lease.
+    A submission is stuck if neither its worker nor the queue renewed it for as long as its lease.
     """
     rows = Submission.objects.waiting()
-    # A new row has no time yet; a later one is of a clock that was set back, or of before a restart.
+    # A new row has no time yet; a time in the future is from before a restart or a change of the clock.
     rows.filter(Q(renewed=None) | Q(renewed__gt=clock())).update(renewed=clock())
     lapsed = rows.filter(renewed__lte=clock() - F("lease")).select_related("benchmark")
     lapsed = lapsed.defer("report", "problems", "scores")
@@ -137,14 +137,14 @@ def sweep() -> int:
 def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
     """Put every submission whose grading has begun back in the queue; returns how many.
 
-    What they scored before stays in their history, and the reason beside what they score now. One that
-    waits is graded once, and one that is being graded is taken from its worker. Receives `benchmark_changed`.
+    What they scored before stays in their history, and the reason is stored with the new result. One that
+    waits is graded once only; one that is being graded leaves its worker. Receives `benchmark_changed`.
     """
     with transaction.atomic():
         Benchmark.objects.held(benchmark.pk)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
         rows = benchmark.submissions.exclude(status=Status.QUEUED).exclude(file="")
-        rows = rows.exclude(withdrawn__isnull=False, verdict="")  # it was taken back ungraded
+        rows = rows.exclude(withdrawn__isnull=False, verdict="")  # withdrawn before its grading
         rows = rows.select_for_update(of=("self",)).order_by("submitted", "pk")
         pks = list(rows.values_list("pk", flat=True))
         benchmark.submissions.filter(pk__in=pks).update(
@@ -174,7 +174,7 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
 
 
 def reveal_due() -> None:
-    """Score the rows that were held back where the day has come: all workers look, and one does it."""
+    """Score the rows that were held back once their date has come; all workers check, one does it."""
     for row in Benchmark.objects.filter(revealed=None, settings__has_key="reveal"):
         with transaction.atomic():
             benchmark = Benchmark.objects.held(row.pk)  # the organizer may just have postponed it
@@ -189,9 +189,9 @@ def _reveal_is_due(policy: Policy) -> bool:
 
 
 def _left_waiting(submission: Submission) -> bool:
-    """Whether it must wait for an earlier one of the same people: on the Ladder, each beats the one before.
+    """Whether it must wait, on the Ladder, for an earlier submission of the same person or team.
 
-    That one hands it out when it is done. If it never is, a sweep looks again soon.
+    The earlier one enqueues it when it is done. If it never is, a sweep checks again soon.
     """
     if not (feedback.climbs(submission) and feedback.earlier(submission).filter(status__in=OPEN).exists()):
         return False
@@ -238,10 +238,10 @@ def _finish(
     *,
     graded: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the outcome if this attempt still holds the row, and let the board know.
+    """Write the outcome if this attempt still holds the row, and mark the board as changed.
 
-    Where the benchmark changed meanwhile, it is graded anew instead: `regrade` leaves out what was waiting
-    when it looked, and a worker may have taken that since.
+    If the benchmark changed meanwhile, grade it again instead: `regrade` skips waiting submissions, and a
+    worker may have started on this one just before the change.
     """
     with transaction.atomic():
         benchmark = Benchmark.objects.held(submission.benchmark_id)
@@ -273,7 +273,7 @@ def _finish(
 
 
 def _basis(benchmark: Benchmark) -> tuple[Any, ...]:
-    """What a result rests on, apart from the file."""
+    """The inputs of a result, apart from the submitted file."""
     return (benchmark.gold, benchmark.manifest, benchmark.parents, benchmark.settings, benchmark.revealed)
 
 

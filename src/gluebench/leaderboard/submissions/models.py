@@ -1,4 +1,4 @@
-"""The tables of submissions: what was sent, where it stands, what it scored; gradings and edits."""
+"""Models of submissions, of their gradings and edits, and of the workers that grade them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gluebench.leaderboard.fields import LEAST_MS, MOST_MS, REGIMES
 
 
 class Status(models.TextChoices):
-    """Where a submission stands. The last three are final."""
+    """Status of a submission. The last three are final."""
 
     QUEUED = "queued", "Waiting"
     RUNNING = "running", "Being graded"
@@ -53,7 +53,7 @@ class Kind(models.TextChoices):
 
 
 class Standing(models.TextChoices):
-    """Who sees a submission, in the words of the pages."""
+    """Visibility of a submission, in the words of the pages."""
 
     LISTED = "listed", "On the board"
     UNGRADED = "ungraded", "On the board once it is graded"
@@ -68,12 +68,12 @@ OPEN = (Status.QUEUED, Status.RUNNING)
 
 
 def again(way: str = "") -> Q:
-    """What is graded once more: until that is done, it has the scores that it had. `way` as in `listed`."""
+    """Condition for submissions graded again, which keep their scores until then; `way` as in `listed`."""
     return Q((f"{way}status__in", OPEN), (f"{way}scores__isnull", False))
 
 
 def listed(way: str = "") -> Q:
-    """What a board shows. From another table, `way` leads to the submissions: "submissions__"."""
+    """Condition for what a board shows. From another table, `way` is the lookup prefix "submissions__"."""
     shown = Q((f"{way}public", True), (f"{way}approved", True), (f"{way}withdrawn__isnull", True))
     return shown & (Q((f"{way}status", Status.GRADED)) | again(way))
 
@@ -84,12 +84,12 @@ WEB = URLValidator(["http", "https"])
 
 
 def new_key() -> str:
-    """A name for a submission's address that cannot be guessed or counted."""
+    """Return a random key for a submission's address, which cannot be guessed or counted."""
     return secrets.token_hex(6)
 
 
 def submission_storage() -> Storage:
-    """Where submitted files are kept; nothing in it is served but to its owner."""
+    """Storage of the submitted files; each is served to its owner alone."""
     return storages["submissions"]
 
 
@@ -100,7 +100,7 @@ def stored_name(submission: Submission, filename: str) -> str:
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
-    """Vocabulary of submissions."""
+    """Queries on submissions."""
 
     def public(self) -> SubmissionQuerySet:
         """Those that a board shows."""
@@ -138,12 +138,12 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
 
 
 def lease_seconds() -> int:
-    """How long a worker may give no sign of life."""
+    """Seconds without a sign of life after which a worker loses its submission."""
     return int(settings.LEASE_SECONDS)
 
 
 def renewed(seconds: int | None = None) -> dict[str, Any]:
-    """The values of a row that is left alone for so many seconds from now."""
+    """Column values that renew a row's lease, so that no sweep takes it for so many seconds from now."""
     return {"lease": lease_seconds() if seconds is None else seconds, "renewed": clock()}
 
 
@@ -153,13 +153,13 @@ def clock() -> Combinable:
 
 
 class Submission(models.Model):
-    """One system's predictions, what its author says of it, and its report."""
+    """One system's predictions, the fields that its author filled in, and its report."""
 
     key = models.CharField(max_length=12, unique=True, default=new_key, editable=False)
     owner = models.ForeignKey(User, on_delete=models.PROTECT, related_name="submissions")
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="submissions")
 
-    # What its author says of it: `fields.FIELDS` has each with its help.
+    # Filled in by its author: `fields.FIELDS` describes each.
     name = models.CharField(max_length=80, validators=[plain])
     model = models.CharField(max_length=80, validators=[plain])
     team = models.CharField(max_length=80, blank=True, validators=[plain])
@@ -194,15 +194,15 @@ class Submission(models.Model):
     published = models.DateTimeField(null=True)
     """When it was first public with what it scored."""
     withdrawn = models.DateTimeField(null=True)
-    """When its author took it back. It stays in the database and on no board."""
+    """When its author withdrew it. It stays in the database, but on no board."""
 
     file = models.FileField(storage=submission_storage, upload_to=stored_name, max_length=100)
     filename = models.CharField(max_length=120)
-    """What its author called it: for the download, never for a path."""
+    """The file name that its author gave it: for the download, never for a path."""
     sha256 = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
     retry_key = models.CharField(max_length=64, null=True, editable=False)
-    """What its sender called this upload, so that sending it again makes no second submission."""
+    """Key of this upload from its sender, so that sending it again makes no second submission."""
     replaces = models.OneToOneField(
         "self", null=True, editable=False, on_delete=models.SET_NULL, related_name="replaced_by"
     )
@@ -212,11 +212,11 @@ class Submission(models.Model):
 
     status = models.CharField(max_length=8, choices=Status, default=Status.QUEUED)
     lease = models.PositiveIntegerField(default=lease_seconds)
-    """Seconds without a sign of life after which a sweep hands it out again."""
+    """Seconds without a sign of life after which a sweep puts it back in the queue."""
     renewed = models.FloatField(null=True)
     """The last sign of life, by `clock`; None until a sweep sees it first."""
     attempts = models.PositiveSmallIntegerField(default=0)
-    """Times that a worker took it. Never set back: it tells who holds the row."""
+    """Times that a worker took it. Never reset: `held` compares it to see whether a worker lost the row."""
     spent = models.PositiveSmallIntegerField(default=0)
     """How many of them were for gradings before this one."""
     submitted = models.DateTimeField(auto_now_add=True)
@@ -228,7 +228,7 @@ class Submission(models.Model):
     report = models.JSONField(null=True)
     """The report of `gluebench.report/1` as it may be shown: what the policy holds back is not in it."""
     scores = models.JSONField(null=True)
-    """The part of the report that a board shows, apart because a board reads a thousand of them."""
+    """The part of the report that a board shows; stored apart because a board reads a thousand of them."""
     value = models.FloatField(null=True)
     """The score that ranks it, from `scores`; null when it is incomplete."""
     failure = models.CharField(max_length=200, blank=True)
@@ -316,11 +316,11 @@ class Result(models.Model):
     """Confusions and directions of diagnostic sets, as graded; `report.py` selects what is shown.
     Null for gradings before these were counted."""
     shown = models.JSONField(null=True)
-    """The report that the Ladder puts in its place; null off the Ladder."""
+    """The report that is shown instead under the Ladder; null without the Ladder."""
     scores = models.JSONField(null=True)
     """What a board showed of it, as `Submission.scores`; null where nothing was shown."""
     best = models.JSONField(default=dict)
-    """Under the Ladder: task to the key of the submission whose score is its people's best so far."""
+    """Under the Ladder: for each task, the key of the same person's or team's best submission so far."""
     seal = models.CharField(max_length=64, default="", editable=False)
     """Keyed digest of all the above, by which an edit in the database shows."""
 
@@ -342,11 +342,11 @@ class Result(models.Model):
         super().save(*arguments, **options)
 
     def digest(self) -> str:
-        """What its seal must be."""
+        """The seal of its current values."""
         return seal("result", *(getattr(self, name) for name in self.SEALED))
 
     def show(self, scores: Any) -> None:
-        """Keep what the board shows of it. A broken seal stays broken, so that no edit is sealed."""
+        """Store what the board shows of it; an intact seal is renewed, a broken one stays broken."""
         intact = self.seal == self.digest()
         self.scores = scores
         self.seal = self.digest() if intact else self.seal

@@ -51,7 +51,7 @@ class KilledGraderError(GraderError):
 
 
 class UnreadableFileError(GraderError):
-    """The storage does not return a submitted file; its author made no mistake."""
+    """The storage does not return a submitted file; this is not its author's fault."""
 
 
 class ChangedFileError(GraderError):
@@ -71,7 +71,7 @@ def run_grader(
 ) -> Mapping[str, Any]:
     """Check and grade in a child; `alive` is called every few seconds and returns whether to go on.
 
-    `seconds` is what it may take, where that is not what a submission may.
+    `seconds` is its time limit; by default that of a submission.
 
     Raises GraderError (KilledGraderError where it ended without an answer), or InterruptedGradingError when
     `stop` is set or `alive` says no.
@@ -104,9 +104,9 @@ def run_check(
 ) -> Mapping[str, Any]:
     """The validator's check of a file, without labels, under "check"; for the free check.
 
-    Where it is not valid and a copy in the right form can be written to `fixed`, "fixed" says what changes.
-    Raises GraderError, and ProblemError where too many wait. The grader runs behind the pages, at the lowest
-    priority, and few of them at a time; the others wait.
+    If it is not valid and can be fixed, the fixed copy is written to `fixed`, and "fixed" lists the changes.
+    Raises GraderError, and ProblemError where too many wait. The grader runs at the lowest priority, so that
+    pages stay fast, one at a time per process; the others wait.
     """
     job = {"manifest": str(manifest), "gold": None, "submission": str(submission), "nice": 19}
     if fixed is not None:
@@ -137,7 +137,7 @@ def _place_in_queue(account: int) -> Iterator[None]:
 
 def _start(job: Mapping[str, Any], answer: IO[bytes]) -> subprocess.Popen[bytes]:
     package_home = str(Path(gluebench.__file__).parents[1])
-    # Nothing of the site's environment goes along, and what the child writes to standard error is dropped:
+    # The child does not get the site's environment, and its standard error is discarded:
     # a message about a label must not reach a log.
     environment = {"PYTHONPATH": package_home, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     environment["PATH"] = os.environ.get("PATH", os.defpath)
@@ -176,9 +176,9 @@ def _wait(
 
 @contextmanager
 def local_path(submission: Submission) -> Iterator[Path]:
-    """Where the grader finds its file: its own place or a temporary copy, under its own name.
+    """The path of its file for the grader: the stored file or a temporary copy, under its sender's name.
 
-    Raises UnreadableFileError where it is not to be had; the validator would call it not valid. Raises
+    Raises UnreadableFileError if it cannot be read, which the validator would call invalid. Raises
     ChangedFileError where its SHA-256 is no longer that of the row.
     """
     with ExitStack() as opened:
@@ -203,14 +203,14 @@ def local_path(submission: Submission) -> Iterator[Path]:
 
 @contextmanager
 def local_paths(submissions: Iterable[Submission]) -> Iterator[list[str]]:
-    """The same for several, in their order."""
+    """The paths of several submissions' files, as `local_path`, in the same order."""
     with ExitStack() as files:
         yield [str(files.enter_context(local_path(submission))) for submission in submissions]
 
 
 @contextmanager
 def under_own_name(path: Path, filename: str) -> Iterator[Path]:
-    """A link with the name that its sender gave a file, by which a lone table is known; a zip needs none."""
+    """A link with the sender's file name, which identifies the task of a single table; a zip needs none."""
     if filename.casefold().endswith(".zip"):
         yield path
         return

@@ -1,4 +1,4 @@
-"""What a submission's page shows: the report, the confusions and the problems of the check, as tables."""
+"""Tables of a submission's page: the report, the confusion tables and the problems of the check."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from gluebench.leaderboard.submissions.models import Submission
 from gluebench.submission import Problem
 
 Table = dict[str, Any]
-"""What the template reads; its keys stand where it is made."""
+"""Values for a template; the function that makes it shows its keys."""
 Cells = list[tuple[int, bool]]
-"""Counts, and whether each counts right answers."""
+"""Counts of a confusion table, each with whether it is on the diagonal."""
 BY_CATEGORY = 4
-"""Labels up to which a row has room for a category's whole confusion table."""
+"""Most labels for which a row has room for a category's whole confusion table."""
 
 
 class Axis(NamedTuple):
-    """The scale of the small pictures of a table, the view box of each, and what it spans in words."""
+    """The scale of a table's small charts: where it starts, the SVG view box, and its range in words."""
 
     start: int
     view: str
@@ -130,7 +130,7 @@ def diagnosis_of(submission: Submission) -> dict[str, Any] | None:
 
 
 def confusion_tables(record: Benchmark, diagnosis: Mapping[str, Any] | None) -> dict[str, Table]:
-    """Diagnostic set to which label is taken for which, and what becomes of a pair read the other way round.
+    """Map each diagnostic set to its confusion tables and its results on reversed pairs.
 
     `diagnosis` is that of `diagnosis_of`.
     """
@@ -142,7 +142,7 @@ def confusion_tables(record: Benchmark, diagnosis: Mapping[str, Any] | None) -> 
 
 def _confusions(task: Task, counts: Mapping[str, Any]) -> Table:
     """The whole confusion table, the same by category where a row has room, and the pairs if any."""
-    # In the manifest's order of labels: PostgreSQL keeps none.
+    # In the manifest's order of labels: PostgreSQL does not keep the order of JSON keys.
     tables = {
         kind: {
             name: Confusion.of({label: table[label] for label in task.words if label in table})
@@ -178,7 +178,7 @@ def _cells(table: Confusion) -> Cells:
 
 
 def _shares(directions: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """What each share is called, what it is of, and its numbers."""
+    """Yield the title of each share, what it is a share of, and its numbers."""
     words = {
         "both": ("Both directions right", "of all pairs"),
         "one": ("One direction right", "of all pairs"),
@@ -213,9 +213,9 @@ class ProblemGroup(NamedTuple):
     expected: str
     fix: str
     places: Sequence[Problem]
-    """It once for each place."""
+    """One problem for each place."""
     more: int
-    """Places that were counted and not kept."""
+    """Places that were only counted."""
 
     @property
     def value(self) -> str | None:
@@ -230,7 +230,7 @@ class ProblemGroup(NamedTuple):
 
     @property
     def located(self) -> bool:
-        """Whether its places name more than the whole file."""
+        """Whether its places say more than which file it is."""
         return any((place.line, place.index, place.value) != (None, None, None) for place in self.places)
 
 
@@ -241,7 +241,7 @@ class CheckSummary(NamedTuple):
     missing: Sequence[str]
     groups: Sequence[ProblemGroup]
     uncited: Sequence[tuple[str, str, int]]
-    """File, code and number of problems of which none was kept."""
+    """File, code and number of the problems that were only counted."""
 
     @property
     def tally(self) -> str:
@@ -262,9 +262,9 @@ def check_summary(check: Mapping[str, Any]) -> CheckSummary:
         places.setdefault(key, []).append(problem)
     unshown = {(file, code): n for file, counts in check["unshown"].items() for code, n in counts.items()}
     groups = []
-    for (severity, code, file, expected, fix), those in places.items():
+    for (severity, code, file, expected, fix), problems in places.items():
         text = expected if expected.startswith("expected") else f"expected {expected}"
-        groups.append(ProblemGroup(severity, code, file, text, fix, those, unshown.pop((file, code), 0)))
+        groups.append(ProblemGroup(severity, code, file, text, fix, problems, unshown.pop((file, code), 0)))
     groups.sort(key=lambda group: SEVERITIES.index(group.severity))
     uncited = [(file, code, number) for (file, code), number in unshown.items()]
     return CheckSummary(check["verdict"], check["missing"], groups, uncited)

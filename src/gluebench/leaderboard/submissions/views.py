@@ -1,4 +1,4 @@
-"""The pages of submissions: what authors see of theirs and do with them, and the organizers' pages."""
+"""Pages of submissions, for readers, authors and organizers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ STATES: dict[str, tuple[str, Q]] = {
     "invalid": ("Not valid", Q(status=Status.INVALID)),
     "failed": ("Failed", Q(status=Status.FAILED)),
 }
-"""What the organizer's list can be narrowed to: a word of the address, its title, its condition."""
+"""Filters of the organizer's list: for each word of the address, a title and a condition."""
 FORMS = {
     "approve": forms.ApproveForm,
     "decline": forms.DeclineForm,
@@ -57,7 +57,7 @@ FORMS = {
 
 
 def visible(user: Any, key: str) -> Submission:
-    """The submission, or Http404 for whoever may not know of it."""
+    """Return the submission; raise Http404 if the user may not see it."""
     submission = Submission.objects.visible_to(user).select_related("benchmark").filter(key=key).first()
     if submission is None:
         raise Http404("There is no such submission, or it is not public.")
@@ -65,7 +65,7 @@ def visible(user: Any, key: str) -> Submission:
 
 
 def owned(user: Any, key: str) -> Submission:
-    """One's own submission, or Http404."""
+    """Return the user's own submission, or raise Http404."""
     submission = Submission.objects.owned_by(user).select_related("benchmark").filter(key=key).first()
     if submission is None:
         raise Http404("You have no such submission.")
@@ -73,7 +73,7 @@ def owned(user: Any, key: str) -> Submission:
 
 
 def organised(request: HttpRequest, name: str) -> Benchmark:
-    """The benchmark; refused to whoever does not organize it."""
+    """Return the benchmark; raise PermissionDenied if the user does not organize it."""
     benchmark = get_object_or_404(Benchmark, name=name)
     if not benchmark.organised_by(request.user):
         raise PermissionDenied
@@ -88,7 +88,7 @@ def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
 @login_required
 @require_safe
 def mine(request: SignedInRequest) -> HttpResponse:
-    """One's own submissions, newest first, and the benchmarks that one organizes."""
+    """The user's submissions, newest first, and the benchmarks that the user organizes."""
     rows = Submission.objects.owned_by(request.user).current()
     rows = rows.select_related("benchmark").defer("report", "problems")
     organises = Benchmark.objects.all() if request.user.is_superuser else request.user.organised.all()
@@ -98,7 +98,7 @@ def mine(request: SignedInRequest) -> HttpResponse:
 
 @require_safe
 def submission(request: HttpRequest, key: str) -> HttpResponse:
-    """A submission's page: where it stands, then its report."""
+    """A submission's page: its status, then its report."""
     submission = visible(request.user, key)
     benchmark, shown = submission.benchmark, submission.report
     mine = submission.owner_id == request.user.pk
@@ -133,7 +133,7 @@ def submission_json(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def status_json(request: HttpRequest, key: str) -> HttpResponse:
-    """Where it stands, for the page that waits."""
+    """A submission's status, for the page that waits for it."""
     return JsonResponse(facts.standing(visible(request.user, key)))
 
 
@@ -157,14 +157,14 @@ def file_response(row: Submission) -> FileResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: SignedInRequest, key: str) -> HttpResponse:
-    """The form of what its author says of it; what stood there before is kept."""
+    """The form that edits a submission's fields; former values are kept."""
     submission = owned(request.user, key)
     form = forms.DetailsForm(request.POST or None, instance=submission)
     if request.method == "POST" and form.is_valid():
         changed = acts.edit(submission, request.user, form.cleaned_data)
         messages.success(request, "Your changes are saved." if changed else "Nothing was changed.")
         return redirect(submission)
-    # The form has written into its instance what was sent: the page's own words come from the row.
+    # The form has set its instance to the invalid values: the page shows the stored row.
     row = owned(request.user, key) if form.errors else submission
     context = {"submission": row, "benchmark": row.benchmark, "form": form, "here": "mine"}
     return render(request, "submissions/edit.html", context, status=422 if form.errors else 200)
@@ -227,22 +227,22 @@ def organise_one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
     row = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
     act = request.POST.get("act") if request.method == "POST" else None
     marks = {"kind": row.kind, "verified": row.verified}
-    filled = {
+    bound_forms = {
         name: form(request.POST if name == act else None, initial=marks, prefix=name)
         for name, form in FORMS.items()
     }
-    if act in filled and filled[act].is_valid():
-        messages.success(request, _act(act, row, request, filled[act].cleaned_data))
+    if act in bound_forms and bound_forms[act].is_valid():
+        messages.success(request, _act(act, row, request, bound_forms[act].cleaned_data))
         return redirect("organise-one", benchmark.name, row.key)
     context = {
         "submission": row,
         "account": account_name(row.owner, request.user),
         "others": benchmark.submissions.filter(owner=row.owner).exclude(pk=row.pk).count(),
-        "forms": filled,
+        "forms": bound_forms,
         "gradable": bool(row.file) and row.status not in OPEN and row.failure != acts.UNGRADED,
-        "log": _named(Entry.objects.filter(submission=row.key)[:50], request),
+        "log": _with_names(Entry.objects.filter(submission=row.key)[:50], request),
     }
-    return render_tab(request, benchmark, "one", context, status=422 if act in filled else 200)
+    return render_tab(request, benchmark, "one", context, status=422 if act in bound_forms else 200)
 
 
 def _act(act: str, row: Submission, request: SignedInRequest, values: dict[str, Any]) -> str:
@@ -282,10 +282,10 @@ def log(request: SignedInRequest, name: str) -> HttpResponse:
     """What organizers, admins and the command line did, newest first."""
     benchmark = organised(request, name)
     page = page_of(request, Entry.objects.filter(benchmark=benchmark.name))
-    return render_tab(request, benchmark, "log", {"page": page, "log": _named(page, request)})
+    return render_tab(request, benchmark, "log", {"page": page, "log": _with_names(page, request)})
 
 
-def _named(entries: Any, request: SignedInRequest) -> list[Entry]:
+def _with_names(entries: Any, request: SignedInRequest) -> list[Entry]:
     """Log entries with `who` and `name`, as this viewer may know them, and `details` in words."""
     listed: list[Any] = list(entries)
     accounts = User.objects.in_bulk({entry.actor for entry in listed if entry.actor is not None})
@@ -300,7 +300,7 @@ def _named(entries: Any, request: SignedInRequest) -> list[Entry]:
 
 
 def _detail_text(value: Any) -> str:
-    """A detail of the log in words; a pair is what stood there before and after."""
+    """A detail of the log in words; a pair is the values before and after."""
     if isinstance(value, list):
         return (" → " if len(value) == 2 else ", ").join(map(_detail_text, value))
     if isinstance(value, bool):

@@ -1,1 +1,1 @@
-"""How submissions come in: by the page, by the API, by a command. Each goes through `accept`."""
+"""Uploads of submissions by a page, the API or a command; all go through `accept`."""

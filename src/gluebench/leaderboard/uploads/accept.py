@@ -1,4 +1,4 @@
-"""Take a submission in, by page, API or command: check its file, ask about it, then store file and row."""
+"""Accept submissions from pages, API and commands: check the file, ask its sender, store file and row."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class HeldFile(UploadedFile[Any]):
 
 
 class Held:
-    """A file that a page asks its sender about, kept until the answer, beside a copy in the right form.
+    """An upload that is kept while its sender decides about it, and possibly a fixed copy of it.
 
-    Its token is good for its sender alone. Of each account only the last one is kept, for a day at most, as
+    Its token is valid for its sender only. Each account has only its last one, for a day at most, like
     everything in the folder of uploads.
     """
 
@@ -49,20 +49,20 @@ class Held:
 
     @classmethod
     def new(cls, account: int) -> Held:
-        """Room for a file; `keep` it or delete its folder."""
+        """Create a folder for an upload; call `keep`, or delete the folder."""
         held = cls(account, secrets.token_hex(8))
         held.folder.mkdir(mode=0o700)
         return held
 
     @classmethod
     def find(cls, account: int, token: str) -> Held | None:
-        """What was kept for this account under this token."""
+        """Return the upload kept for this account under this token; None if there is none."""
         held = cls(account, token)
         return held if token.isalnum() and (held.folder / "name").exists() else None
 
     @property
     def name(self) -> str:
-        """What its sender called it."""
+        """The file name that its sender gave it."""
         return (self.folder / "name").read_text()
 
     def keep(self, upload: UploadedFile[Any], *, own: bool) -> None:
@@ -75,7 +75,7 @@ class Held:
                 shutil.rmtree(other, ignore_errors=True)
 
     def file(self, which: Literal["own", "fixed"]) -> HeldFile | None:
-        """This copy as an upload; None where it was not kept."""
+        """Return this copy as an upload; None if it was not kept."""
         path = self.folder / which
         if not path.exists():
             return None
@@ -84,7 +84,7 @@ class Held:
 
 
 def path_of(upload: UploadedFile[Any]) -> Path:
-    """Where an upload lies on this machine."""
+    """The path of an upload on this machine."""
     if isinstance(upload, HeldFile):
         return upload.path
     assert isinstance(upload, TemporaryUploadedFile)  # this site writes every upload to disk as it comes in
@@ -115,7 +115,7 @@ class Question(NamedTuple):
     twin: Submission | None = None
     """The same file, sent before."""
     kept: str = ""
-    """The token of what is kept."""
+    """The token of the kept upload (`Held`)."""
     can_send: bool = False
     """Whether it may be sent as it is."""
 
@@ -125,7 +125,7 @@ def look(
 ) -> Question:
     """Check a file and keep what its sender may choose: the fixed copy and, if `own`, the file itself.
 
-    If `sure`, its sender wants no better copy. Raises as `free_check`.
+    If `sure`, its sender has declined the fixed copy. Raises as `free_check`.
     """
     held = Held.new(account)
     with ExitStack() as stack:
@@ -146,7 +146,7 @@ def look(
 
 
 def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) -> Question | None:
-    """What to ask before a file is stored: about a twin of it, or what is wrong with it; None for nothing.
+    """Return the question to ask before storing a file: about a twin or its problems; None for none.
 
     A twin is the very same file, sent to this benchmark by its author or the author's team. Invalid and
     failed ones do not count: the check says what is wrong, or another try may succeed.
@@ -175,13 +175,13 @@ def accept(
     """Store the file, then row and background task together; all is durable when this returns.
 
     Raises QuotaError where a limit of the benchmark does not allow it now, and ReplaceError where it may not
-    take the place of `replaces`; nothing is kept of it then. `limited=False` is for who runs the site: no
-    limit holds.
+    take the place of `replaces`; nothing is kept of it then. `limited=False` is for the operator of the
+    site: no limit applies.
     """
     if limited:
         quota.ask(submission)
     submission.filename = (file.name or "submission.zip")[-120:]
-    submission.sha256 = submission.sha256 or digest(file)  # whoever looked for a twin has it already
+    submission.sha256 = submission.sha256 or digest(file)  # already set if a caller looked for a twin
     submission.size = file.size
     submission.approved = not submission.benchmark.policy.approval
     # The file is written before the transaction opens, so that the database is locked for an instant only.
@@ -195,7 +195,7 @@ def accept(
             submission.save()
             grade_submission.enqueue(submission.pk)
     except BaseException:
-        with suppress(DatabaseError):  # a lost answer of the database may hide that it was taken
+        with suppress(DatabaseError):  # the row may be stored although the database's answer was lost
             if not Submission.objects.filter(file=submission.file.name).exists():
                 submission.file.delete(save=False)
         raise
@@ -213,7 +213,7 @@ def digest(file: File[bytes]) -> str:
 def accept_once(
     submission: Submission, file: File[bytes], *, replaces: Submission | None = None
 ) -> Submission:
-    """Let it in, unless an upload with its `retry_key` came in before or meanwhile: then return that one."""
+    """Accept it, unless an upload with its `retry_key` is already stored: then return that one."""
     known = sent_before(submission)
     if known is not None:
         return known
@@ -227,7 +227,7 @@ def accept_once(
 
 
 def sent_before(submission: Submission) -> Submission | None:
-    """What its owner sent under its `retry_key`."""
+    """Return the submission that its owner sent with the same `retry_key`, or None."""
     if submission.retry_key is None:
         return None
     rows = Submission.objects.owned_by(submission.owner).select_related("benchmark")

@@ -55,7 +55,7 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def replace(request: SignedInRequest, key: str) -> HttpResponse:
-    """Send another file in the place of one that is not valid."""
+    """The page that replaces a file that is not valid."""
     earlier = owned(request.user, key)
     context = {"submission": earlier}
     page = UploadPage(request, earlier.benchmark, "submissions/replace.html", context, earlier)
@@ -89,7 +89,7 @@ class UploadPage:
         return self.request.headers.get("Accept") == "application/json"
 
     def new_submission(self) -> Submission:
-        """The row of what is sent."""
+        """A new row for the upload."""
         user = self.request.user
         return Submission(owner=user, benchmark=self.benchmark, group=user.team)
 
@@ -138,12 +138,12 @@ class UploadPage:
         return answer
 
     def send(self, form: UploadForm, submission: Submission) -> HttpResponse:
-        """Take the upload in, or say what keeps it out."""
+        """Accept the upload, or answer with the reason why not."""
         if not form.is_valid():
             return self._refused(form)
         upload = form.cleaned_data["upload"]
         try:
-            _name(form, submission, upload)
+            _fill_row(form, submission, upload)
             stored = accept.sent_before(submission)
             if stored is None:
                 if self.replaces is not None:
@@ -164,7 +164,7 @@ class UploadPage:
         return redirect(stored)
 
     def _refused(self, form: UploadForm) -> HttpResponse:
-        """What is wrong, beside each field; to the page's script as JSON, so that the file stays chosen."""
+        """The form with its errors; as JSON to the page's script, so that the file stays chosen."""
         if self.wants_json:
             return JsonResponse({"errors": form.errors}, status=422)
         upload = form.cleaned_data.get("upload")
@@ -185,8 +185,8 @@ class UploadPage:
         return self.show(form, status=422, held=held, **context)
 
 
-def _name(form: UploadForm, submission: Submission, upload: UploadedFile[Any]) -> None:
-    """Fill in the row, and name the upload: a page sends a file to a benchmark once."""
+def _fill_row(form: UploadForm, submission: Submission, upload: UploadedFile[Any]) -> None:
+    """Fill in the row and its retry key, so that a page sends a file to a benchmark only once."""
     if isinstance(form, SubmissionForm):
         form.save(commit=False)
     submission.sha256 = accept.digest(upload)
