@@ -211,9 +211,7 @@ def _result(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> Resul
         "data": {task.name: _file_sizes(setup, task) for task in tasks},
         "files": setup.files.sizes(row.needs),
     }
-    return _saved_result(folder, identity) or _new_result(
-        row, tasks, setup, folder, identity=identity, say=say
-    )
+    return _saved(folder, identity) or _new_result(row, tasks, setup, folder, identity=identity, say=say)
 
 
 def _new_result(
@@ -291,7 +289,7 @@ def _with_test(setup: Setup, tasks: Sequence[Task]) -> tuple[list[Task], dict[st
     return answering, absent
 
 
-def _saved_result(folder: Path, identity: Mapping[str, Any]) -> Result | None:
+def _saved(folder: Path, identity: Mapping[str, Any]) -> Result | None:
     path = folder / FILE
     if not path.is_file():
         return None

@@ -324,10 +324,10 @@ class _ClippedLstm(nn.Module):
         new, candidate, forget, out = torch.baddbmm(entering, hidden, self.recurrent).chunk(4, dim=-1)
         next_cell = torch.sigmoid(forget) * cell + torch.sigmoid(new) * torch.tanh(candidate)
         next_cell = _clipped(next_cell, self.cell_clip)
-        next_hidden = _clipped(
+        output = _clipped(
             (torch.sigmoid(out) * torch.tanh(next_cell)) @ self.projection, self.projection_clip
         )
-        return torch.where(live, next_hidden, hidden), torch.where(live, next_cell, cell)
+        return torch.where(live, output, hidden), torch.where(live, next_cell, cell)
 
 
 def _clipped(values: Tensor, limit: float | None) -> Tensor:

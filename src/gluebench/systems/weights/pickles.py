@@ -1,8 +1,7 @@
 """Read pickles without executing them: modules that PyTorch saved whole, and plain values.
 
-Nothing that a file names is imported or called. An inert record replaces each object of a class that a
-module's file names, and keeps its arguments and state. The few calls that a saved module needs are recorded;
-a file with any other call is refused.
+Nothing that a file names is imported or called. An inert record replaces each object of a named class and
+keeps its arguments and state. Calls that a saved module needs are recorded; any other refuses the file.
 """
 
 from __future__ import annotations
