@@ -191,9 +191,8 @@ def instruction(task: Task) -> str:
 def understood(task: Task, text: str, likely: Mapping[str, float]) -> str | float | None:
     """Return the label word or the score that an answer gives, or None.
 
-    `likely` maps the likeliest first tokens to their log-probabilities, if the server gives them. If the
-    tokens that begin a label have more than half of the probability, the likeliest label is the answer.
-    Otherwise the text is read; if it names no single label, the answer is the likeliest label, if any.
+    `likely` maps the likeliest first tokens to their log-probabilities. If those that begin a label have more
+    than half of the probability, the likeliest label is the answer; else the text is read.
     """
     if not task.labels:
         return _number(task, text)

@@ -198,8 +198,7 @@ def _results(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> list
 def _result(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> Result:
     """Return a row's run with one seed on these tasks: the saved one, or a new one, which is saved.
 
-    Raises CannotBeHadError, WeightsError, and DataError for missing data or for a folder that holds another
-    run.
+    Raises CannotBeHadError, WeightsError, or DataError for missing data or a folder with another run.
     """
     (seed,) = row.seeds
     whole = [task.name for task in tasks] == [task.name for task in setup.benchmark.scored]

@@ -157,9 +157,8 @@ def character_rows(word: str, length: int) -> list[int]:
 class Elmo(nn.Module):
     """The language model with frozen weights; what a task trains is a `ScalarMix` of its layers.
 
-    With `carry`, each row of a batch starts from the final states of the same row of the previous batch, as
-    in the original programs: a vector then depends on all batches since `forget`. Without `carry`, sentences
-    are independent of each other.
+    With `carry`, each row of a batch starts from the final states of that row in the previous batch, as in
+    the original programs. Without `carry`, sentences are independent of each other.
     """
 
     def __init__(self, options: ElmoOptions, weights: Mapping[str, Tensor], *, carry: bool = False) -> None:
@@ -179,7 +178,7 @@ class Elmo(nn.Module):
         return cls(sizes, read_weights(weights, sizes), carry=carry)
 
     def forget(self) -> None:
-        """Drop the carried states, so that the next batch starts from zeros."""
+        """Drop the carried states."""
         self._states = []
 
     def forward(self, tokens: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
