@@ -1,4 +1,4 @@
-"""Bags of words: linear models on which words and word pairs stand in the texts."""
+"""Bags of words: linear models on the words and word pairs of the texts."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from gluebench.systems import targets
 from gluebench.systems.linear import Floats, Sparse, fit_logistic, fit_ridge
 
 Extractor = Callable[[Example], Iterator[str]]
-"""The names of an example's features, each once."""
+"""Yields the names of an example's features, without duplicates."""
 Item = TypeVar("Item")
 FEWEST = 2
-"""A feature has to stand in so many training examples to count."""
+"""Minimum number of training examples that a feature must be in."""
 PENALTIES = (1e-4, 1e-3, 1e-2)
-"""Weights of the L2 penalty that are tried; the dev split chooses."""
+"""Weights of the L2 penalty that are tried; the best on the dev split is used."""
 
 
 def whole(example: Example) -> Iterator[str]:
-    """Words and word pairs of one text, or of two: those of each, those in both, those in one alone."""
+    """Yield words and word pairs of one text, or of two: in each, in both, and in only one."""
     texts = list(example.inputs.values())
     if len(texts) == 1:
         yield from _grams(texts[0])
@@ -43,7 +43,7 @@ def whole(example: Example) -> Iterator[str]:
 
 
 def last_only(example: Example) -> Iterator[str]:
-    """Words and word pairs of the last text alone: the hypothesis, the second sentence or question."""
+    """Yield words and word pairs of the last text alone: the hypothesis, second sentence or question."""
     yield from dict.fromkeys(_grams(list(example.inputs.values())[-1]))
 
 
@@ -54,14 +54,14 @@ def _grams(text: str) -> Iterator[str]:
 
 
 def vocabulary(extract: Callable[[Item], Iterable[str]], examples: Sequence[Item]) -> dict[str, int]:
-    """Column of every feature that stands in enough of the examples; column 0 is the constant."""
+    """Map every feature in enough of the examples to a column; column 0 is the constant."""
     counts = Counter(name for example in examples for name in extract(example))
     kept = [name for name, count in counts.items() if count >= FEWEST]
     return {name: column for column, name in enumerate(kept, 1)}
 
 
 def learned(extract: Extractor, examples: Sequence[Example]) -> tuple[dict[str, int], Sparse]:
-    """The vocabulary of training examples, and their matrix."""
+    """Return the vocabulary of training examples and their matrix."""
     names = [list(extract(example)) for example in examples]
     known = vocabulary(iter, names)
     return known, matrix(iter, names, known)
@@ -70,7 +70,7 @@ def learned(extract: Extractor, examples: Sequence[Example]) -> tuple[dict[str, 
 def matrix(
     extract: Callable[[Item], Iterable[str]], examples: Sequence[Item], known: Mapping[str, int]
 ) -> Sparse:
-    """The known features of each example, as rows of length 1 (Euclid)."""
+    """Return the known features of each example, as rows of Euclidean length 1."""
     columns: list[int] = []
     starts = [0]
     for example in examples:
@@ -88,7 +88,7 @@ class Model(NamedTuple):
     weights: Floats
     """Shape (features + 1, classes); one class for a regression task."""
     mean: float
-    """What a regression task's weights add to."""
+    """Mean training score of a regression task, added to the products; 0 for a task of labels."""
 
 
 class BagOfWords:
@@ -100,21 +100,21 @@ class BagOfWords:
         self._models: dict[str, Model] = {}
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
-        """Fit with each penalty, keep what predicts dev best (with no dev split: the middle one)."""
+        """Fit with each penalty, keep the model that predicts dev best (without dev, the middle penalty)."""
         penalties = PENALTIES if dev else PENALTIES[1:2]
         models = self._fitted(task, train, penalties=penalties)
         self._models[task.name] = max(models, key=lambda model: self._quality(task, dev, model))
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
-        """The most probable label, or the fitted score cut to the task's range."""
+        """Return the most probable label, or the fitted score clipped to the task's range."""
         return self._predicted(task, examples, self._models[task.name])
 
     def parameters(self) -> int:
-        """The weights of all tasks."""
+        """Count the weights of all tasks' models."""
         return sum(model.weights.size for model in self._models.values())
 
     def _fitted(self, task: Task, train: Sequence[Example], *, penalties: Sequence[float]) -> list[Model]:
-        """One model for each penalty."""
+        """Fit one model for each penalty."""
         known, rows = learned(self.extract, train)
         if task.labels:
             codes = [task.words.index(word) for word in targets.labels(task, train)]
@@ -130,7 +130,7 @@ class BagOfWords:
         return targets.answers(task, scores + model.mean)
 
     def _quality(self, task: Task, dev: Sequence[Example], model: Model) -> float:
-        """Share of right labels, or minus the mean squared error."""
+        """Return the accuracy, or minus the mean squared error."""
         if not dev:
             return 0.0
         predicted = self._predicted(task, dev, model)
@@ -143,9 +143,9 @@ class BagOfWords:
 
 
 class HypothesisOnly(BagOfWords):
-    """The bag of words of the last text alone: what it scores above chance is an artefact of the data.
+    """The bag of words of the last text alone; a score above chance shows an artifact of the data.
 
-    A task of single sentences has one text only, and is answered as by the whole bag of words.
+    A task of single sentences has one text only and uses the whole bag of words.
     """
 
     extract: Extractor = staticmethod(last_only)

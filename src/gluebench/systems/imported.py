@@ -1,4 +1,4 @@
-"""What stands at `module:attribute` in a user's own code."""
+"""Import of an object by its address `module:attribute` in a user's own code."""
 
 from __future__ import annotations
 

@@ -18,14 +18,14 @@ Errors = Callable[[Floats], Floats]
 
 
 class ByColumn(NamedTuple):
-    """The places of a sparse matrix in the order of their columns."""
+    """The nonzero entries of a sparse matrix, ordered by column."""
 
     rows: Integers
-    """Row of each place."""
+    """Row of each entry."""
     starts: Integers
     """Where each of the columns begins."""
     columns: Integers
-    """The columns that have any place, ascending."""
+    """The columns with any entry, ascending."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def fit_logistic(rows: Sparse, codes: list[int], classes: int, *, penalties: Seq
         )
 
     def errors(scores: Floats) -> Floats:
-        """Of two classes the weights of one are those of the other with the sign turned."""
+        """Return the errors for class 1 of two; class 0 has the same weights with the opposite sign."""
         return softmax(np.concatenate([-scores, scores], axis=2))[..., 1:] - expected[..., 1:]
 
     fitted = _descend(rows, errors, 1, curvature=0.5, penalties=penalties)
@@ -107,8 +107,8 @@ def _descend(
     ahead = weights
     momentum = 1.0
     for _ in range(STEPS):
-        wrong = errors((rows @ ahead).reshape(count, kinds, classes)).reshape(count, -1)
-        moved = ahead - step * (rows.transposed_times(wrong) / count + penalty * ahead)
+        residuals = errors((rows @ ahead).reshape(count, kinds, classes)).reshape(count, -1)
+        moved = ahead - step * (rows.transposed_times(residuals) / count + penalty * ahead)
         following = (1 + (1 + 4 * momentum * momentum) ** 0.5) / 2
         ahead = moved + (momentum - 1) / following * (moved - weights)
         weights, momentum = moved, following

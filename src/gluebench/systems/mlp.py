@@ -17,13 +17,13 @@ from gluebench.systems import targets
 from gluebench.systems.linear import Floats, Integers, softmax
 
 FUNCTION_WORDS = 120
-"""How many of the most frequent words keep their own name where both texts have them."""
+"""Number of most frequent words that are never replaced by pointers."""
 REACH = 3
-"""How far from a shared word its neighbours count."""
+"""Words on each side of a pointer that form a feature with it."""
 
 
 class Aligner:
-    """Extracts features; knows the words that are too frequent in training to point to the other text."""
+    """Feature extractor; the words most frequent in training are never replaced by pointers."""
 
     def __init__(self, train: Sequence[Example]) -> None:
         counts: Counter[str] = Counter()
@@ -36,7 +36,7 @@ class Aligner:
         self._frequent = frozenset(frequent[:FUNCTION_WORDS])
 
     def __call__(self, example: Example) -> Iterator[str]:
-        """The names of an example's features, each once."""
+        """Yield the names of an example's features, without duplicates."""
         texts = [tokens(text) for text in example.inputs.values()]
         if len(texts) == 1:
             yield from dict.fromkeys(_sequence("", texts[0]))
@@ -50,16 +50,16 @@ class Aligner:
         yield from (f"common {step}" for step in range(common + 1))
 
     def _pair(self, first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
-        """Words of both, and each text with pointers in the place of the words that it shares."""
+        """Yield words of both texts, and n-grams of each text with pointers in place of shared words."""
         yield from (f"{side} {word}" for side, text in (("1", first), ("2", second)) for word in text)
         for side, text, other in (("1", first, second), ("2", second, first)):
             pointed = self._pointed(text, other)
-            yield from _grams(side, pointed)
+            yield from _ngrams(side, pointed)
             if side == "1":
                 yield from _windows(pointed)
 
     def _pointed(self, text: Sequence[str], other: Sequence[str]) -> list[str]:
-        """The text with @1 for the first of the other text's rarer words that it has, and so on."""
+        """Replace shared rare words by @1, @2, … in the order in which the other text has them."""
         stems = {stem(word) for word in text if word not in self._frequent}
         pointers: dict[str, str] = {}
         for word in other:
@@ -70,7 +70,7 @@ class Aligner:
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """The word without the ending of a plural."""
+    """Return the word without a plural ending."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if word.endswith(("ses", "xes", "shes", "ches")):
@@ -78,14 +78,14 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
-def _grams(side: str, text: Sequence[str]) -> Iterator[str]:
-    edged = ["^", *text, "$"]
-    yield from (f"{side} {one} {two}" for one, two in pairwise(edged))
-    yield from (f"{side} {' '.join(edged[at : at + 3])}" for at in range(len(edged) - 2))
+def _ngrams(side: str, text: Sequence[str]) -> Iterator[str]:
+    padded = ["^", *text, "$"]
+    yield from (f"{side} {one} {two}" for one, two in pairwise(padded))
+    yield from (f"{side} {' '.join(padded[at : at + 3])}" for at in range(len(padded) - 2))
 
 
 def _windows(text: Sequence[str]) -> Iterator[str]:
-    """What stands before and after each pointer, and in what order the pointers come."""
+    """Yield the neighbors of each pointer, and each two successive pointers."""
     for place, word in enumerate(text):
         if word.startswith("@"):
             yield from (f"{before} < {word}" for before in text[max(0, place - REACH) : place])
@@ -95,9 +95,9 @@ def _windows(text: Sequence[str]) -> Iterator[str]:
 
 
 def _sequence(side: str, text: Sequence[str]) -> Iterator[str]:
-    """Words, runs of up to three, pairs with a gap, and the words and endings at either end."""
+    """Yield words, n-grams up to three, pairs with a gap, and the first and last words and letters."""
     yield from text
-    yield from _grams(side, text)
+    yield from _ngrams(side, text)
     yield from (f"{one} _ {two}" for one, two in zip(text, text[2:], strict=False))
     for place in range(min(3, len(text))):
         yield f"start {place} {text[place]}"
@@ -106,15 +106,15 @@ def _sequence(side: str, text: Sequence[str]) -> Iterator[str]:
 
 
 WIDTH = 2000
-"""So many features at most, those of the most training examples."""
+"""Maximum number of features; those in the most training examples are kept."""
 HIDDEN = 24
 BATCH = 64
 EPOCHS, STEPS = 25, 450
-"""At most so many passes over the training split and so many steps, whichever is less."""
+"""Maximum passes over the training split and maximum steps; the smaller limit applies."""
 RATE, DECAY = 0.1, 0.1
 START = 0.3
 CHECKS = 10
-"""How often dev is predicted; the weights that were best on it stay."""
+"""Number of times dev is predicted; the weights that were best on it are kept."""
 SEED = 7
 
 
@@ -130,13 +130,13 @@ class Weights(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Which features each example has, and the value that makes the example's length 1."""
+    """A sparse binary matrix of examples by features, each row scaled to length 1."""
 
     columns: list[Integers]
     values: Floats
 
     def of(self, chosen: Integers) -> Places:
-        """Those of some examples."""
+        """Select some examples."""
         return Places([self.columns[row] for row in chosen], self.values[chosen])
 
     def times(self, weights: Floats) -> Floats:
@@ -162,7 +162,7 @@ class Model(NamedTuple):
     known: dict[str, int]
     weights: Weights
     mean: float
-    """What a regression task's scores add to."""
+    """Mean training score of a regression task, added to the outputs; 0 for a task of labels."""
 
 
 class Perceptron:
@@ -172,12 +172,12 @@ class Perceptron:
         self._models: dict[str, Model] = {}
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
-        """Train from fixed random weights; of those seen on the way, keep what predicts dev best."""
+        """Train from fixed random weights; keep those that predict dev best among the checks."""
         mean = 0.0 if task.labels else float(np.mean(targets.numbers(task, train)))
         expected = _targets(task, train, mean)
         extract = Aligner(train)
-        known, places = _learnt(extract, train)
-        dev_places = _places(extract, dev, known)
+        known, places = _select_features(extract, train)
+        dev_places = _matrix(extract, dev, known)
         best, quality = None, -np.inf
         for weights in _trained(places, expected, max(1, len(known))):
             score = _quality(_scores(dev_places, weights), _targets(task, dev, mean)) if dev else quality
@@ -189,10 +189,10 @@ class Perceptron:
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The most probable label, or the score cut to the task's range."""
         extract, known, weights, mean = self._models[task.name]
-        return targets.answers(task, _scores(_places(extract, examples, known), weights) + mean)
+        return targets.answers(task, _scores(_matrix(extract, examples, known), weights) + mean)
 
     def parameters(self) -> int:
-        """The weights of all tasks."""
+        """Count the weights of all tasks' models."""
         return sum(part.size for model in self._models.values() for part in model.weights)
 
 
@@ -205,31 +205,31 @@ def _targets(task: Task, examples: Sequence[Example], mean: float) -> Floats:
     return np.array(targets.numbers(task, examples))[:, None] - mean
 
 
-def _learnt(extract: Aligner, train: Sequence[Example]) -> tuple[dict[str, int], Places]:
-    """The features that most training examples have, two at least, as columns, and where they are."""
-    met: dict[str, int] = {}
-    rows = [np.array([met.setdefault(name, len(met)) for name in extract(item)], np.intp) for item in train]
-    counts = np.bincount(np.concatenate(rows), minlength=len(met))
+def _select_features(extract: Aligner, train: Sequence[Example]) -> tuple[dict[str, int], Places]:
+    """Select the features that most training examples have, at least two; return columns and matrix."""
+    ids: dict[str, int] = {}
+    rows = [np.array([ids.setdefault(name, len(ids)) for name in extract(item)], np.intp) for item in train]
+    counts = np.bincount(np.concatenate(rows), minlength=len(ids))
     chosen = np.argsort(-counts, kind="stable")[:WIDTH]
     chosen = chosen[counts[chosen] > 1]
-    column = np.full(len(met), -1)
-    column[chosen] = np.arange(len(chosen))
-    names = list(met)
-    kept = [column[row] for row in rows]
-    return {names[at]: place for place, at in enumerate(chosen)}, _joined([row[row >= 0] for row in kept])
+    column_of = np.full(len(ids), -1)
+    column_of[chosen] = np.arange(len(chosen))
+    names = list(ids)
+    kept = [column_of[row] for row in rows]
+    return {names[at]: place for place, at in enumerate(chosen)}, _normalized([row[row >= 0] for row in kept])
 
 
-def _places(extract: Aligner, examples: Sequence[Example], known: dict[str, int]) -> Places:
+def _matrix(extract: Aligner, examples: Sequence[Example], known: dict[str, int]) -> Places:
     rows = [[known[name] for name in extract(example) if name in known] for example in examples]
-    return _joined([np.array(row, np.intp) for row in rows])
+    return _normalized([np.array(row, np.intp) for row in rows])
 
 
-def _joined(columns: list[Integers]) -> Places:
+def _normalized(columns: list[Integers]) -> Places:
     return Places(columns, np.array([max(1, len(row)) for row in columns], dtype=float) ** -0.5)
 
 
 def _trained(places: Places, expected: Floats, width: int) -> Iterator[Weights]:
-    """The weights at several times of the training, the last ones included."""
+    """Train by Adam; yield the weights at each check, the last step included."""
     random = np.random.default_rng(SEED)
     count, classes = expected.shape
     weights = Weights(
@@ -238,17 +238,17 @@ def _trained(places: Places, expected: Floats, width: int) -> Iterator[Weights]:
         random.normal(scale=HIDDEN**-0.5, size=(HIDDEN, classes)),
         np.zeros(classes),
     )
-    first = tuple(np.zeros_like(part) for part in weights)
-    second = tuple(np.zeros_like(part) for part in weights)
+    means = tuple(np.zeros_like(part) for part in weights)
+    squares = tuple(np.zeros_like(part) for part in weights)
     steps = min(STEPS, EPOCHS * -(-count // BATCH))
     for step, chosen in enumerate(_batches(random, count, steps), 1):
         gradients = _gradients(weights, places.of(chosen), expected[chosen])
         rate = RATE * (1 - (step - 1) / steps)
-        for part, gradient, one, two in zip(weights, gradients, first, second, strict=True):
-            one += 0.1 * (gradient - one)
-            two += 0.01 * (gradient * gradient - two)
-            moved = (one / (1 - 0.9**step)) / (np.sqrt(two / (1 - 0.99**step)) + 1e-8)
-            part -= rate * (moved + DECAY * part)
+        for part, gradient, mean, square in zip(weights, gradients, means, squares, strict=True):
+            mean += 0.1 * (gradient - mean)
+            square += 0.01 * (gradient * gradient - square)
+            update = (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
+            part -= rate * (update + DECAY * part)
         if step % -(-steps // CHECKS) == 0 or step == steps:
             yield Weights(*(part.copy() for part in weights))
 
@@ -263,7 +263,7 @@ def _batches(random: np.random.Generator, count: int, steps: int) -> Iterator[In
 
 
 def _gradients(weights: Weights, rows: Places, expected: Floats) -> Weights:
-    """Of the mean cross-entropy, or of half the mean squared error."""
+    """Return the gradients of the mean cross-entropy, or of half the mean squared error."""
     inner = np.tanh(rows.times(weights.hidden) + weights.bias)
     scores = inner @ weights.out + weights.shift
     wrong = ((softmax(scores) if expected.shape[1] > 1 else scores) - expected) / len(expected)
@@ -273,12 +273,12 @@ def _gradients(weights: Weights, rows: Places, expected: Floats) -> Weights:
 
 
 def _scores(places: Places, weights: Weights) -> Floats:
-    """Shape (examples, classes)."""
+    """Return the network's outputs (examples, classes)."""
     return np.tanh(places.times(weights.hidden) + weights.bias) @ weights.out + weights.shift
 
 
 def _quality(scores: Floats, expected: Floats) -> float:
-    """Minus the mean cross-entropy, or minus the mean squared error."""
+    """Return minus the mean cross-entropy, or minus the mean squared error."""
     if expected.shape[1] == 1:
         return -float(np.mean((scores - expected) ** 2))
     return float(np.mean(np.log(np.maximum(softmax(scores)[expected > 0], 1e-12))))

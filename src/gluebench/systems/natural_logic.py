@@ -48,7 +48,7 @@ class Edit(NamedTuple):
     removed: tuple[str, ...]
     added: tuple[str, ...]
     downward: bool
-    """Whether it stands where a more general word says more."""
+    """Whether the edit is in a context that reverses entailment."""
 
 
 def edits_or_words(example: Example) -> Iterator[str]:
@@ -103,7 +103,7 @@ def _edits(first: Sequence[str], second: Sequence[str]) -> Iterator[Edit]:
 
 
 def _downward(text: Sequence[str], place: int) -> bool:
-    """Whether an odd number of words before the place turn entailment round there."""
+    """Whether an odd number of earlier words reverse entailment at the place."""
     turned = _negations(text[:place])
     turned += sum(word in RESTRICTING for word in text[max(0, place - REACH) : place])
     return turned % 2 == 1
@@ -120,7 +120,7 @@ def _kind(edit: Edit) -> str:
 
 
 def _named(part: Sequence[str]) -> str:
-    """The words with all content words alike."""
+    """Join the words, with all content words replaced by the same mark."""
     return " ".join("#" if word.isdigit() else word if word in LOGICAL else "~" for word in part[:5])
 
 

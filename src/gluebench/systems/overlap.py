@@ -1,4 +1,4 @@
-"""What the label frequencies alone are worth, and how far the share of common words goes."""
+"""Baselines that use only the label frequencies, or only the share of common words."""
 
 from __future__ import annotations
 

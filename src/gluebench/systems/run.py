@@ -1,4 +1,4 @@
-"""Run a system over a benchmark: fit each task, answer its test files; a run as units of one task each."""
+"""Run a system over a benchmark: fit each task and answer its test files; split a run into units."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def quiet(line: str) -> None:
 
 
 class PredictionError(ValueError):
-    """A system gave something that is not a prediction of the task."""
+    """A system returned something that is not a prediction of the task."""
 
 
 class Answers(list[str | float]):
-    """Predictions of which some only stand in for an answer that the system could not give."""
+    """Predictions; some may be placeholders for answers that the system could not give."""
 
     def __init__(self, values: Sequence[str | float], unanswered: Sequence[int] = ()) -> None:
         super().__init__(values)
         self.unanswered = tuple(unanswered)
-        """Their positions."""
+        """Positions of the placeholders."""
 
 
 class Answered(NamedTuple):
@@ -42,7 +42,7 @@ class Answered(NamedTuple):
 
     column: Column
     unanswered: tuple[int, ...] = ()
-    """Positions in the column where a value stands in for an answer."""
+    """Positions in the column of placeholders for answers that the system could not give."""
 
 
 def run(
@@ -53,10 +53,10 @@ def run(
     role: Role = "test",
     progress: Progress | None = None,
 ) -> dict[str, Column]:
-    """Predictions for every test file of the benchmark, ready to be written as a submission.
+    """Fit a system and predict every test file of the benchmark, ready to be written as a submission.
 
-    A task that names another in `predict_with` (AX: MNLI) is answered by the model of that one. Raises
-    DataError for a file of examples that is missing or wrong, PredictionError for predictions that are none.
+    A task that names another in `predict_with` (AX: MNLI) is answered by that task's model. Raises DataError
+    for missing or invalid examples, PredictionError for invalid predictions.
     """
     say = progress or quiet
     benchmark = load_benchmark(benchmark)
@@ -77,7 +77,7 @@ def fit(
     *,
     say: Progress = quiet,
 ) -> None:
-    """Let a system that learns learn one task. Raises DataError."""
+    """Fit a trainable system on one task; do nothing for others. Raises DataError."""
     if isinstance(system, TrainablePredictor):
         say(f"fitting {task.name}")
         train = load_split(folder, benchmark, task.name, TRAIN)
@@ -95,7 +95,7 @@ def answer(
     role: Role,
     say: Progress = quiet,
 ) -> Answered:
-    """Let it answer one test file, its labels removed, by index. Raises DataError, PredictionError."""
+    """Predict one test file without its labels, ordered by index. Raises DataError, PredictionError."""
     say(f"predicting {file.name}")
     task = benchmark.task(file.task)
     answering = benchmark.task(task.predict_with) if task.predict_with else task
@@ -114,7 +114,7 @@ def answer(
 
 
 def held_out(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
-    """Where there is no dev split: nine tenths to train on and every tenth example to choose by.
+    """Split off every tenth training example as a dev split, for data without one.
 
     Fewer than ten examples serve as both.
     """
@@ -123,7 +123,7 @@ def held_out(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
 
 
 def column(task: Task, predicted: Sequence[str | float], *, indices: array[int] | None = None) -> Column:
-    """Predictions as the column of a test file. Raises PredictionError for no label or number."""
+    """Convert predictions to a column. Raises PredictionError for an invalid label or number."""
     if not task.labels:
         for value in predicted:
             if isinstance(value, str) or not math.isfinite(value):
@@ -139,7 +139,7 @@ def column(task: Task, predicted: Sequence[str | float], *, indices: array[int] 
 
 
 class Key(NamedTuple):
-    """What names one test file in one of its splits."""
+    """The identifier of one test file in one of its splits."""
 
     role: Role
     file: str
@@ -153,32 +153,32 @@ class Query(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """Its name."""
+        """The query's identifier."""
         return Key(self.role, self.file.name)
 
 
 class Unit(NamedTuple):
-    """The least that can be done by itself: its results are those of a whole run."""
+    """The smallest part of a run that can be done separately with the same results."""
 
     task: Task
     """The task whose model answers."""
     queries: tuple[Query, ...]
 
     def splits(self) -> list[tuple[str, str]]:
-        """Task and split of everything it may read, training data first."""
+        """List the task and split of everything it may read, training data first."""
         dev = [file.splits["dev"].name for file in self.task.files if "dev" in file.splits]
         own = [(self.task.name, split) for split in (TRAIN, *dev) if split in self.task.splits]
         read = [(query.file.task, query.file.splits[query.role].name) for query in self.queries]
         return list(dict.fromkeys([*own, *read]))
 
     def size(self) -> int:
-        """Number of examples that it reads, by the manifest: a measure of how long it takes."""
+        """Count the examples that it reads, by the manifest, as a measure of its duration."""
         train = self.task.splits[TRAIN].size if TRAIN in self.task.splits else 0
         return train + sum(query.file.size(query.role) for query in self.queries)
 
 
 def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
-    """The tasks named, with those that their models answer (AX with MNLI); all without a name.
+    """Return the named tasks and those that their models answer (AX with MNLI); all without names.
 
     Raises UnknownNameError.
     """
@@ -189,7 +189,7 @@ def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
 
 
 def units(benchmark: Benchmark, tasks: Sequence[Task], roles: Sequence[Role]) -> list[Unit]:
-    """The tasks as units, in the manifest's order; those without a test file of these splits are left out."""
+    """Group tasks into units in the manifest's order; omit those without a test file of these splits."""
     queries: dict[str, list[Query]] = {}
     for task in tasks:
         answering = benchmark.task(task.predict_with) if task.predict_with else task

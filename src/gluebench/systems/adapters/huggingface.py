@@ -1,8 +1,8 @@
-"""Checkpoints of Hugging Face's: fine-tuned ones as they are, others fine-tuned task by task, encoders.
+"""Hugging Face checkpoints: already fine-tuned, fine-tuned here on each task, or used as encoders.
 
 The defaults are those that GLUE is usually fine-tuned with (Devlin et al. 2019): AdamW at 2e-5 for three
-epochs of batches of 32, texts cut to 128 tokens, the rate rising linearly over the first tenth of the steps
-and falling linearly to 0. The last epoch's weights are used; the dev split chooses nothing.
+epochs of batches of 32, texts truncated to 128 tokens, the rate rising linearly over the first tenth of the
+steps and falling linearly to 0. The last epoch's weights are used; the dev split is not used.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from gluebench.systems.protocols import Counting, silent
 HEADED = "ForSequenceClassification"
 LARGEST_GRADIENT = 1.0
 SENTENCES = 64
-"""Sentences that a model of sentence-transformers is given at a time."""
+"""Batch size for models of sentence-transformers."""
 Encoding = Mapping[str, list[int]]
-"""The tokeniser's fields of one example."""
+"""The tokenizer's fields for one example."""
 
 
 class FineTuning(NamedTuple):
@@ -45,7 +45,7 @@ class FineTuning(NamedTuple):
 
 
 class _Checkpoint:
-    """A checkpoint's tokeniser, the copies of its model, and their answers."""
+    """A checkpoint's tokenizer, and loading and batched prediction of its model."""
 
     def __init__(self, name: str, *, longest: int, batch_size: int, device: str, counting: Counting) -> None:
         expect_path_or_name(name)
@@ -62,18 +62,18 @@ class _Checkpoint:
         self._longest = min(longest, self._tokeniser.model_max_length)
 
     def _model(self, **options: Any) -> nn.Module:
-        """A copy with a head for whole texts. Raises ModelError."""
+        """Load a copy of the model with a classification head. Raises ModelError."""
         from transformers import AutoModelForSequenceClassification
 
         with loading(self._name):
             model: nn.Module = AutoModelForSequenceClassification.from_pretrained(self._name, **options)
         config: Any = model.config
-        if getattr(config, "pad_token_id", None) is None:  # models that read from left to right need it
+        if getattr(config, "pad_token_id", None) is None:  # left-to-right models need it
             config.pad_token_id = int(self._tokeniser.pad_token_id)
         return model.to(self._device)
 
     def _encodings(self, task: Task, examples: Sequence[Example]) -> list[Encoding]:
-        """The fields of each example; a pair is given as two segments. Raises ModelError for more texts."""
+        """Tokenize the examples, pairs as two segments. Raises ModelError for more than two texts."""
         if len(task.columns) > 2:
             raise ModelError(f"{task.name}: has {len(task.columns)} texts; a checkpoint takes one or two")
         if not task.labels and task.score_range is None:
@@ -85,12 +85,12 @@ class _Checkpoint:
         return [{name: fields[name][at] for name in fields} for at in range(len(examples))]
 
     def _batch(self, encodings: Sequence[Encoding]) -> dict[str, Tensor]:
-        """The fields side by side, (batch, longest of them)."""
+        """Pad encodings to tensors of shape (batch, longest encoding)."""
         padded = self._tokeniser.pad(list(encodings), return_tensors="pt")
         return {name: values.to(self._device) for name, values in padded.items()}
 
     def _logits(self, model: nn.Module, task: Task, examples: Sequence[Example]) -> Tensor:
-        """The model's outputs, (examples, labels), in order; like lengths are batched together."""
+        """Return the model's outputs (examples, labels) in order; similar lengths are batched together."""
         encodings = self._encodings(task, examples)
         advance = self._counting("predicted", "examples")
         order = sorted(range(len(encodings)), key=lambda at: len(encodings[at]["input_ids"]))
@@ -105,7 +105,7 @@ class _Checkpoint:
 
 
 class FineTunedCheckpoint(_Checkpoint):
-    """Answers with a checkpoint as it is; its labels are understood by their words."""
+    """A checkpoint used as it is; its labels are mapped to the task's by name."""
 
     def __init__(
         self,
@@ -118,25 +118,25 @@ class FineTunedCheckpoint(_Checkpoint):
         device: str = "cpu",
         counting: Counting = silent,
     ) -> None:
-        """Raises ModelError with everything that keeps it from answering one of the tasks."""
+        """Raises ModelError with the reason for each task that the checkpoint cannot answer."""
         self._meanings = _meanings(name, tasks, labels or {})
         super().__init__(name, longest=longest, batch_size=batch_size, device=device, counting=counting)
         self._only = self._model()
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
-        """The task's word whose labels are most probable together, or the score."""
+        """Return the task's label with the highest summed probability, or the score, for each example."""
         if not examples:
             return []
         outputs = self._logits(self._only, task, examples)
         if task.labels:
-            places = torch.tensor([task.words.index(word) for word in self._meanings[task.name]])
-            shares = torch.zeros(len(outputs), len(task.words))
-            outputs = shares.index_add_(1, places, outputs.softmax(dim=1))
+            word_codes = torch.tensor([task.words.index(word) for word in self._meanings[task.name]])
+            sums = torch.zeros(len(outputs), len(task.words))
+            outputs = sums.index_add_(1, word_codes, outputs.softmax(dim=1))
         return targets.answers(task, outputs.double().numpy())
 
 
 class FineTunedHere(_Checkpoint):
-    """Trains a copy of a checkpoint on each task, then answers it."""
+    """A checkpoint of which one copy is fine-tuned on each task."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class FineTunedHere(_Checkpoint):
         device: str = "cpu",
         counting: Counting = silent,
     ) -> None:
-        """Raises ModelError for a checkpoint that cannot be had."""
+        """Raises ModelError for a checkpoint that cannot be loaded."""
         self._settings = settings = settings or FineTuning()
         batch_size = 2 * settings.batch_size
         super().__init__(name, longest=longest, batch_size=batch_size, device=device, counting=counting)
@@ -156,7 +156,7 @@ class FineTunedHere(_Checkpoint):
         self._models: dict[str, nn.Module] = {}
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
-        """Train a new copy; dev is not looked at."""
+        """Fine-tune a new copy on train; dev is not used."""
         if task.labels:
             expected = torch.tensor([task.words.index(word) for word in targets.labels(task, train)])
         else:
@@ -176,14 +176,14 @@ class FineTunedHere(_Checkpoint):
         return targets.answers(task, self._logits(self._models[task.name], task, examples).double().numpy())
 
     def forget(self, task: Task) -> None:
-        """Let the task's model go: it has answered all it was to answer."""
+        """Drop the task's model once all its files are answered."""
         self._models.pop(task.name, None)
 
     def _train(self, model: nn.Module, encodings: Sequence[Encoding], expected: Tensor) -> None:
         settings = self._settings
         steps = settings.epochs * -(-len(encodings) // settings.batch_size)
         trained = [tensor for tensor in model.parameters() if tensor.requires_grad]
-        groups = [  # biases and the scales of normalisation are not pulled towards 0
+        groups = [  # no weight decay for biases and normalization scales
             {
                 "params": [tensor for tensor in trained if tensor.ndim > 1],
                 "weight_decay": settings.weight_decay,
@@ -198,11 +198,11 @@ class FineTunedHere(_Checkpoint):
         model.train()
         for step, rows in enumerate(self._batches(len(encodings)), 1):
             batch = self._batch([encodings[row] for row in rows])
-            outputs, right = model(**batch).logits.float(), expected[rows].to(self._device)
-            if right.is_floating_point():
-                loss = nn.functional.mse_loss(outputs[:, 0], right)
+            outputs, labels = model(**batch).logits.float(), expected[rows].to(self._device)
+            if labels.is_floating_point():
+                loss = nn.functional.mse_loss(outputs[:, 0], labels)
             else:
-                loss = nn.functional.cross_entropy(outputs, right)
+                loss = nn.functional.cross_entropy(outputs, labels)
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(model.parameters(), LARGEST_GRADIENT)
@@ -211,7 +211,7 @@ class FineTunedHere(_Checkpoint):
             advance(step, steps)
 
     def _batches(self, count: int) -> Iterator[list[int]]:
-        """Rows of each batch, every epoch in another order."""
+        """Yield the row numbers of each batch, in a new order every epoch."""
         for _ in range(self._settings.epochs):
             order = torch.randperm(count).tolist()
             for start in range(0, count, self._settings.batch_size):
@@ -219,13 +219,13 @@ class FineTunedHere(_Checkpoint):
 
 
 def rate(step: int, steps: int, warm_up: float) -> float:
-    """Factor of the learning rate after so many steps: up to 1 and down to 0, both straight."""
+    """Return the factor of the learning rate at a step: a linear rise to 1, then a linear fall to 0."""
     rising = max(1, round(warm_up * steps))
     return min((step + 1) / rising, (steps - step) / max(1, steps - rising), 1.0)
 
 
 def _meanings(name: str, tasks: Sequence[Task], given: Mapping[str, str]) -> dict[str, list[str]]:
-    """Task to its word for each label. Raises ModelError for all tasks that cannot be answered."""
+    """Map each task to its word for each model label. Raises ModelError with all unanswerable tasks."""
     expect_path_or_name(name)
     from transformers import AutoConfig
 
@@ -263,7 +263,7 @@ def _meaning(task: Task, names: Sequence[str], given: Mapping[str, str], *, mode
 
 @contextmanager
 def loading(name: str) -> Iterator[None]:
-    """Raises ModelError with the reason why a checkpoint cannot be loaded; mutes the library meanwhile."""
+    """Turn errors of loading a checkpoint into ModelError; mute the library meanwhile."""
     logging: Any = import_module("transformers.utils.logging")  # the library does not type it
     before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
@@ -279,9 +279,9 @@ def loading(name: str) -> Iterator[None]:
 
 
 def expect_path_or_name(name: str) -> None:
-    """Raises ModelError for what looks like a path but is not a folder; no hub is queried for it."""
-    looks = name.startswith((".", "/", "~")) or name.count("/") > 1
-    if looks and not Path(name).is_dir():
+    """Raise ModelError for a name that looks like a path but is not a folder; the hub is not asked."""
+    looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1
+    if looks_like_path and not Path(name).is_dir():
         raise ModelError(f"{name}: there is no such folder")
 
 
@@ -290,10 +290,10 @@ def _reason(error: Exception) -> str:
 
 
 class SentenceTransformerEncoder:
-    """Encodes as the model's authors meant it: their tokeniser, length, pooling and normalisation."""
+    """A sentence-transformers model with its own tokenizer, length, pooling and normalization."""
 
     def __init__(self, name: str, *, device: str = "cpu") -> None:
-        """Raises ModelError for a model that cannot be had."""
+        """Raises ModelError for a model that cannot be loaded."""
         from sentence_transformers import SentenceTransformer
 
         expect_path_or_name(name)

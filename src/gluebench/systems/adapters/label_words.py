@@ -46,7 +46,7 @@ def mapped(task: Task, names: Sequence[str], given: Mapping[str, str], *, model:
 
 
 def _fold(text: str) -> str:
-    """As labels are compared: also without the plural's s and what is around a word."""
+    """Normalize a text for comparison: also without a plural s and surrounding punctuation."""
     return fold(text.strip(" \t\r\n.,:;!?\"'`*()[]")).rstrip("s")
 
 

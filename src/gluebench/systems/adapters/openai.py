@@ -1,6 +1,6 @@
-"""A chat model behind an OpenAI-compatible address as a system: one request per example, never trained.
+"""A chat model behind an OpenAI-compatible API as a system: one request per example, no training.
 
-The question is in the words of the manifest; an answer is read by probability, by word, or not at all.
+Prompts use the manifest's words. An answer is read from token probabilities, else from its text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gluebench.systems.run import Answers, quiet
 
 LOGPROBS = {"logprobs": True, "top_logprobs": 20}
 UNPROCESSABLE = (400, 422)
-"""How servers refuse a field that they do not know."""
+"""HTTP status codes with which servers refuse an unknown field."""
 REFUSED = {
     "logprobs": "the server tells no probabilities: answers are read as text",
     "max_tokens": "the server wants the length of answers as max_completion_tokens",
@@ -31,7 +31,7 @@ REFUSED = {
 }
 """Fields to leave out when the server refuses them, and the message for each."""
 COUNTED = ("asked", "from_cache", "tokens_in", "tokens_out", "not_understood")
-"""What is counted while a task is answered; requests and tokens over all threads."""
+"""Names of the counts kept for a task; requests and tokens are summed over all threads."""
 MAJORITY = 0.5
 """Labels whose first tokens have more of the probability are answered without reading the text."""
 
@@ -46,12 +46,12 @@ class PromptOptions(NamedTuple):
     most_tokens: int = 16
     concurrency: int = 8
     price_in: float | None = None
-    """Of a million tokens of prompts, in whatever currency."""
+    """Price of a million prompt tokens, in any currency."""
     price_out: float | None = None
 
 
 class ChatModel:
-    """Answers by word. What cannot be understood is the train split's typical label, and is marked so."""
+    """A chat model; answers it cannot read become the train split's typical label and are marked."""
 
     def __init__(
         self,
@@ -85,10 +85,10 @@ class ChatModel:
         self._counts = dict.fromkeys(COUNTED, 0)
 
     def predict(self, task: Task, examples: Sequence[Example]) -> Answers:
-        """One answer for each example, in order; as many in parallel as is allowed. Raises ModelError."""
+        """Answer each example, in order, with up to `concurrency` parallel requests. Raises ModelError."""
         if not examples:
             return Answers([])
-        replies = self._all_replied(task, examples)
+        replies = self._all_replies(task, examples)
         answers = [understood(task, reply.text, reply.likely) for reply in replies]
         unanswered = [position for position, value in enumerate(answers) if value is None]
         self._counts["not_understood"] += len(unanswered)
@@ -96,7 +96,7 @@ class ChatModel:
         return Answers([typical if value is None else value for value in answers], unanswered)
 
     def notes(self) -> dict[str, Any]:
-        """Of the task it was last fitted to: requests, tokens, cost, and answers not understood."""
+        """Return the last fitted task's counts: requests, tokens, cost, and answers not understood."""
         notes = dict(self._counts)
         price_in, price_out = self._options.price_in, self._options.price_out
         if price_in is None and price_out is None:
@@ -104,13 +104,13 @@ class ChatModel:
         cost = notes["tokens_in"] * (price_in or 0.0) + notes["tokens_out"] * (price_out or 0.0)
         return {**notes, "cost": cost / 1e6}
 
-    def _all_replied(self, task: Task, examples: Sequence[Example]) -> list[Reply]:
-        """The first by itself, to learn which fields the server takes."""
+    def _all_replies(self, task: Task, examples: Sequence[Example]) -> list[Reply]:
+        """Request all replies; the first alone, to learn which fields the server accepts."""
         advance = self._counting("answered", "examples")
-        replies = [self._replied(task, examples[0])]
+        replies = [self._reply(task, examples[0])]
         advance(1, len(examples))
         with ThreadPoolExecutor(self._options.concurrency) as pool:
-            jobs = [pool.submit(self._replied, task, example) for example in examples[1:]]
+            jobs = [pool.submit(self._reply, task, example) for example in examples[1:]]
             try:
                 for job in jobs:
                     replies.append(job.result())
@@ -120,10 +120,10 @@ class ChatModel:
                 raise
         return replies
 
-    def _replied(self, task: Task, example: Example) -> Reply:
-        """The answer to one example; sends the request again without a field that the server refuses."""
+    def _reply(self, task: Task, example: Example) -> Reply:
+        """Request one reply; send the request again without a field that the server refuses."""
         while True:
-            without = frozenset(self._refused)  # other threads may learn of more meanwhile
+            without = frozenset(self._refused)  # a copy: other threads may add fields meanwhile
             try:
                 return self._reply_to(self._request(task, example, without))
             except RefusedError as error:
@@ -135,14 +135,14 @@ class ChatModel:
                     self._say(REFUSED[field])
 
     def _reply_to(self, request: Mapping[str, Any]) -> Reply:
-        kept = self._cache.get(self._endpoint.address, request)
-        reply = self._endpoint.ask(request) if kept is None else kept
-        if kept is None:
+        cached = self._cache.get(self._endpoint.address, request)
+        reply = self._endpoint.ask(request) if cached is None else cached
+        if cached is None:
             self._cache.put(self._endpoint.address, request, reply)
-        with self._lock:  # several threads count; an answer that was kept costs nothing
-            self._counts["asked" if kept is None else "from_cache"] += 1
-            self._counts["tokens_in"] += reply.tokens_in if kept is None else 0
-            self._counts["tokens_out"] += reply.tokens_out if kept is None else 0
+        with self._lock:  # several threads count; a cached reply uses no tokens
+            self._counts["asked" if cached is None else "from_cache"] += 1
+            self._counts["tokens_in"] += reply.tokens_in if cached is None else 0
+            self._counts["tokens_out"] += reply.tokens_out if cached is None else 0
         return reply
 
     def _request(self, task: Task, example: Example, without: Container[str]) -> dict[str, Any]:
@@ -189,11 +189,10 @@ def instruction(task: Task) -> str:
 
 
 def understood(task: Task, text: str, likely: Mapping[str, float]) -> str | float | None:
-    """The task's word, or the score, that an answer gives; None where it gives none.
+    """Return the label word or the score that an answer gives, or None.
 
-    `likely` are the likeliest first tokens with their log-probabilities, where the server gives them. If
-    those that begin a label have most of the probability, the likeliest label is the answer, however the
-    text goes on; else the text is read; and where it cannot be, the likeliest label among those tokens.
+    `likely` maps the likeliest first tokens to their log-probabilities. If those that begin a label have more
+    than half of the probability, the likeliest label is the answer; else the text is read.
     """
     if not task.labels:
         return _number(task, text)
@@ -220,7 +219,7 @@ def _scores(task: Task, likely: Mapping[str, float]) -> dict[str, float]:
 
 
 def _word(task: Task, text: str) -> str | None:
-    """The label of the whole answer, else the one label that is named in it."""
+    """Return the label that is the whole answer, else the only label named in it, else None."""
     whole = meant(task, text)
     if whole is not None:
         return whole
@@ -232,7 +231,7 @@ def _word(task: Task, text: str) -> str | None:
 
 
 def _number(task: Task, text: str) -> float | None:
-    """The first number in it, if that lies in the task's range."""
+    """Return the first number in the text if it is within the task's range, else None."""
     low, high = task.score_range or (-math.inf, math.inf)
     number = re.search(r"-?\d+(?:\.\d+)?", text)
     return float(number[0]) if number and low <= float(number[0]) <= high else None

@@ -1,7 +1,7 @@
-"""A run of one system over a benchmark that is never lost: each task's results are kept as it ends.
+"""A resumable run of one system over a benchmark: each finished task is saved at once.
 
-The folder of a run holds `run.json`, which says what it is a run of, and `<task>.json` for each task that is
-done. A second run of the same does the tasks that are missing; one of something else is refused.
+The folder of a run holds `run.json`, which identifies the run, and `<task>.json` for each finished task.
+Starting the same run again does the missing tasks; a different run in that folder is refused.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def write_result(path: Path, result: TaskResult) -> None:
 
 
 def read_result(path: Path, benchmark: Benchmark) -> TaskResult | None:
-    """The result that stands there; None where there is none. Raises DataError for a damaged file."""
+    """Return the result saved at this path, or None if there is none. Raises DataError for a damaged file."""
     try:
         values = json.loads(path.read_bytes())
         if values["schema"] != RESULT_SCHEMA:
@@ -103,18 +103,18 @@ class Watcher(Protocol):
 
 
 class Place(NamedTuple):
-    """Where in a run one is."""
+    """The position of a task in a run."""
 
     unit: Unit
     number: int
-    """Of this task, from 1, among those requested."""
+    """The task's number, from 1, among the requested tasks."""
     of: int
     left: float | None = None
-    """Seconds that the rest may take, by the time per example so far; None while nothing is known."""
+    """Estimated seconds for the rest, from the time per example so far; None before the first task ends."""
 
 
 class Plan(NamedTuple):
-    """What is to be answered, and from which data."""
+    """The tasks and splits to answer, and the folder of their data."""
 
     benchmark: Benchmark
     data: Path
@@ -125,16 +125,16 @@ class Plan(NamedTuple):
     """Whether the dev split is answered too."""
 
     def units(self) -> list[Unit]:
-        """The tasks, each with every file its model is to answer."""
+        """List the tasks, each with all files that its model answers."""
         roles: tuple[Role, ...] = ("dev", "test") if self.dev and self.role == "test" else (self.role,)
         return units(self.benchmark, self.tasks, roles)
 
 
 @contextmanager
 def held(folder: Path, *, again: bool = False) -> Iterator[None]:
-    """Hold a run's folder for this process; `again` empties it first. A folder left empty is removed.
+    """Lock a run's folder for this process; `again` empties it first. Remove the folder if it ends empty.
 
-    Raises DataError if another process has it, or it is to be emptied and is not a run's.
+    Raises DataError if another process has the lock, or if `again` is set and the folder is not a run's.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:
@@ -152,7 +152,7 @@ def held(folder: Path, *, again: bool = False) -> Iterator[None]:
 
 
 def _empty(folder: Path) -> None:
-    """Remove what a run has written; `run.json` last, in case the process is killed. Raises DataError."""
+    """Remove a run's files; `run.json` last, in case the process is killed. Raises DataError."""
     names = {path.name for path in folder.iterdir()}
     if RUN not in names and names != {LOCK}:
         raise DataError([f"{folder}: not the folder of a run (no {RUN}); remove it by hand"])
@@ -175,9 +175,9 @@ class Session:
         *,
         sources: Mapping[str, str] | None = None,
     ) -> None:
-        """`identity` is all that makes results of this run differ from another's, JSON-ready.
+        """`identity` has every setting that affects the results; its values can be written as JSON.
 
-        `sources` are Python modules with the digests of their files, noted with each result.
+        `sources` maps the system's Python modules to the digests of their files; each result records it.
         """
         self._sources = dict(sources or {})
         self.folder = folder
@@ -192,23 +192,23 @@ class Session:
         self._digests: dict[str, str] = {}
 
     def claim(self) -> None:
-        """Write down what this is a run of, or check that the folder holds the same run.
+        """Write the run's identity, or check that the folder holds the same run.
 
-        Raises DataError with all that differs, data that have changed since included.
+        Raises DataError with every difference, changed data files included.
         """
         path = self.folder / RUN
         try:
-            was = json.loads(path.read_bytes())
+            saved = json.loads(path.read_bytes())
         except FileNotFoundError:
             write_json(path, self._identity)
             return
         except ValueError as error:
             raise DataError([f"{path}: no JSON ({error}); start over with --again"]) from None
-        now = self._identity
+        current = self._identity
         problems = [
-            f"{name} was {_shown(was.get(name))}, and is {_shown(now.get(name))} now"
-            for name in {**was, **now}
-            if was.get(name) != now.get(name)
+            f"{name} was {_shown(saved.get(name))}, and is {_shown(current.get(name))} now"
+            for name in {**saved, **current}
+            if saved.get(name) != current.get(name)
         ]
         problems = problems or self._changed_data()
         if problems:
@@ -216,13 +216,13 @@ class Session:
             raise DataError([f"{self.folder} holds results of another run; {way}:", *problems])
 
     def results(self) -> dict[str, TaskResult]:
-        """Task to its result, of all that are done, in the manifest's order. Raises DataError."""
+        """Return the result of each finished task by name, in the manifest's order. Raises DataError."""
         benchmark = self.plan.benchmark
         results = {task.name: read_result(self._path(task), benchmark) for task in benchmark.tasks}
         return {name: result for name, result in results.items() if result is not None}
 
     def missing(self) -> list[Unit]:
-        """The units that have something left to do."""
+        """List the units that still have unanswered files."""
         done = self.results()
         return [
             unit
@@ -232,19 +232,19 @@ class Session:
         ]
 
     def run(self, system: Predictor, watcher: Watcher, *, together: bool = False) -> None:
-        """Do what is missing, task by task, each saved as it ends. Raises what the system raises.
+        """Answer the missing units in order; save each when it is done. Raises what the system raises.
 
-        A system that learns its tasks `together` is given all of them before it answers any.
+        With `together`, the system is fitted on all tasks before it answers any.
         """
         todo = self.missing()
-        every, benchmark, data = self.plan.units(), self.plan.benchmark, self.plan.data
-        for unit in every if together and todo else ():
+        all_units, benchmark, data = self.plan.units(), self.plan.benchmark, self.plan.data
+        for unit in all_units if together and todo else ():
             fit(system, benchmark, unit.task, data)
         sizes = [unit.size() for unit in todo]
         left: float | None = None
-        busy = 0.0
-        for at, unit in enumerate(todo):
-            place = Place(unit, len(every) - len(todo) + at + 1, len(every), left)
+        elapsed = 0.0
+        for index, unit in enumerate(todo):
+            place = Place(unit, len(all_units) - len(todo) + index + 1, len(all_units), left)
             watcher.began(place)
             start = time.monotonic()
             if not together:
@@ -254,18 +254,18 @@ class Session:
                 for query in unit.queries
             }
             result = self._save(system, unit, answers, seconds=time.monotonic() - start)
-            busy += result.seconds
-            done = sum(sizes[: at + 1])
-            left = busy / done * sum(sizes[at + 1 :]) if done else None
+            elapsed += result.seconds
+            done = sum(sizes[: index + 1])
+            left = elapsed / done * sum(sizes[index + 1 :]) if done else None
             watcher.ended(place._replace(left=left), result)
 
     def outdated(self) -> list[str]:
-        """Tasks that were done with other versions of the system's modules."""
+        """List the tasks that were answered with other versions of the system's modules."""
         by_task = {name: result.notes.get("sources", {}) for name, result in self.results().items()}
         return [name for name, sources in by_task.items() if sources != self._sources]
 
     def answers(self, role: Role) -> dict[str, Answered]:
-        """Answers for every test file of the role that is done, by name."""
+        """Return the answers for each finished file of a role, by file name."""
         results = self.results().values()
         return {
             key.file: answered
@@ -275,7 +275,7 @@ class Session:
         }
 
     def columns(self, role: Role) -> dict[str, Column]:
-        """Predictions for every test file of the role that is done, by name."""
+        """Return the predictions for each finished file of a role, by file name."""
         return {name: answered.column for name, answered in self.answers(role).items()}
 
     def not_understood(self) -> dict[str, int]:
@@ -287,10 +287,10 @@ class Session:
         return {name: count for name, count in counts.items() if count}
 
     def dev_report(self) -> Report | None:
-        """Every dev score with its interval; None where no task has a dev split.
+        """Grade the dev answers, with intervals; None if no dev split was answered.
 
-        An answer that was not understood counts as wrong: as a label that is not the right one, or as the
-        end of the range that is farther from the right score. Raises DataError where no labels are to be had.
+        An answer that was not understood counts as wrong: as a label that is not the right one, or as the end
+        of the range that is farther from the right score. Raises DataError if there are no labels.
         """
         answers = self.answers("dev")
         if not answers:
@@ -304,7 +304,7 @@ class Session:
         return grade(columns, gold)
 
     def _with_wrong(self, file: str, answered: Answered, gold: Column) -> Column:
-        """The column with a wrong value for each answer not understood, where the right one is known."""
+        """Replace each answer that was not understood by a wrong value, where the right one is known."""
         given = answered.column
         if not answered.unanswered:
             return given
@@ -324,7 +324,7 @@ class Session:
     def _save(
         self, system: Predictor, unit: Unit, answers: Mapping[Key, Answered], *, seconds: float
     ) -> TaskResult:
-        """Write a unit's result; earlier answers for other files stay."""
+        """Write a unit's result; keep earlier answers for its other files."""
         before = read_result(self._path(unit.task), self.plan.benchmark)
         notes: dict[str, Any] = getattr(system, "notes", dict)()
         if self._sources:
@@ -347,7 +347,7 @@ class Session:
         return {f"{task}/{split}": self._file_digest(task, split) for task, split in unit.splits()}
 
     def _file_digest(self, task: str, split: str) -> str:
-        """Of the file that a split is read from; "absent" where there is none."""
+        """Return the digest of the file a split is read from, or "absent" if there is none."""
         key = f"{task}/{split}"
         if key not in self._digests:
             record = self.plan.benchmark.task(task)
@@ -362,7 +362,7 @@ class Session:
         return self._digests[key]
 
     def _changed_data(self) -> list[str]:
-        """Splits of tasks that are done, or have a part done, whose files are others now."""
+        """List a problem for each split whose file has changed since its task was answered."""
         done = self.results()
         return [
             f"{key}: its file has changed since {unit.task.name} was done"

@@ -61,16 +61,16 @@ class CallableEncoder:
         self.dim = as_vectors(function([TRIED]), [TRIED], name=name).shape[1]
 
     def encode(self, sentences: Sequence[str]) -> NDArray[np.float32]:
-        """What the function gives. Raises EncoderError where that is not a finite vector for each."""
+        """Encode with the function. Raises EncoderError unless it gives a finite vector for each."""
         if not sentences:
             return np.zeros((0, self.dim), dtype=np.float32)
         return as_vectors(self._function(list(sentences)), sentences, name=self.name)
 
 
 def encoder_at(address: str) -> SentenceEncoder:
-    """The encoder at `module:function`; what stands there may be a SentenceEncoder itself.
+    """Load the encoder at `module:function`; the object may also be a SentenceEncoder.
 
-    The module may lie in the current folder. Raises EncoderError where there is nothing to call.
+    The module may be in the current folder. Raises EncoderError if the object cannot be called.
     """
     target = object_at(address, kind="encoder", expected=EXPECTED, error=EncoderError)
     if isinstance(target, SentenceEncoder) and not isinstance(target, type):

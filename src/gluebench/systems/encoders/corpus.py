@@ -35,7 +35,7 @@ class Corpus:
             raise DataError(list(dict.fromkeys(problems)))
 
     def there(self) -> Iterator[str]:
-        """The same, of the splits that are there; a missing one fails later, when it is loaded."""
+        """Yield the sentences of the splits that exist; a missing split fails later, when it is loaded."""
         try:
             yield from self.sentences()
         except DataError:
@@ -70,7 +70,7 @@ class Corpus:
                 yield from (text for example in examples for text in example.inputs.values())
 
     def _new(self, task: Task, split: str, seen: set[str]) -> Iterator[str]:
-        """The texts of a split that are not in `seen`, which has them afterwards."""
+        """Yield the texts of a split that are not in `seen`, and add them to it."""
         for example in load_split(self.folder, self.benchmark, task.name, split):
             for text in example.inputs.values():
                 if text not in seen:

@@ -1,4 +1,4 @@
-"""GenSen: two-way gated recurrent networks trained on several tasks, with their own word vectors."""
+"""GenSen: bidirectional GRUs trained on several tasks, with their own word vectors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class GenSen:
     def __init__(self, words: Mapping[str, int], table: Tensor, network: nn.GRU) -> None:
         self.words = dict(words)
         self.learned = dict(words)
-        """The words the model was trained with; `words` has those added since too."""
+        """The words of training; `words` also has those that `expand` added."""
         self.dim = 2 * network.hidden_size
         self.table, self.network = table, network
         self._map: _Map | None = None
@@ -67,11 +67,11 @@ class GenSen:
         return cls(words, state[TABLE].to(device), network.to(device))
 
     def expand(self, words: Sequence[str], vectors: Mapping[str, Floats]) -> None:
-        """Add words that the model does not know, their vectors fitted from others.
+        """Add unknown words, with vectors mapped from other word vectors.
 
         `vectors` holds word vectors (GloVe in the paper's run) of the words and of the model's own. A linear
-        map with a constant, fitted by least squares on the words of both, carries them over. Words without
-        a vector stay unknown. The map is fitted once: give the same word vectors in later calls.
+        map with an intercept, fitted by least squares on the shared words, gives the new vectors. Words
+        without a vector stay unknown. The map is fitted once: give the same word vectors in later calls.
         """
         new = [word for word in dict.fromkeys(words) if word not in self.words and word in vectors]
         if not new:
@@ -85,10 +85,10 @@ class GenSen:
     def __call__(
         self, tokens: Sequence[Sequence[str]], *, pooling: Pooling = "last", padding: Padding = "mask"
     ) -> Tensor:
-        """Vectors (batch, dim) of sentences, whose words are put into small letters.
+        """Return vectors (batch, dim) of sentences, whose words are lowercased.
 
-        "last" joins the backward and then the forward state at the end of their ways; "max" is the maximum
-        over time, in the original with "zero" padding.
+        "last" concatenates the final backward and forward states; "max" is the maximum over time, in the
+        original with "zero" padding.
         """
         if pooling not in get_args(Pooling):
             raise ValueError(f'pooling is "{pooling}"; expected one of {", ".join(get_args(Pooling))}')
@@ -118,7 +118,7 @@ class GenSen:
 
 
 def _words(path: Path) -> dict[str, int]:
-    """Word to row of a vocabulary file."""
+    """Read a vocabulary file: word to row."""
     data = read_plain(path, "GenSen's vocabulary: a pickle of word2id and id2word")
     words = data.get("word2id") if isinstance(data, dict) else None
     if not isinstance(words, dict) or not all(
@@ -134,10 +134,10 @@ def _words(path: Path) -> dict[str, int]:
 
 
 class GenSenEncoder:
-    """Pairs of files, model and vocabulary; in the paper's run two, with words added from GloVe 840B.
+    """An encoder of one or more GenSen models; the paper joins two, with words added from GloVe 840B.
 
-    With `vectors`, a file of word vectors, words that a model does not know get a vector fitted from theirs;
-    without, they are all the same unknown word.
+    `vectors` is a file of word vectors: words that a model does not know get a vector mapped from it. Without
+    it, they share the vector of the unknown word.
     """
 
     def __init__(

@@ -17,15 +17,15 @@ from gluebench.systems.neural.token_vectors import Embedded, TokenVectors
 
 
 def real(lengths: Tensor, longest: int) -> Tensor:
-    """Which places hold a token: (batch, longest) booleans from the lengths (batch,)."""
+    """Return the mask of positions that hold a token: (batch, longest) from the lengths (batch,)."""
     return torch.arange(longest, device=lengths.device) < lengths.unsqueeze(1)
 
 
 def max_pool(states: Tensor, lengths: Tensor, *, padding: bool = False) -> Tensor:
-    """The largest value over the real tokens: (batch, length, dim) to (batch, dim); lengths at least 1.
+    """Return the maximum over the real tokens: (batch, length, dim) to (batch, dim); lengths at least 1.
 
-    With `padding`, a zero counts for the places after the end of a sequence, as in InferSent 1: a vector then
-    depends on the longest sequence of its batch.
+    With `padding`, positions after a sequence's end count as zeros, as in InferSent 1: a vector then depends
+    on the longest sequence of its batch.
     """
     filler = 0.0 if padding else float("-inf")
     padded = ~real(lengths, states.shape[1]).unsqueeze(2)
@@ -33,7 +33,7 @@ def max_pool(states: Tensor, lengths: Tensor, *, padding: bool = False) -> Tenso
 
 
 class Attended(NamedTuple):
-    """States of both sentences, each with what it attends to in the other behind it."""
+    """States of both sentences, each concatenated with its attention-weighted sum of the other's."""
 
     first: Tensor
     """(batch, first length, 2 dim)."""
@@ -45,7 +45,7 @@ def attend(first: Tensor, second: Tensor, first_lengths: Tensor, second_lengths:
     """[u_i; sum_j a_ij v_j] and [v_j; sum_i b_ij u_i], where a and b are softmaxes of the products u_i . v_j.
 
     The products are not scaled; only real tokens are attended to. States are (batch, length, dim), lengths
-    (batch,) and at least 1. What stands after the end of a sentence means nothing.
+    (batch,) and at least 1. Values after a sentence's end are undefined.
     """
     products = first @ second.transpose(1, 2)
     in_first = real(first_lengths, first.shape[1]).unsqueeze(2)
@@ -66,7 +66,7 @@ def pair_features(first: Tensor, second: Tensor) -> Tensor:
 class BiLstm(nn.Module):
     """Layers of LSTMs in both directions, with PyTorch's initial weights and no dropout between layers.
 
-    On CUDA it runs as one packed nn.LSTM. On a processor packed input leaves the fast kernels, so each layer
+    On CUDA it runs as one packed nn.LSTM. On a CPU packed input cannot use the fast kernels, so each layer
     and direction runs by itself over the padded batch, the backward one on sentences reversed one by one: it
     then meets the padding last, as the forward one does. The weights are the same nn.LSTM's in both cases.
     """
@@ -95,13 +95,13 @@ class BiLstm(nn.Module):
         device, texts = lengths.device, len(lengths)
         places = torch.arange(longest, device=device).unsqueeze(1)  # (length, 1)
         sources = torch.where(places < lengths, lengths - 1 - places, places)
-        # where each place of (length, batch), rows counted through, comes from when sentences are reversed
+        # flat index into (length, batch) that reverses each sentence
         mirror = (sources * texts + torch.arange(texts, device=device)).flatten()
-        turned = partial(_Reversed.apply, mirror)
+        reverse = partial(_Reversed.apply, mirror)
         for layer in range(self.lstm.num_layers):
-            ahead = self._direction(steps, f"_l{layer}")
-            back = self._direction(turned(steps), f"_l{layer}_reverse")
-            steps = torch.cat([ahead, turned(back)], dim=2)
+            forward = self._direction(steps, f"_l{layer}")
+            backward = self._direction(reverse(steps), f"_l{layer}_reverse")
+            steps = torch.cat([forward, reverse(backward)], dim=2)
         padded = ~real(lengths, longest).transpose(0, 1).unsqueeze(2)
         return steps.masked_fill(padded, 0.0).transpose(0, 1)
 
@@ -115,9 +115,9 @@ class BiLstm(nn.Module):
 
 
 class _Reversed(torch.autograd.Function):
-    """Every sentence of (length, batch, dim) reversed.
+    """Reversal of every sentence of (length, batch, dim).
 
-    Its own inverse, so its derivative is itself, and quicker than that of indexing.
+    It is its own inverse, so the gradient is reversed too; this is faster than the gradient of indexing.
     """
 
     @staticmethod
@@ -136,12 +136,12 @@ def _rows(steps: Tensor, mirror: Tensor) -> Tensor:
 
 
 def groups(lengths: Sequence[int], *, step: int) -> list[int]:
-    """The bounds of the cheapest groups, from 0 to the number of sentences.
+    """Split sentences, sorted by length, into the cheapest groups; return the bounds.
 
-    A group costs its longest length times (its sentences + step): `step` is what one time step costs beside
-    the sentences' own work, in sentences.
+    A group costs its longest length times (its sentences + step): `step` is the fixed cost of a time step, in
+    units of one sentence's work.
     """
-    # only where the length changes can a cut save anything
+    # a cut saves work only where the length changes
     bounds = [0, *(at for at, (one, two) in enumerate(pairwise(lengths), 1) if one != two), len(lengths)]
     best: list[tuple[float, int]] = [(0, 0)]  # cost up to each bound, and where its last group begins
     for at, end in enumerate(bounds[1:], 1):
@@ -156,27 +156,27 @@ def groups(lengths: Sequence[int], *, step: int) -> list[int]:
 
 
 STEP_COST = 4
-"""What a time step costs beside its sentences' own work, in sentences, while weights stay in the cache."""
+"""Fixed cost of a time step, in units of one sentence's work, while weights stay in the cache."""
 LARGE = 512
-"""Width from which on a time step costs four times that: it has to fetch its weights."""
+"""Hidden size above which a time step costs four times that, as its weights leave the cache."""
 
 
 class Sentences(NamedTuple):
     """A batch of examples as their sentences, in groups of like lengths."""
 
     groups: tuple[Any, ...]
-    """Collated sentences; the two sides of the pairs where they are not regrouped."""
+    """Collated sentences; without regrouping, one group for each side of the pairs."""
     order: Tensor | None
-    """Where each sentence (the first ones, then the second ones) stands in the groups; None: in order."""
+    """Position in the groups of each sentence (first sides, then second sides); None: in order."""
     texts: int
 
 
 class BiLstmBody(Body):
     """Vectors, BiLSTM, max pooling, and for pairs [u; v; |u - v|; u * v]; with attention as in B.1.
 
-    Dropout falls on the token vectors and on the states before they are pooled, never between layers. With
-    attention the states of a pair are attended to as they are; dropout falls on what the second BiLSTM takes
-    and on what it gives. Single sentences pass through the first one alone.
+    Dropout applies to the token vectors and to the states before pooling, never between layers. With
+    attention, a pair's states are used without dropout; it applies to the input and output of the second
+    BiLSTM. Single sentences use the first BiLSTM alone.
     """
 
     def __init__(
@@ -198,26 +198,26 @@ class BiLstmBody(Body):
         self.dims = {1: self.encoder.dim, 2: 4 * self.encoder.dim}
 
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Any]:
-        """Each example's sentences as the token vectors want them."""
+        """Prepare each example's sentences for the token vectors."""
         texts = list(dict.fromkeys(text for example in inputs for text in example))
         known = dict(zip(texts, self.vectors.prepare(texts), strict=True))
         return [tuple(known[text] for text in example) for example in inputs]
 
     def size(self, item: Any) -> int:
-        """Tokens of all sentences of an example."""
+        """Count the tokens of all sentences of an example."""
         return sum(len(sentence) for sentence in item)
 
     def lengths(self, item: Any) -> tuple[int, ...]:
-        """Tokens of each sentence of an example."""
+        """Count the tokens of each sentence of an example."""
         return tuple(len(sentence) for sentence in item)
 
     def collate(self, items: Sequence[Any]) -> Sentences:
-        """The examples' sentences, regrouped by length where nothing but speed depends on it."""
+        """Collate the examples' sentences, regrouped by length if that affects speed only."""
         sides = list(zip(*items, strict=True))
         if len(sides) not in self.dims:
             raise ValueError(f"an example of {len(sides)} texts; expected one or two")
-        together = self.modelling is not None and len(sides) == 2
-        if together or self.pool_padding or self.vectors.in_order:
+        attends = self.modelling is not None and len(sides) == 2
+        if attends or self.pool_padding or self.vectors.in_order:
             return Sentences(tuple(self.vectors.collate(side) for side in sides), None, len(sides))
         sentences = [sentence for side in sides for sentence in side]
         lengths = np.array([len(sentence) for sentence in sentences])
@@ -249,7 +249,7 @@ class BiLstmBody(Body):
         return pair_features(u, v)
 
     def _states(self, group: Any) -> Embedded:
-        """States of the sentences of a group, without dropout after the BiLSTM."""
+        """Encode a group of sentences, without dropout after the BiLSTM."""
         vectors, lengths = self.vectors(group)
         return Embedded(self.encoder(self.dropout(vectors), lengths), lengths)
 

@@ -1,7 +1,7 @@
 """A model: one body for all tasks, from texts to features, and a head for each task.
 
-Weights as they are first drawn and dropout come from PyTorch's own generator. Whoever trains seeds it once,
-with `torch.manual_seed`, before the model is made; nothing here seeds it or keeps another.
+Initial weights and dropout use PyTorch's own generator. The caller seeds it once, with `torch.manual_seed`,
+before making the model; this module neither seeds it nor keeps another.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ HIDDEN = 512
 
 
 class Body(nn.Module, ABC):
-    """An encoder of examples of one text or two, shared by all tasks of a model."""
+    """Base class of encoders of one or two texts, shared by all tasks of a model."""
 
     dims: Mapping[int, int]
     """Number of input texts (1, 2) to the width of their features."""
 
     @abstractmethod
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Any]:
-        """One item for each example's texts, made once per split; items can be pickled."""
+        """Prepare one item for each example's texts, once per split; items can be pickled."""
 
     @abstractmethod
     def collate(self, items: Sequence[Any]) -> Any:
-        """A batch of prepared items of equally many texts: tensors on the CPU in tuples or dicts."""
+        """Collate items with equally many texts: tensors on the CPU in tuples or dicts."""
 
     @abstractmethod
     def size(self, item: Any) -> int:
-        """Tokens of an item, all its sequences together."""
+        """Count an item's tokens, all its sequences together."""
 
     def lengths(self, item: Any) -> tuple[int, ...]:
-        """Tokens of each sequence that is padded by itself, for batches of like lengths."""
+        """Count the tokens of each separately padded sequence, for batches of similar length."""
         return (self.size(item),)
 
     @abstractmethod
@@ -49,7 +49,7 @@ class Body(nn.Module, ABC):
 
 
 def moved(batch: Batch, device: torch.device | str) -> Batch:
-    """A collated batch with its tensors on a device; what is not a tensor stays as it is."""
+    """Move a collated batch's tensors to a device; other values are unchanged."""
     result: Any = batch
     if isinstance(result, Tensor):
         result = result.to(device, non_blocking=True)
@@ -64,7 +64,7 @@ def moved(batch: Batch, device: torch.device | str) -> Batch:
 class Head(nn.Module):
     """Linear, tanh, linear for a task of classes; one linear layer for a task of scores.
 
-    A score is learnt as its place in the task's range, 0 to 1 (the paper's score / 5 for STS-B).
+    A score is learned as its relative position in the task's range, 0 to 1 (the paper's score / 5 for STS-B).
     """
 
     def __init__(self, task: Task, dim: int, *, hidden: int = HIDDEN) -> None:
@@ -87,7 +87,7 @@ class Head(nn.Module):
         return outputs if self.task.labels else outputs.squeeze(1)
 
     def targets(self, labels: Sequence[str | float | None]) -> Tensor:
-        """Labels as `loss` takes them: codes of the label words, or the scores as they are."""
+        """Convert labels for `loss`: codes of the label words, or the scores unchanged."""
         if self.task.labels:
             codes = {word: code for code, word in enumerate(self.task.words)}
             return torch.tensor([codes[_label(self.task, label, str)] for label in labels])
@@ -96,13 +96,13 @@ class Head(nn.Module):
         )
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
-        """Mean cross-entropy, or mean squared error of the places in the range; computed in float32."""
+        """Mean cross-entropy, or mean squared error of the scaled scores; computed in float32."""
         if self.task.labels:
             return functional.cross_entropy(outputs.float(), targets)
         return functional.mse_loss(outputs.float(), (targets - self.low) / (self.high - self.low))
 
     def decode(self, outputs: Tensor) -> list[str | float]:
-        """The label word of the largest output, or the score cut to the task's range."""
+        """Return the label word of the largest output, or the score clipped to the task's range."""
         if self.task.labels:
             return [self.task.words[code] for code in outputs.argmax(dim=1).tolist()]
         scores = self.low + outputs.double() * (self.high - self.low)
@@ -149,7 +149,7 @@ class MultiTaskModel(nn.Module):
         return self.head(task_name).loss(self(task_name, batch), targets)
 
     def decode(self, task_name: str, outputs: Tensor) -> list[str | float]:
-        """What the outputs of a batch say, as a submission writes it: label words or scores."""
+        """Convert the outputs of a batch to a submission's values: label words or scores."""
         return self.head(task_name).decode(outputs)
 
 
@@ -161,5 +161,5 @@ def _label(task: Task, label: Any, kind: type | tuple[type, ...]) -> Any:
 
 
 def _key(name: str) -> str:
-    """A task's name as the name of a module: without full stops, and unlike any attribute."""
+    """Return a task's name as a module name: without full stops, and unlike any attribute."""
     return "task:" + name.replace("%", "%25").replace(".", "%2E")

@@ -1,4 +1,4 @@
-"""A vector for each token of a sentence: from a table, from ELMo, or from a table with CoVe beside it."""
+"""Token vectors of sentences: from a table, from ELMo, or from a table concatenated with CoVe."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gluebench.systems.text.vocabulary import PAD, Vocabulary
 
 Tokenise = Callable[[str], list[str]]
 LONGEST = 40
-"""Tokens that are kept of a sentence (the original's limit)."""
+"""Maximum number of tokens of a sentence (the original's limit)."""
 
 
 class Embedded(NamedTuple):
-    """Vectors of the tokens of a batch; what stands after a sentence's end means nothing."""
+    """Vectors of the tokens of a batch; values after a sentence's end are undefined."""
 
     vectors: Tensor
     """(batch, length, dim)."""
@@ -29,11 +29,11 @@ class Embedded(NamedTuple):
 
 
 class TokenVectors(nn.Module, ABC):
-    """How the tokens of sentences become vectors. An empty text stands as one unknown word."""
+    """Base class of modules that give token vectors. An empty text counts as one unknown word."""
 
     dim: int
     in_order: bool = False
-    """Whether a sentence's vectors depend on the sentences before it, so that their order is kept."""
+    """Whether a sentence's vectors depend on the sentences before it, so that order must be kept."""
     frozen: str | None = None
     """Name of a module that is never in training mode."""
 
@@ -43,23 +43,23 @@ class TokenVectors(nn.Module, ABC):
         self.longest = longest
 
     def train(self, mode: bool = True) -> Self:
-        """Switch what is trained; a frozen model stays as it is used."""
+        """Set the mode of the trained modules; the frozen one stays in evaluation mode."""
         super().train(mode)
         if self.frozen:
             self.get_submodule(self.frozen).eval()
         return self
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens that are taken of a text, at least one."""
+        """Split a text into tokens, at least one and at most `longest`."""
         return self.tokenise(text)[: self.longest] or [""]
 
     @abstractmethod
     def prepare(self, texts: Sequence[str]) -> list[Any]:
-        """What is kept of each text; its `len` is its number of tokens."""
+        """Prepare each text for `collate`; an item's `len` is its number of tokens."""
 
     @abstractmethod
     def collate(self, items: Sequence[Any]) -> Any:
-        """Prepared texts as one batch, tensors on the CPU."""
+        """Collate prepared texts into one batch, tensors on the CPU."""
 
     @abstractmethod
     def forward(self, batch: Any) -> Embedded:
@@ -100,7 +100,7 @@ class TableVectors(TokenVectors):
         return [np.array(self.vocabulary.ids(self.tokens(text)), dtype=np.int32) for text in texts]
 
     def collate(self, items: Sequence[Any]) -> Ids:
-        """Ids side by side, filled up with the padding's."""
+        """Stack ids, padded to the longest text."""
         lengths = [len(item) for item in items]
         ids = np.full((len(items), max(lengths)), PAD, dtype=np.int32)
         for row, item, length in zip(ids, items, lengths, strict=True):
@@ -108,12 +108,12 @@ class TableVectors(TokenVectors):
         return Ids(torch.from_numpy(ids), torch.tensor(lengths))
 
     def forward(self, batch: Ids) -> Embedded:
-        """Looked up time first, which is how an LSTM wants its input, and turned for the caller."""
+        """Look up vectors time-major, as an LSTM expects its input; transpose the result for the caller."""
         return Embedded(functional.embedding(batch.ids.T, self.table).transpose(0, 1), batch.lengths)
 
 
 class ScalarMix(nn.Module):
-    """gamma times the sum of layers weighted by a softmax (Peters et al. 2018), all layers alike at first."""
+    """gamma times the softmax-weighted sum of layers (Peters et al. 2018), initially all equal."""
 
     def __init__(self, layers: int = 3) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ class ScalarMix(nn.Module):
         self.gamma = nn.Parameter(torch.ones(()))
 
     def forward(self, layers: Tensor) -> Tensor:
-        """(layers, ...) to (...)."""
+        """Mix layers (layers, ...) into (...)."""
         mixed = torch.tensordot(self.weights.softmax(dim=0).to(layers.dtype), layers, dims=1)
         return torch.mul(self.gamma, mixed)
 
@@ -129,8 +129,8 @@ class ScalarMix(nn.Module):
 class ElmoVectors(TokenVectors):
     """ELMo's three layers mixed by trained weights, one mix for all tasks; the language model is frozen.
 
-    `elmo` takes sentences of tokens and gives its layers (3, batch, length, dim) and the lengths. Where it
-    carries its state from batch to batch, say `carry`: sentences are then given to it in their order.
+    `elmo` maps sentences of tokens to its layers (3, batch, length, dim) and the lengths. If it carries its
+    state from batch to batch, set `carry`: the order of the sentences is then kept.
     """
 
     frozen = "elmo"
@@ -157,7 +157,7 @@ class ElmoVectors(TokenVectors):
         return [self.tokens(text) for text in texts]
 
     def collate(self, items: Sequence[Any]) -> tuple[list[str], ...]:
-        """The sentences as they are."""
+        """Return the sentences unchanged."""
         return tuple(items)
 
     def forward(self, batch: Sequence[list[str]]) -> Embedded:
@@ -168,9 +168,9 @@ class ElmoVectors(TokenVectors):
 
 
 class CoveVectors(TokenVectors):
-    """A table's vectors with CoVe's beside them, both frozen.
+    """A table's vectors concatenated with CoVe's, both frozen.
 
-    `cove` takes vectors (batch, length, 300) and lengths and gives (batch, length, 600).
+    `cove` maps vectors (batch, length, 300) and lengths to (batch, length, 600).
     """
 
     frozen = "cove"
@@ -191,7 +191,7 @@ class CoveVectors(TokenVectors):
         return self.words.collate(items)
 
     def forward(self, batch: Any) -> Embedded:
-        """[word's vector; CoVe's]."""
+        """Concatenate each word's vector and CoVe's."""
         embedded: Embedded = self.words(batch)
         with torch.no_grad():
             context = self.cove(embedded.vectors, embedded.lengths)

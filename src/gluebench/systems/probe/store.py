@@ -1,8 +1,8 @@
-"""Vectors of distinct sentences on disk: appended as they are made, mapped into memory when they are used.
+"""Sentence vectors on disk: appended as they are computed, memory-mapped when they are used.
 
 `FILE.npy` is an array (sentences, dim) as `numpy.load` reads it; `FILE.npy.index` beside it has a line of
-JSON, which says whose vectors these are, and 16 bytes (BLAKE2b of the text) for each row. A row counts once
-both files have it, so what was stored before a process was killed stays, and half a row is written over.
+JSON, which names the encoder, and 16 bytes (BLAKE2b of the text) for each row. A row is valid once both files
+have it: complete rows survive a killed process, and a partial row is overwritten.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Rows = NDArray[np.int64]
 
 
 def index_of(path: Path) -> Path:
-    """The file beside the vectors that says whose they are."""
+    """Return the path of a vector file's index."""
     return path.with_name(f"{path.name}.index")
 
 
@@ -50,14 +50,14 @@ class VectorStore:
 
     @classmethod
     def opened(cls, path: Path) -> VectorStore:
-        """The store that exists at a path. Raises DataError for files that are none."""
+        """Open the existing store at a path. Raises DataError for other files."""
         index = index_of(path)
         with index.open("rb") as file:
             header = _header_of(path, file.readline())
             digests = file.read()
         store = cls(path, header["encoder"], header["dim"], header["precision"])
         count = min((path.stat().st_size - HEADER) // store._width, len(digests) // DIGEST)
-        store._learn(digests[: max(0, count) * DIGEST])
+        store._index_rows(digests[: max(0, count) * DIGEST])
         return store
 
     def __len__(self) -> int:
@@ -68,7 +68,7 @@ class VectorStore:
         return self.dim * self.dtype.itemsize
 
     def rows(self, sentences: Sequence[str]) -> Rows:
-        """The row of each sentence, -1 for one that is not stored."""
+        """Return the row of each sentence, -1 for one that is not stored."""
         if not self._count:
             return np.full(len(sentences), -1, dtype=np.int64)
         keys = np.frombuffer(b"".join(map(_digest, sentences)), dtype=f"S{DIGEST}")
@@ -76,7 +76,7 @@ class VectorStore:
         return np.where(self._sorted[places] == keys, self._order[places], -1)
 
     def missing(self, sentences: Sequence[str]) -> list[str]:
-        """Those that are not stored, each once."""
+        """List the distinct sentences that are not stored."""
         rows = self.rows(sentences)
         return list(dict.fromkeys(text for text, row in zip(sentences, rows, strict=True) if row < 0))
 
@@ -88,10 +88,10 @@ class VectorStore:
 
     @contextmanager
     def appending(self) -> Iterator[Callable[[Sequence[str], NDArray[np.float32]], None]]:
-        """Give a function that adds sentences that are not there yet, with their vectors.
+        """Yield a function that appends sentences that are not stored yet, with their vectors.
 
-        The store has them when the context ends; whatever ends it, the rows written whole stay. The function
-        raises DataError where the precision cannot hold the vectors.
+        The store has them when the context ends; complete rows stay even after an error. The function raises
+        DataError if the precision cannot hold the vectors.
         """
         with self.path.open("r+b") as vectors, index_of(self.path).open("r+b") as index:
             start = len(index.readline())
@@ -119,7 +119,7 @@ class VectorStore:
             finally:
                 index.seek(start)
                 digests = index.read()
-                self._learn(digests[: len(digests) // DIGEST * DIGEST])
+                self._index_rows(digests[: len(digests) // DIGEST * DIGEST])
                 vectors.seek(0)
                 vectors.write(self.header())
                 for file in (vectors, index):
@@ -127,13 +127,13 @@ class VectorStore:
                     os.fsync(file.fileno())
 
     def header(self) -> bytes:
-        """What `numpy.load` reads first, padded to a fixed length."""
+        """Return the header that `numpy.load` reads first, padded to a fixed length."""
         shape = (self._count, self.dim)
         text = repr({"descr": self.dtype.str, "fortran_order": False, "shape": shape})
         padded = text.ljust(HEADER - 11) + "\n"
         return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded.encode("ascii")
 
-    def _learn(self, digests: bytes) -> None:
+    def _index_rows(self, digests: bytes) -> None:
         keys = np.frombuffer(digests, dtype=f"S{DIGEST}")
         self._order = np.argsort(keys, kind="stable").astype(np.int64)
         self._sorted = keys[self._order]
@@ -145,20 +145,20 @@ def _digest(sentence: str) -> bytes:
 
 
 def _header_of(path: Path, line: bytes) -> dict[str, Any]:
-    """The first line of the index. Raises DataError where it is not one."""
+    """Parse the first line of the index. Raises DataError if it is invalid."""
     try:
         header: dict[str, Any] = json.loads(line)
-        known = header["schema"] == SCHEMA and header["precision"] in get_args(Precision)
-        known = known and isinstance(header["dim"], int) and isinstance(header["encoder"], str)
+        valid = header["schema"] == SCHEMA and header["precision"] in get_args(Precision)
+        valid = valid and isinstance(header["dim"], int) and isinstance(header["encoder"], str)
     except (ValueError, KeyError, TypeError):
-        known = False
-    if not known:
+        valid = False
+    if not valid:
         raise DataError([f"{index_of(path)}: not the index of stored vectors; expected {SCHEMA} first"])
     return header
 
 
 class StoredEncoder:
-    """Gives the vectors of a store; a sentence that is not in it cannot be encoded."""
+    """An encoder that reads a store's vectors and cannot encode other sentences."""
 
     def __init__(self, path: Path) -> None:
         """Raises DataError for a file that holds no vectors."""
@@ -180,13 +180,13 @@ class StoredEncoder:
 
 BATCH = 128
 SAMPLE = 8
-"""Stored sentences that are encoded again, to see whether the encoder is still the one that made them."""
+"""Number of stored sentences that are encoded again, to check that the encoder has not changed."""
 TOLERANCE = 0.1
-"""How far a vector made again may be from the stored one, in parts of the longer of the two."""
+"""Largest distance of a new vector from the stored one, relative to the longer of the two."""
 
 
 def store_of(path: Path, encoder: SentenceEncoder, precision: Precision = "float32") -> VectorStore:
-    """The encoder's store at a path, begun or continued. Raises DataError for another encoder's."""
+    """Open or create the encoder's store at a path. Raises DataError for another encoder's store."""
     index = index_of(path)
     if not path.exists() or not index.exists():
         if path.exists():
@@ -221,12 +221,12 @@ def encode_into(
     batch_size: int = BATCH,
     advance: Advance | None = None,
 ) -> int:
-    """Encode the sentences that the store lacks, the longest first; how many those were.
+    """Encode the sentences that the store lacks, longest first; return their number.
 
-    Sentences of like length share a batch, and what does not fit in memory fails at once. An encoder that
-    has `prepare(sentences)` is shown all of them first. `advance` is called with the numbers of sentences
-    done and of all: first with 0, then after each batch. Raises EncoderError, and DataError where the
-    store's vectors are not what the encoder gives now.
+    Sentences of similar length share a batch, and a batch too large for memory fails at once. An encoder that
+    has `prepare(sentences)` gets all of them first. `advance` is called with the numbers of sentences done
+    and of all: first with 0, then after each batch. Raises EncoderError, and DataError if the store's vectors
+    are not what the encoder gives now.
     """
     missing = sorted(store.missing(sentences), key=len, reverse=True)
     if not missing:
@@ -234,7 +234,7 @@ def encode_into(
     prepare = getattr(encoder, "prepare", None)
     if prepare is not None:  # an encoder that reads word vectors from a file reads it once for all
         prepare(missing)
-    _same(store, encoder, sentences)
+    _check_same_vectors(store, encoder, sentences)
     advance = advance or silent("", "")
     advance(0, len(missing))
     with store.appending() as add:
@@ -245,16 +245,16 @@ def encode_into(
     return len(missing)
 
 
-def _same(store: VectorStore, encoder: SentenceEncoder, sentences: Sequence[str]) -> None:
-    """Check that the encoder gives what is stored: two can have one name. Raises DataError."""
+def _check_same_vectors(store: VectorStore, encoder: SentenceEncoder, sentences: Sequence[str]) -> None:
+    """Check that the encoder still gives the stored vectors: two can share a name. Raises DataError."""
     rows = store.rows(sentences)
-    places = np.flatnonzero(rows >= 0)[:SAMPLE]
-    if not len(places):
+    sample = np.flatnonzero(rows >= 0)[:SAMPLE]
+    if not len(sample):
         return
-    stored = np.asarray(store.vectors()[rows[places]], dtype=np.float64)
-    now = encoded(encoder, [sentences[place] for place in places]).astype(np.float64)
-    longer = np.maximum(np.linalg.norm(stored, axis=1), np.linalg.norm(now, axis=1))
-    if (np.linalg.norm(stored - now, axis=1) > TOLERANCE * longer).any():
+    stored = np.asarray(store.vectors()[rows[sample]], dtype=np.float64)
+    recomputed = encoded(encoder, [sentences[place] for place in sample]).astype(np.float64)
+    longer = np.maximum(np.linalg.norm(stored, axis=1), np.linalg.norm(recomputed, axis=1))
+    if (np.linalg.norm(stored - recomputed, axis=1) > TOLERANCE * longer).any():
         raise DataError(
             [
                 f"{store.path}: holds other vectors than {encoder.name} gives now; "

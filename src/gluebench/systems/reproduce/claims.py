@@ -1,4 +1,4 @@
-"""What the paper says of its results: each claim as a test of a table, with its meaning as the docstring."""
+"""The paper's claims about its results, each as a test of a table; its docstring states the test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TRAINED = (*SINGLE, *MULTI)
 ENCODERS = ("cbow", "skip-thought", "infersent", "dissent", "gensen")
 ROWS = (*TRAINED, *ENCODERS)
 BASES = ("single-bilstm", "single-bilstm-attn", "multi-bilstm", "multi-bilstm-attn")
-"""Rows over GloVe alone, each with a twin over ELMo and one with CoVe."""
+"""Rows with GloVe alone; each has a variant with ELMo and one with CoVe."""
 WORDS = {"GloVe": "", "ELMo": "-elmo", "CoVe": "-cove"}
 
 NEGLIGIBLE = 0.5
@@ -26,9 +26,9 @@ CLOSE = 1.0
 """Points of the average within which a system is as good as another."""
 SINGLE_SENTENCE = ("CoLA", "SST-2")
 PAIRS = ("MRPC", "QQP", "STS-B", "MNLI", "QNLI", "RTE")
-"""Tasks of two sentences, but for WNLI, which Table 4 does not have of the systems."""
+"""Tasks of two sentences except WNLI, where Table 4 has the majority class in every row."""
 WNLI_MAJORITY = 100 * 40 / 71
-"""Of GLUE's dev split."""
+"""Accuracy of the majority class on GLUE's dev split."""
 ANNOTATORS = 80.0
 """Mean R3 of six people (section 4)."""
 COARSE = ("Lexical Semantics", "Predicate-Argument Structure", "Logic", "Knowledge")
@@ -37,7 +37,7 @@ MOST = 0.6
 ALMOST_ALL = 0.8
 
 FINDINGS: list[Finding] = []
-"""In the order of the sections."""
+"""All claims, in the order of the paper's sections."""
 
 
 def _claim(section: str, claim: str, *, tables: tuple[TableName, ...]) -> Callable[[Test], Test]:
@@ -55,12 +55,12 @@ _of_diagnostic = partial(_claim, tables=("table5",))
 
 
 def differences(values: Mapping[str, float]) -> str:
-    """Each with its sign: "+ELMo +1.3, +Attn -0.1"."""
+    """Format each value with its sign: "+ELMo +1.3, +Attn -0.1"."""
     return ", ".join(f"{name} {value:+.1f}" for name, value in values.items())
 
 
 def listed(values: Mapping[str, float]) -> str:
-    """Each with its number."""
+    """Format each value after its name."""
     return ", ".join(f"{name} {value:.1f}" for name, value in values.items())
 
 
@@ -283,17 +283,17 @@ def restrictivity_hard(numbers: Numbers) -> Evidence:
 
 
 def _beside_glove(numbers: Numbers, words: str, column: str = AVERAGE) -> dict[str, float]:
-    """By how much "elmo" or "cove" raises a column over GloVe alone, in its four rows."""
+    """Return the gain from "elmo" or "cove" over GloVe alone in a column, for its four rows."""
     return {base: numbers.gain(f"{base}-{words}", base, column) for base in BASES}
 
 
 def _attention_on_average(numbers: Numbers, base: str) -> dict[str, float]:
-    """By how much attention raises the average, over each kind of word vectors."""
+    """Return the gain of the average from attention, for each kind of word vectors."""
     return {kind: numbers.gain(f"{base}-attn{words}", f"{base}{words}") for kind, words in WORDS.items()}
 
 
 def _attention(numbers: Numbers, column: str) -> dict[str, float]:
-    """By how much attention raises a column of the diagnostic set, in its six rows."""
+    """Return the gain from attention in a column of the diagnostic set, for its six rows."""
     twins = [(base, words) for base in ("single-bilstm", "multi-bilstm") for words in WORDS.values()]
     return {
         f"{base}{words}": numbers.gain(f"{base}-attn{words}", f"{base}{words}", column)

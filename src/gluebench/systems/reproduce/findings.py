@@ -21,7 +21,7 @@ Evidence = tuple[bool, str]
 
 
 class CannotTellError(Exception):
-    """The results do not say; the message is why."""
+    """The results cannot decide a claim; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +55,27 @@ class Finding:
     name: str
     section: str
     claim: str
-    """In our words."""
+    """The claim in our words."""
     test: Test
     tables: tuple[TableName, ...]
     """The tables it can be tested on: test and dev scores, or the diagnostic set."""
 
     @property
     def reading(self) -> str:
-        """What it is taken to mean."""
+        """The test of the claim in words."""
         return (self.test.__doc__ or "").strip()
 
 
 class Outcome(NamedTuple):
-    """What some results say of a claim."""
+    """The verdict of some results on a claim."""
 
     verdict: Verdict
     detail: str
-    """The numbers that decide, or what is lacking."""
+    """The numbers that decide, or the reason why they are missing."""
 
 
 def judged(finding: Finding, numbers: Numbers) -> Outcome:
-    """What a table of results says of a claim."""
+    """Test a claim on a table of results."""
     try:
         holds, detail = finding.test(numbers)
     except CannotTellError as error:

@@ -1,4 +1,4 @@
-"""A BiLSTM row as a system, and its token vectors: GloVe or a stand-in, ELMo instead, CoVe beside it."""
+"""A BiLSTM row as a system, and its token vectors: GloVe or own ones, ELMo, or GloVe with CoVe."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from gluebench.systems.weights.cove import Cove
 from gluebench.systems.weights.elmo import Elmo
 
 MakeVectors = Callable[[], TokenVectors]
-"""Makes token vectors for a new model: what they train is drawn or set afresh."""
+"""Makes token vectors for a new model, with their trained parts newly initialized."""
 
 
 def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task]) -> MakeVectors:
-    """Vectors for models of these tasks; files are read once, now.
+    """Return a function that makes token vectors for models of these tasks; read files once, now.
 
-    Raises CannotBeHadError, DataError or WeightsError for files that are not what they should be.
+    Raises CannotBeHadError, DataError or WeightsError for missing or invalid files.
     """
     model = row.model
     tokenise, longest = tokeniser(model["tokeniser"]), int(model["longest"])
@@ -55,7 +55,7 @@ def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task])
     vectors: Path | Vectors | None = files.vectors
     if files.vectors is None:
         own = own_vectors(corpus, model["tokeniser"], model["vectors_dim"])
-        # a deviation of 1, as of those that are drawn for words without a vector
+        # standard deviation 1, as of the vectors drawn for unknown words
         vectors = Vectors(own.rows, own.matrix / own.matrix.std())
     width = own.matrix.shape[1] if files.vectors is None else vector_width(files.vectors)
     lower = model["case"] == "either"
@@ -69,7 +69,7 @@ def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task])
 
 
 class NeuralSystem:
-    """The paper's BiLSTMs. A multi-task row trains at its first prediction, on all data given by then."""
+    """The paper's BiLSTMs. A multi-task row trains at its first prediction, on all tasks fitted by then."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class NeuralSystem:
         device: str = "cpu",
         say: Say | None = None,
     ) -> None:
-        """Runs are kept in the folder, so that a killed one can continue; without a folder none are kept."""
+        """Runs are saved in the folder, so that a killed one can continue; without one, none are kept."""
         assert row.settings is not None  # a frozen row is not a NeuralSystem
         self._row, self._settings, self._together = row, row.settings, row.training == "multi-task"
         self._corpus, self._files, self._device, self._say = corpus, files, device, say
@@ -91,7 +91,7 @@ class NeuralSystem:
         self._models: dict[str, MultiTaskModel] = {}
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
-        """Train the task's own model, or note its data for the model of all tasks."""
+        """Train the task's own model, or collect its data for the model of all tasks."""
         data = task_data(task, train, dev)
         if self._together:
             self._models.clear()
@@ -100,7 +100,7 @@ class NeuralSystem:
             self._train({task.name: data})
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
-        """The predictions of the task's best model; raises what wrong data and files raise."""
+        """Predict with the task's best model, trained now if needed; raises errors of data and files."""
         if self._waiting:
             self._train(self._waiting | self._auxiliary())
             self._waiting = {}
@@ -110,16 +110,16 @@ class NeuralSystem:
         return predict(model, task.name, examples, batch_size=self._settings.batch_size)
 
     def parameters(self) -> int:
-        """The trained weights of all models."""
+        """Count the trained weights of all models."""
         models = {id(model): model for model in self._models.values()}.values()
-        weights = [own for model in models for own in model.parameters() if own.requires_grad]
-        return sum(own.numel() for own in weights)
+        weights = [weight for model in models for weight in model.parameters() if weight.requires_grad]
+        return sum(weight.numel() for weight in weights)
 
     def _auxiliary(self) -> dict[str, TaskData]:
         names = self._row.auxiliary
         benchmark = self._corpus.benchmark
         known = {task.name for task in benchmark.auxiliary}
-        if not set(names) & known:  # another benchmark's affair
+        if not set(names) & known:  # the benchmark has no such auxiliary data
             return {}
         # loaded with one task, since an empty list of tasks would mean all
         loaded = load_task_data(self._corpus.folder, benchmark, [benchmark.scored[0].name], names)
@@ -155,16 +155,16 @@ class NeuralSystem:
 
 
 def task_data(task: Task, train: Sequence[Example], dev: Sequence[Example]) -> TaskData:
-    """The examples as a trainer has them: its dev splits apart; without dev, a tenth of train in its place.
+    """Convert examples to a trainer's data, split by split; without dev, use a tenth of train as dev.
 
-    A new dev split starts where the numbering of the examples starts again.
+    A new dev split starts where the numbering of the examples restarts.
     """
     names = dev_splits(task)
     if not names:
         raise DataError([f"{task.name} has no dev split; a run is checked on it"])
     if not dev:
-        kept, held = held_out(train)
-        return TaskData(task, kept, dict.fromkeys(names, held))
+        kept, tenth = held_out(train)
+        return TaskData(task, kept, dict.fromkeys(names, tenth))
     starts = [0, *(at for at in range(1, len(dev)) if dev[at].index <= dev[at - 1].index), len(dev)]
     if len(starts) - 1 != len(names):
         expected = f"expected {len(names)} ({', '.join(names)}), each numbered upwards"

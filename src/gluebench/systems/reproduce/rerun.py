@@ -1,4 +1,4 @@
-"""Rows run again: every run that a table needs, made once and kept in a folder; the best of them graded."""
+"""Reproduce rows: train every run that a table needs once, keep it, and grade the best runs."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from gluebench.version import __version__
 FILE = "result.json"
 SCHEMA = "gluebench.reproduce/1"
 ROLES: Mapping[TableName, Role] = {"table4": "test", "table5": "test", "table6": "dev"}
-"""Split that each table is of; the diagnostic set is a test split."""
+"""Split that each table reports; the diagnostic set is a test split."""
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Where runs are made: with which data and files, on which device, into which folder."""
+    """The data, files, device and output folder of the runs."""
 
     corpus: Corpus
     files: Files
@@ -45,12 +45,12 @@ class Setup:
 
     @property
     def benchmark(self) -> Benchmark:
-        """Of the data."""
+        """The benchmark of the data."""
         return self.corpus.benchmark
 
 
 class Request(NamedTuple):
-    """Which table, at which size."""
+    """The table, preset, tasks and seeds to reproduce."""
 
     table: TableName
     preset: str
@@ -77,20 +77,20 @@ class Result(NamedTuple):
         return sum(self.scores.values()) / len(self.scores)
 
     def predictions(self, benchmark: Benchmark, role: Role) -> Mapping[str, Column]:
-        """Those kept for a role, by test file."""
+        """Read the saved predictions for a role, by test file. Raises SubmissionError."""
         folder = self.folder / role
         if not folder.is_dir():
             return {}
         predictions = read_predictions(folder, benchmark, role=role)
-        wrong = [problem for problem in predictions.problems if problem.severity == "error"]
-        if wrong:
-            raise SubmissionError(wrong, source=str(folder))
+        errors = [problem for problem in predictions.problems if problem.severity == "error"]
+        if errors:
+            raise SubmissionError(errors, source=str(folder))
         return predictions.columns
 
 
 @dataclass(slots=True)
 class RowResult:
-    """What became of a row at the size of the request."""
+    """The outcome of one row."""
 
     row: Row
     columns: dict[str, Column] = field(default_factory=dict)
@@ -109,17 +109,17 @@ class RowResult:
 def reproduce(
     request: Request, names: Iterable[str], setup: Setup, *, gold: Gold | None, say: Say
 ) -> list[RowResult]:
-    """The rows named, run and graded. `gold` are the labels of the table's split, where there are any.
+    """Run and grade the named rows. `gold` has the labels of the table's split, if there are any.
 
-    Raises UnknownNameError for a row, preset or task, DataError where the folder for results holds runs of
-    something else. What a row lacks is not an error; its `RowResult` says so.
+    Raises UnknownNameError for a row, preset or task, and DataError if the results folder holds other runs.
+    Missing files or data are not an error; the `RowResult` gives the reason.
     """
     rows = [row_called(name).at(request.preset, seeds=request.seeds) for name in names]
     return [_reproduced(row, request, setup, gold=gold, say=say) for row in rows]
 
 
 def submission_path(ran: RowResult, setup: Setup) -> Path:
-    """Where the submission of a row is left."""
+    """Return the path of a row's submission."""
     return setup.out / ran.row.preset / ran.row.name / "submission.zip"
 
 
@@ -127,7 +127,7 @@ def _reproduced(row: Row, request: Request, setup: Setup, *, gold: Gold | None, 
     ran = RowResult(row)
     try:
         check_files(row, setup.files)
-        tasks = _there(_tasks_to_train(row, request, setup), setup, ran)
+        tasks = _tasks_with_data(_tasks_to_train(row, request, setup), setup, ran)
         _choose_runs(ran, tasks, setup, say=say)
     except (CannotBeHadError, WeightsError) as error:
         ran.whole = getattr(error, "reasons", (str(error),))
@@ -145,7 +145,7 @@ def _reproduced(row: Row, request: Request, setup: Setup, *, gold: Gold | None, 
 
 
 def _tasks_to_train(row: Row, request: Request, setup: Setup) -> list[Task]:
-    """The tasks to train: of a diagnostic set those that answer it, and multi-task rows need all."""
+    """Return the tasks to train; for Table 5, single-task rows train only those that answer its set."""
     benchmark = setup.benchmark
     names = {benchmark.task(name).name for name in request.tasks} or {task.name for task in benchmark.scored}
     if request.table == "table5":
@@ -156,22 +156,22 @@ def _tasks_to_train(row: Row, request: Request, setup: Setup) -> list[Task]:
     return [task for task in benchmark.scored if task.name in names]
 
 
-def _there(tasks: Sequence[Task], setup: Setup, ran: RowResult) -> list[Task]:
-    """The tasks whose data are there; why not, of the others."""
-    there = []
+def _tasks_with_data(tasks: Sequence[Task], setup: Setup, ran: RowResult) -> list[Task]:
+    """Return the tasks whose data are present; record the reason for each other task."""
+    present = []
     for task in tasks:
         try:
-            _sizes(setup, task)
-            there.append(task)
+            _file_sizes(setup, task)
+            present.append(task)
         except DataError as error:
             ran.reasons[task.name] = str(error)
-    return there
+    return present
 
 
 def _choose_runs(ran: RowResult, tasks: Sequence[Task], setup: Setup, *, say: Say) -> None:
-    """Run all seeds; the best macro-average on dev answers all tasks, or the best score its task (section 6).
+    """Run all seeds; choose the run with the best dev macro-average, or each task's best run (section 6).
 
-    Of equals the first. A task may be answered by another row's run.
+    Ties go to the first run. A task may use another row's run (`Row.owners`).
     """
     row = ran.row
     if row.best == "run" and tasks:
@@ -196,10 +196,9 @@ def _results(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> list
 
 
 def _result(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> Result:
-    """The run of a row with one seed on these tasks: as kept, or made now and kept.
+    """Return a row's run with one seed on these tasks: the saved one, or a new one, which is saved.
 
-    Raises CannotBeHadError, WeightsError, and DataError for data that are missing or for a folder that holds
-    a run of something else.
+    Raises CannotBeHadError, WeightsError, or DataError for missing data or a folder with another run.
     """
     (seed,) = row.seeds
     whole = [task.name for task in tasks] == [task.name for task in setup.benchmark.scored]
@@ -208,19 +207,19 @@ def _result(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> Resul
     identity = row.identity() | {
         "tasks": [task.name for task in tasks],
         "seed": seed,
-        "data": {task.name: _sizes(setup, task) for task in tasks},
+        "data": {task.name: _file_sizes(setup, task) for task in tasks},
         "files": setup.files.sizes(row.needs),
     }
-    return _kept(folder, identity) or _new_result(row, tasks, setup, folder, identity=identity, say=say)
+    return _saved(folder, identity) or _new_result(row, tasks, setup, folder, identity=identity, say=say)
 
 
 def _new_result(
     row: Row, tasks: Sequence[Task], setup: Setup, folder: Path, *, identity: Mapping[str, Any], say: Say
 ) -> Result:
-    """Train, predict dev and what there is of test, and keep all of it; the result is written last."""
+    """Train, predict dev and the available test splits, and save everything; the result is written last."""
     began = time.monotonic()
-    corpus, own = _stored(row, tasks, setup, folder)
-    system = system_of(row, corpus, setup.files, folder=own, device=setup.device, say=say)
+    corpus, work_folder = _corpus_and_folder(row, tasks, setup, folder)
+    system = system_of(row, corpus, setup.files, folder=work_folder, device=setup.device, say=say)
     home = setup.corpus.folder
     dev = run(system, setup.benchmark._replace(tasks=tuple(tasks)), home, role="dev")
     answering, absent = _with_test(setup, tasks)
@@ -249,11 +248,11 @@ def _new_result(
     return result
 
 
-def _stored(row: Row, tasks: Sequence[Task], setup: Setup, folder: Path) -> tuple[Corpus, Path]:
-    """The corpus of a run, and where it keeps what it works with.
+def _corpus_and_folder(row: Row, tasks: Sequence[Task], setup: Setup, folder: Path) -> tuple[Corpus, Path]:
+    """Return a run's corpus and the folder of its intermediate files.
 
-    A frozen row's sentences are stored once for all seeds, and for all tasks too unless their vectors depend
-    on the batch: those were made task by task. CBoW may train its word vectors on all tasks.
+    A frozen row stores sentence vectors once for all seeds, and once for all tasks unless they depend on the
+    batch. CBoW gets the whole corpus because it may train its word vectors on all tasks.
     """
     if row.probe is None:
         return setup.corpus, folder / "training"
@@ -264,19 +263,19 @@ def _stored(row: Row, tasks: Sequence[Task], setup: Setup, folder: Path) -> tupl
 
 
 def _with_answered(setup: Setup, tasks: Iterable[Task]) -> list[Task]:
-    """The tasks, and those that they answer."""
+    """Return the tasks and the tasks that their models also answer."""
     names = {task.name for task in tasks}
     return [task for task in setup.benchmark.tasks if names & {task.name, task.predict_with}]
 
 
-def _sizes(setup: Setup, task: Task) -> dict[str, int]:
-    """The files of a task and their sizes, which identify its data cheaply. Raises DataError."""
+def _file_sizes(setup: Setup, task: Task) -> dict[str, int]:
+    """Return the sizes of a task's files, which identify its data cheaply. Raises DataError."""
     folder = task_folder(setup.corpus.folder, setup.benchmark, task)
     return {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.is_file()}
 
 
 def _with_test(setup: Setup, tasks: Sequence[Task]) -> tuple[list[Task], dict[str, str]]:
-    """The tasks whose test examples are there, with those they answer, and what is wrong with others."""
+    """Return the tasks with test examples, with those they answer, and the reason for each other task."""
     answering, absent = [], {}
     for task in _with_answered(setup, tasks):
         try:
@@ -289,7 +288,7 @@ def _with_test(setup: Setup, tasks: Sequence[Task]) -> tuple[list[Task], dict[st
     return answering, absent
 
 
-def _kept(folder: Path, identity: Mapping[str, Any]) -> Result | None:
+def _saved(folder: Path, identity: Mapping[str, Any]) -> Result | None:
     path = folder / FILE
     if not path.is_file():
         return None
@@ -308,7 +307,7 @@ def _kept(folder: Path, identity: Mapping[str, Any]) -> Result | None:
 
 
 def _take_predictions(ran: RowResult, result: Result, setup: Setup, role: Role) -> None:
-    """The predictions of the tasks for which a run was chosen, and of the sets that these answer."""
+    """Add the predictions of the tasks that use this run, and of the tasks that these answer."""
     predicted = result.predictions(setup.benchmark, role)
     mine = [setup.benchmark.task(task) for task, chosen in ran.chosen.items() if chosen is result]
     for task in _with_answered(setup, mine):
@@ -318,11 +317,11 @@ def _take_predictions(ran: RowResult, result: Result, setup: Setup, role: Role) 
 
 
 def _answer_by_majority(ran: RowResult, request: Request, setup: Setup) -> None:
-    """What Table 4 did for WNLI, and only it."""
+    """Answer the row's majority tasks (WNLI in Table 4) by their majority class."""
     benchmark = setup.benchmark
     names = {benchmark.task(name).name for name in request.tasks} or {task.name for task in benchmark.scored}
     tasks = [task for task in benchmark.scored if task.name in names & {*ran.row.majority}]
-    for task in _there(tasks, setup, ran):
+    for task in _tasks_with_data(tasks, setup, ran):
         try:
             load_split(setup.corpus.folder, benchmark, task.name, task.file(task.name).splits["test"].name)
         except DataError as error:

@@ -1,4 +1,4 @@
-"""A row of Table 4 at a size, with the numbers of Tables 4, 5 and 6, and the published files it needs."""
+"""A row of Table 4: its settings, its numbers in Tables 4, 5 and 6, and the files it needs."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ TABLES: Mapping[TableName, str] = {
     "table5": "Table 5: diagnostic set, R3",
     "table6": "Table 6: dev",
 }
-"""Each with its title."""
+"""Titles of the tables."""
 PAPER = "paper"
 DEFAULT = "small"
 _FILES = resources.files("gluebench.systems.reproduce")
 
 
 class Printed(NamedTuple):
-    """What a table of the paper has in one row, times 100 as printed."""
+    """The numbers of one row of a table, times 100 as printed."""
 
     average: float | None
     """None in Table 5."""
     columns: Mapping[str, tuple[float, ...]]
-    """Task to its numbers, one for each metric; in Table 5 phenomenon, or "All", to its one."""
+    """Task to its numbers, one per metric; in Table 5, phenomenon or "All" to its single number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,48 +45,48 @@ class Row:
     name: str
     order: int
     title: str
-    """As printed; two rows have each title that stands in the first two sections."""
+    """As printed; a title in both of the first two sections belongs to two rows."""
     section: str
-    """Heading of Table 4 that it stands under."""
+    """Its heading in Table 4."""
     training: Literal["single-task", "multi-task", "frozen"]
     about: str
-    """One sentence."""
+    """A one-sentence description."""
     needs: tuple[str, ...]
-    """Names of `files.toml`."""
+    """Names of published files, as in `files.toml`."""
     seeds: tuple[int, ...]
     best: Literal["task", "run"]
-    """Whether each task has its own best run, or one run is the best of all (section 6)."""
+    """Whether the best run is chosen for each task or once for all tasks (section 6)."""
     printed: Mapping[TableName, Printed]
     majority: tuple[str, ...]
-    """Tasks that Table 4, and it alone, answers by their majority class."""
+    """Tasks that Table 4, but not Tables 5 and 6, answers by their majority class."""
     notes: tuple[str, ...] = ()
     owners: Mapping[str, str] = field(default_factory=dict)
-    """Task to the row whose runs this row's numbers are, where they are not its own."""
+    """Task to the row whose runs give this row's number, if this row has no runs of the task."""
     model: Mapping[str, Any] = field(default_factory=dict)
-    """Of a BiLSTM; empty for a frozen encoder."""
+    """Options of a BiLSTM; empty for a frozen encoder."""
     settings: Settings | None = None
-    """Of a BiLSTM's trainer."""
+    """Trainer settings of a BiLSTM."""
     auxiliary: tuple[str, ...] = ()
     """Data that multi-task training has beside the tasks."""
     encoder: Mapping[str, Any] = field(default_factory=dict)
-    """Of a frozen encoder; empty for a BiLSTM."""
+    """Options of a frozen encoder; empty for a BiLSTM."""
     probe: ProbePreset | None = None
-    """A frozen encoder's classifiers."""
+    """Settings of a frozen encoder's classifiers."""
     preset: str = PAPER
 
     @property
     def full_title(self) -> str:
-        """The title with its section where that is needed: "single-task +ELMo"."""
+        """The title, with its section if needed: "single-task +ELMo"."""
         return self.title if self.training == "frozen" else f"{self.training} {self.title}"
 
     @property
     def own_vectors(self) -> bool:
-        """Whether, without a file of word vectors, some are trained on the data at hand."""
+        """Whether word vectors are trained on the data if no file of them is given."""
         source = self.model.get("words") or self.encoder["reader"]
         return self.preset != PAPER and source in ("glove", "cbow")
 
     def at(self, preset: str = DEFAULT, *, seeds: Sequence[int] = ()) -> Row:
-        """The row at a size, with other seeds where some are given. Raises UnknownNameError for a preset."""
+        """Return the row with a preset's sizes, and other seeds if given. Raises UnknownNameError."""
         if preset not in presets():
             raise UnknownNameError(preset, [*presets()], what="preset of the rows")
         changes = presets()[preset]
@@ -102,7 +102,7 @@ class Row:
         )
 
     def identity(self) -> dict[str, Any]:
-        """What must be the same for a saved run to be this row's, JSON-ready; seeds are not of it."""
+        """Return the settings that identify a saved run of this row, ready for JSON, without seeds."""
         return {
             "row": self.name,
             "preset": self.preset,
@@ -132,7 +132,7 @@ def row_called(name: str) -> Row:
 
 @cache
 def presets() -> Mapping[str, Mapping[str, Any]]:
-    """Name to what it changes, smallest first."""
+    """Map each preset to the values it changes, smallest preset first."""
     return tomllib.loads((_FILES / "presets.toml").read_text("utf-8"))
 
 
@@ -156,7 +156,7 @@ def _row(values: dict[str, Any]) -> Row:
 
 
 def _settings(values: Mapping[str, Any]) -> dict[str, Any]:
-    """0 updates between checks stand in the files for one pass over the data."""
+    """Read trainer settings; in a file, `check_every = 0` means one check per pass over the data."""
     own = dict(values.get("settings", {}))
     return own | {"check_every": own["check_every"] or None} if own else {}
 
@@ -217,11 +217,11 @@ class NeededFiles(NamedTuple):
     address: str
     licence: str
     option: str
-    """How the user names them."""
+    """Command-line option that gives their location."""
 
 
 class Files(NamedTuple):
-    """What the user has of such files."""
+    """Paths of the user's copies of the published files."""
 
     vectors: Path | None = None
     """A file of word vectors, GloVe's or one in its format."""
@@ -235,7 +235,7 @@ class Files(NamedTuple):
         return self.weights / name
 
     def sizes(self, needs: Sequence[str]) -> dict[str, int]:
-        """Name to size of the files that a row reads; they identify the files in any folder."""
+        """Return name to size of the files that a row reads; this identifies them in any folder."""
         named = [name for need in needs if need != "glove" for name in needed_files()[need].files]
         paths = [self.weight(name) for name in named]
         if "glove" in needs and self.vectors is not None:
@@ -245,13 +245,13 @@ class Files(NamedTuple):
 
 @cache
 def needed_files() -> Mapping[str, NeededFiles]:
-    """By the names that rows have in `needs`."""
+    """Map the names in a row's `needs` to their files."""
     named = tomllib.loads((_FILES / "files.toml").read_text("utf-8"))
     return {name: NeededFiles(**own | {"files": tuple(own["files"])}) for name, own in named.items()}
 
 
 def check_files(row: Row, files: Files) -> None:
-    """See that everything a row reads is there. Raises CannotBeHadError with a line for what is not."""
+    """Check that the files a row needs exist. Raises CannotBeHadError with a line for each missing group."""
     reasons = []
     for name in row.needs:
         needed = needed_files()[name]

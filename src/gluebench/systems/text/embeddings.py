@@ -97,7 +97,7 @@ def _looked_up(vocabulary: Vocabulary, vectors: Vectors, *, lower: bool) -> Floa
 
 
 def vector_width(path: Path) -> int:
-    """How many numbers a file of word vectors has for each word, by its first line."""
+    """Return the width of a file of word vectors, from its first line."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             fields = file.readline().rstrip().split(b" ")

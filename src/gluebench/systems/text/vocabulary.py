@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 PAD = 0
-"""Id of what fills up a batch after the end of a sentence."""
+"""Id of the padding after the end of a sentence."""
 UNKNOWN = 1
 """Id of every word that is not in the vocabulary."""
 FIRST = 2

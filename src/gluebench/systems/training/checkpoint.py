@@ -1,6 +1,6 @@
-"""What a run leaves in its folder: its state and weights, its outcome, and its card with all that repeats it.
+"""Files of a training run: state, weights, outcome, and a card with all that repeats the run.
 
-Every file is whole or not there.
+Every file is written atomically.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Outcome:
     """Why it ended."""
     seconds: float
     run: Mapping[str, Any]
-    """What it was a run of, JSON-ready."""
+    """The run's identity, ready for JSON."""
 
 
 def save(path: Path, values: Any) -> None:
-    """Write tensors and plain values; a reader finds the file before or the file after, never a part."""
+    """Write tensors and plain values atomically: a reader finds the old or the new file, never a part."""
     import torch
 
     with replacing(path) as file:
@@ -73,7 +73,7 @@ def save(path: Path, values: Any) -> None:
 
 
 def load(path: Path) -> Any:
-    """What `save` wrote, on the CPU; no code in the file is run. Raises DataError for a damaged file."""
+    """Load what `save` wrote, on the CPU, without running its code. Raises DataError for a damaged file."""
     import torch
 
     try:
@@ -94,7 +94,7 @@ def take_weights(model: nn.Module, outcome: Outcome, task: str | None = None) ->
 
 
 def same_run(path: Path, saved: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
-    """Raises DataError with a line for all in which a saved run differs from the one to go on with."""
+    """Raise DataError with a line for each value in which a saved run differs from the expected one."""
     there, here = _flat(saved), _flat(expected)
     problems = []
     for name in dict.fromkeys([*there, *here]):
@@ -107,7 +107,7 @@ def same_run(path: Path, saved: Mapping[str, Any], expected: Mapping[str, Any]) 
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Values by the path of their names: "settings clip", "data MNLI train"."""
+    """Flatten nested values; names are joined by spaces: "settings clip", "data MNLI train"."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
         flat |= _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {before + name: value}
@@ -115,7 +115,7 @@ def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def write_outcome(outcome: Outcome) -> None:
-    """Write it into the run's folder: from then on the run is finished."""
+    """Write the outcome into the run's folder, which marks the run as finished."""
     values = {"schema": OUTCOME_SCHEMA, **asdict(outcome)}
     del values["folder"]
     write_json(outcome.folder / OUTCOME, values)

@@ -1,4 +1,4 @@
-"""What a run is trained and checked on."""
+"""Training and dev data of a run."""
 
 from __future__ import annotations
 

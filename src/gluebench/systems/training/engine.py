@@ -1,7 +1,7 @@
-"""Where the arithmetic is done: one process on one device, or several and mixed precision by Accelerate.
+"""Engines that run the computation: one process on one device, or several and mixed precision.
 
-With several, each process takes its share of every batch, so that a batch stays as large as the settings
-say, and the gradient is that of the whole batch.
+With several processes (Accelerate), each computes a share of every batch: the batch size of the settings is
+the total, and the gradient is that of the whole batch.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gluebench.systems.neural.model import moved
 
 
 class Engine:
-    """One process on the CPU or one GPU: what the trainer needs of the machine.
+    """One process on the CPU or one GPU, with all that the trainer needs of the machine.
 
     Every process holds the same model and draws the same batches.
     """
@@ -29,7 +29,7 @@ class Engine:
     scaler: Any = None
     """The loss scaling of fp16; None without it."""
     model: nn.Module
-    """In evaluation this model answers."""
+    """The model that answers in evaluation."""
 
     def __init__(self, device: str | torch.device = "cpu", *, precision: str = "float32") -> None:
         if precision == "fp16":
@@ -38,7 +38,7 @@ class Engine:
         self._bf16 = precision == "bf16"
 
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
-        """Take what is to be trained; the model is on the device already."""
+        """Set the model and optimizer; the model is already on the device."""
         self.model, self._optimiser = model, optimiser
         self._trained = [parameter for group in optimiser.param_groups for parameter in group["params"]]
 
@@ -63,7 +63,7 @@ class Engine:
         return [value]
 
     def release(self) -> None:
-        """Leave the model as a plain one, able to be saved and used."""
+        """Return the model to an unwrapped one that can be saved and used."""
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def arithmetic(precision: str) -> Iterator[None]:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """PyTorch's generators at a seed within, and as they were afterwards."""
+    """Seed PyTorch's generators within the context; then restore them."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         yield
@@ -92,7 +92,7 @@ _LAUNCHED = ("WORLD_SIZE", "ACCELERATE_MIXED_PRECISION", *_ELSEWHERE)
 
 
 class Accelerated(Engine):
-    """One process of those that Accelerate was started with. Raises ValueError for what splits a model up."""
+    """One of the processes that Accelerate started. Raises ValueError for launchers that split a model."""
 
     def __init__(self, *, precision: str = "float32", cpu: bool = False) -> None:
         if split := [name for name in _ELSEWHERE if os.environ.get(name, "").lower() == "true"]:
@@ -113,7 +113,7 @@ class Accelerated(Engine):
         self.scaler = self._accelerator.scaler
 
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
-        """Take what is to be trained; every process begins with the weights of the first."""
+        """Set the model and optimizer; every process starts with the first one's weights."""
         super().wrap(model, optimiser)
         with warnings.catch_warnings():  # newer PyTorch's other name for it is unknown to the older ones
             warnings.filterwarnings("ignore", ".*broadcast_buffers", FutureWarning)
@@ -143,15 +143,15 @@ class Accelerated(Engine):
         return values
 
     def release(self) -> None:
-        """Take Accelerate's wrapping off the model."""
+        """Remove Accelerate's wrapper from the model."""
         self._accelerator.unwrap_model(self._wrapped, keep_fp32_wrapper=False)
         self._accelerator.free_memory()
 
 
 def engine(precision: str = "float32", device: str | None = None) -> Engine:
-    """Accelerate's engine where its launcher started this process or fp16 asks for it, else a plain one.
+    """Return Accelerate's engine if its launcher started this process or for fp16, else a plain one.
 
-    `device` is "cpu" or "cuda"; by default a GPU is used where there is one.
+    `device` is "cpu" or "cuda"; the default is a GPU if there is one.
     """
     if precision == "fp16" or any(os.environ.get(name) for name in _LAUNCHED):
         return Accelerated(precision=precision, cpu=device == "cpu")
@@ -160,11 +160,11 @@ def engine(precision: str = "float32", device: str | None = None) -> Engine:
 
 
 def launched_precision() -> str | None:
-    """The mixed precision that Accelerate's launcher was given; None where it was given none."""
+    """Return the mixed precision set for Accelerate's launcher, or None."""
     precision = os.environ.get("ACCELERATE_MIXED_PRECISION", "no")
     return None if precision == "no" else precision
 
 
 def leads() -> bool:
-    """Whether this process is the one that speaks for all."""
+    """Whether this process prints messages for all processes."""
     return os.environ.get("RANK", "0") == "0"

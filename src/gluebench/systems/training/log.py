@@ -1,4 +1,4 @@
-"""The course of a run: a CSV file, TensorBoard if installed, lines, a live line, and a figure."""
+"""Logs of a run: a CSV file, TensorBoard if installed, lines, a live line, and a figure."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ OFTEN = 0.5
 
 
 class Log:
-    """Writes the course of a run into its folder.
+    """Log of a run, written into its folder.
 
-    `log.csv` holds what two runs of the same settings share; what is the clock's is in `times.csv`.
+    `log.csv` is the same for two runs of the same settings; times are in `times.csv`.
     """
 
     def __init__(self, folder: Path, *, tensorboard: bool) -> None:
@@ -38,7 +38,7 @@ class Log:
         self._board: Any = None
 
     def check(self, rows: Sequence[Row], times: Sequence[Row]) -> None:
-        """Take the checks so far, the newest last."""
+        """Write the checks so far, the newest last."""
         for name, table in ((LOG, rows), (TIMES, times)):
             text = io.StringIO()
             writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")
@@ -51,7 +51,7 @@ class Log:
         if self._board is None:
             from torch.utils.tensorboard import SummaryWriter
 
-            # What an earlier, killed process wrote of later checks is passed over.
+            # Hide later checks that an earlier, killed process wrote.
             self._board = SummaryWriter(str(self._folder / TENSORBOARD), purge_step=row["update"])
         for name, value in row.items():
             if name not in {"check", "update"} and value is not None:
@@ -66,13 +66,13 @@ class Log:
 
 
 def read_log(folder: Path) -> list[dict[str, float]]:
-    """The checks of a run, as `log.csv` has them; an empty cell (the loss of no update) is left out."""
+    """Read the checks of a run from `log.csv`; empty cells (the loss of no update) are left out."""
     with (folder / LOG).open(encoding="utf-8", newline="") as file:
         return [{name: float(value) for name, value in row.items() if value} for row in csv.DictReader(file)]
 
 
 class Pace:
-    """How fast a run is and how long it may still take, also as a line that a terminal keeps showing."""
+    """Speed of a run and estimate of its remaining time, also as a live line in a terminal."""
 
     def __init__(self, update: int, between: int, settings: Settings) -> None:
         self._first, self._between = update, between
@@ -82,13 +82,13 @@ class Pace:
         self._width = 0
 
     def text(self, update: int) -> str:
-        """Updates in a second since this process began, and the time to the last check it may have."""
+        """Format updates per second since this process began, and the time to the last allowed check."""
         rate = (update - self._first) / max(1e-9, time.monotonic() - self._began)
         left = duration((self._last - update) / rate) if rate else "unknown time"
         return f"{rate:.1f} updates/s, at most {left} left"
 
     def show(self, update: int) -> None:
-        """Show the place between two checks, if the line on the terminal is not of just now."""
+        """Update the live line between two checks, unless it was updated less than `OFTEN` ago."""
         if time.monotonic() - self._shown < OFTEN:
             return
         self._shown = time.monotonic()
@@ -98,21 +98,21 @@ class Pace:
         self._width = len(words)
 
     def clear(self) -> None:
-        """Make room for other lines."""
+        """Erase the live line, so that other lines can be printed."""
         if self._width:
             print("\r" + " " * self._width, end="\r", file=sys.stderr, flush=True)
             self._width = 0
 
 
 def duration(seconds: float) -> str:
-    """Seconds as they are read: "40 s", "12 min", "3.5 h"."""
+    """Format seconds: "40 s", "12 min", "3.5 h"."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> str:
-    """One check as a line to read, scores times 100."""
+    """Format one check as a line, scores times 100."""
     scores = ", ".join(f"{name} {100 * row[f'{name} score']:.1f}" for name in tasks)
     best = " (best)" if row["improved"] else ""
     marked = f"{scores}{best}" if len(tasks) == 1 else f"macro {100 * row['macro']:.1f}{best}: {scores}"
@@ -123,7 +123,7 @@ def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> st
 
 
 def draw_curves(runs: Mapping[str, Path], to: Path) -> None:
-    """Draw the logs in these folders, by the name each is to have, into a PNG, PDF or SVG file."""
+    """Draw the logs in these folders, labeled by their keys, into a PNG, PDF or SVG file."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -150,7 +150,7 @@ def draw_curves(runs: Mapping[str, Path], to: Path) -> None:
 def _lines(
     axes: Axes, rows: list[dict[str, float]], ending: str, style: str, *, named: bool, factor: float = 1.0
 ) -> None:
-    """One line for each task, the same colour in every panel."""
+    """Plot one line for each task, in the same color in every panel."""
     tasks = [name.removesuffix(" score") for name in rows[0] if name.endswith(" score")]
     for number, task in enumerate(tasks):
         points = [(row["update"], factor * row[task + ending]) for row in rows if task + ending in row]

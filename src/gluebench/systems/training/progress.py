@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gluebench.systems.training.evaluation import TaskScore
 
 WEIGHTS = "best-"
-"""What the names of weight files begin with."""
+"""Prefix of the names of weight files."""
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class Plateau:
     """Checks without improvement since the last improvement or decay."""
 
     def step(self, score: float) -> bool:
-        """Take the score of a check; whether it is the best so far."""
+        """Record the score of a check; return whether it is the best so far."""
         if score > self.best:
             self.best, self.waited = score, 0
             return True
@@ -127,9 +127,9 @@ class Progress:
         return [row["macro"] for row in self.rows]
 
     def keep(self, scores: Mapping[str, TaskScore], *, improved: bool, best: str) -> list[str]:
-        """Note the tasks that are now best served by the present weights; the files to save these in.
+        """Record the tasks whose best weights are the current ones; return the files to save these in.
 
-        By `best` (see `Settings`) these are all tasks if the average improved, or each by its own score.
+        With `best` "macro" these are all tasks if the average improved, else each task by its own score.
         """
         check, files = len(self.rows), []
         for name, task_score in scores.items():

@@ -1,4 +1,4 @@
-"""One row of BiLSTM models from data to a trained system: all that `gluebench train` does."""
+"""One row of BiLSTM models from data to a trained system: the work of `gluebench train`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is trained: one model for all tasks, or one for each."""
+    """The settings of a row: one model for all tasks, or one for each."""
 
     spec: BiLstmSpec
     settings: Settings
@@ -43,7 +43,7 @@ class Row:
     vectors: Path | None = None
 
     def title(self, tasks: int) -> str:
-        """As a table names it, from the number of tasks."""
+        """Return the title in a table, given the number of tasks."""
         kind = "Multi-task" if self.multi and tasks > 1 else "Single-task"
         return (
             f"{kind} BiLSTM{' + attention' if self.spec.attention else ''}, {self.spec.hidden} per direction"
@@ -59,9 +59,9 @@ def preset(
     spec: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Row:
-    """The row of a preset ("tiny", "small", "paper") with some of its values changed.
+    """Return the row of a preset ("tiny", "small", "paper") with some of its values changed.
 
-    Raises ValueError for values that cannot be, DataError for vectors that cannot be read.
+    Raises ValueError for invalid values, DataError for vectors that cannot be read.
     """
     width = PLAIN_WIDTH if vectors is None else vector_width(vectors)
     sizes = {**SIZES[name], "width": width, **(spec or {})}
@@ -80,10 +80,10 @@ def train_row(
     device: str | None = None,
     say: Say | None = None,
 ) -> TrainedSystem:
-    """Train, or go on training, and leave a system that `TrainedSystem` loads.
+    """Train, or continue training, and write a system that `TrainedSystem` loads.
 
-    Of several seeds the best on dev answers: of multi-task models the one of the best macro-average, of
-    single-task ones for each task its own (section 5).
+    The best seed on dev answers: for a multi-task row the run with the best macro-average, for a single-task
+    row each task's best run (section 5).
     """
     from gluebench.systems.training.engine import engine
     from gluebench.systems.training.runs import best_runs
@@ -106,7 +106,7 @@ def train_row(
 
 
 def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
-    """A function that makes the models of a row; the words of the same tasks are counted once."""
+    """Return a function that makes the models of a row; words of the same tasks are counted once."""
     import torch
 
     spec, tokenise = row.spec, tokeniser(row.spec.tokeniser)
@@ -132,7 +132,7 @@ def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
 
 
 def _about(row: Row, benchmark: Benchmark, *, tasks: int) -> dict[str, Any]:
-    """What the card of each run says of its row; a file of vectors by name and content."""
+    """Return the row's part of each run's card; a file of vectors by name and content."""
     vectors = None
     if row.vectors is not None:
         with row.vectors.open("rb") as file:

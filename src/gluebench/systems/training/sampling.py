@@ -1,4 +1,4 @@
-"""Which task the next update is of, which of its examples, and what its loss counts for."""
+"""Sampling of tasks and examples for each update, and scaling of losses."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ class Draws(Generic[Item]):
         return self._drawn[self._next - 1]
 
     def state(self) -> dict[str, Any]:
-        """Where the draws stand, for `restore`."""
+        """Return the state of the draws, for `restore`."""
         return {"before": self._before, "drawn": bool(self._drawn), "next": self._next}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state` was taken."""
+        """Continue from the point where `state` was called."""
         self._rng.setstate(state["before"])
         self._drawn = []
         if state["drawn"]:

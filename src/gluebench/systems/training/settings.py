@@ -1,7 +1,7 @@
-"""Every option of a model and its training, what the paper says of it and what its released code did.
+"""Every option of a model and its training, with the paper's value and that of its released code.
 
-The defaults are what both agree on and, where they do not, the choice that docs/how-to/training.md gives the
-reason for. `PAPER` has what the released code ran for Table 4; section numbers are the paper's.
+The defaults are the values on which both agree; where they differ, docs/how-to/training.md gives the reason
+for the choice. `PAPER` has the values of the released code for Table 4; section numbers are the paper's.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ _POSITIVE = ("learning_rate", "decay", "batch_size", "max_checks", "stop_after",
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Options of one training run. Raises ValueError for a value that an option does not have."""
+    """Options of one training run. Raises ValueError for an invalid value."""
 
     learning_rate: float = 1e-4
     """Section 5 and the final code: 1e-4; B.2 and the code before 28 January 2019: 1e-3."""
     minimum_learning_rate: float = 1e-6
-    """Training ends below it. Paper: 1e-5; final code: 1e-6, which with 1e-4 is the same number of decays."""
+    """Training ends when the rate is lower. Paper: 1e-5; final code: 1e-6, as many decays from 1e-4."""
     decay: float = 0.2
     """Factor of the learning rate at a check without improvement (section 5: divided by 5)."""
     patience: int = 0
-    """Checks without improvement that are let pass before the learning rate decays; 0 in the code."""
+    """Checks without improvement that are tolerated before the learning rate decays; 0 in the code."""
     l2: float = 1e-5
-    """Adam's penalty, added to the gradient; the paper does not name it, the code had it fixed."""
+    """Adam's L2 penalty, added to the gradient; a constant in the code, not in the paper."""
     clip: float = 5.0
     """Largest norm of the gradient of all parameters, after the loss was scaled; 5 in the code."""
     batch_size: int = 128
@@ -39,37 +39,37 @@ class Settings:
     check_every: int | None = 10_000
     """Updates between checks on dev (section 5: 10k); None: one pass over the training data."""
     max_checks: int = 50
-    """Checks after which a run ends in any case; always 50 in the code, whatever its option."""
+    """Maximum number of checks; always 50 in the code, whatever its option."""
     stop_rule: Literal["textbook", "original", "none"] = "textbook"
-    """When scores end a run, beside the learning rate (`gluebench.systems.training.progress`)."""
+    """When scores, not only the learning rate, end a run (`gluebench.systems.training.progress`)."""
     stop_after: int = 5
     """Checks without improvement that end a run (section 5)."""
     sampling: Literal["batches", "examples"] = "batches"
-    """What a task's chance of an update is in proportion to. Paper: examples; code: batches."""
+    """Quantity that a task's sampling probability is proportional to. Paper: examples; code: batches."""
     drawn_at_once: int = 10_000
-    """Tasks are drawn so many at a time, with replacement."""
+    """Number of tasks drawn at a time, with replacement."""
     scaling: Literal["batches", "examples", "none"] = "batches"
     """A task's loss is multiplied by the largest task's number of these over its own."""
     idle_heads: Literal["keep", "decay"] = "keep"
-    """Heads without a part in an update: left alone, or moved on by Adam's momentum and penalty alone.
+    """Heads of other tasks in an update: unchanged, or updated by Adam's momentum and penalty alone.
 
-    "decay" is what the code did under PyTorch 0.4, whose gradients were set to zero, not to none.
+    "decay" is what the code did under PyTorch 0.4, which set gradients to zero, not to None.
     """
     validation: Literal["manifest", "pooled"] = "manifest"
     """A task's dev score: the mean of its metrics as on the board, or the code's: a task's dev files pooled
     (MNLI), and a task of scores by its first metric alone (STS-B: Pearson)."""
     count_auxiliary: bool = False
-    """Whether auxiliary tasks (SNLI) count in the macro-average that rules the run. Code: yes."""
+    """Whether auxiliary tasks (SNLI) count in the macro-average that controls the run. Code: yes."""
     best: Literal["macro", "task"] = "macro"
-    """Weights that are kept: those of the best macro-average, or for each task of its own best check."""
+    """Which weights are kept: of the best macro-average, or for each task of its own best check."""
     bucketed: bool = True
-    """Whether a batch holds examples of like lengths; the code shuffled only. Same examples in each pass."""
+    """Whether batches hold examples of similar length; the code only shuffled. A pass has every example."""
     precision: Literal["float32", "tf32", "bf16", "fp16"] = "float32"
-    """Arithmetic; fp16 needs Accelerate."""
+    """Numeric precision; fp16 needs Accelerate."""
     seed: int = SEEDS[0]
-    """Of the weights, the order of tasks and batches, and dropout."""
+    """Seed of the weights, the order of tasks and batches, and dropout."""
     save_every: int | None = None
-    """Updates between saved states, beside those at each check."""
+    """Updates between saved states, in addition to those at each check."""
 
     def __post_init__(self) -> None:
         kinds = get_type_hints(Settings)
@@ -110,7 +110,7 @@ PRESETS: Mapping[str, Settings] = {"tiny": TINY, "small": SMALL, "paper": PAPER}
 
 
 PLAIN_WIDTH = 50
-"""Width of random vectors, where there is no file of vectors."""
+"""Width of random vectors, used if there is no file of vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,17 +125,17 @@ class BiLstmSpec:
     classifier: int = 512
     """Width of a classifier's hidden layer."""
     width: int = 300
-    """Of the word vectors."""
+    """Width of the word vectors."""
     most: int | None = 30_000
-    """Words of the vocabulary, the most frequent ones; None: all."""
+    """Size of the vocabulary, most frequent words first; None: all."""
     oov: Literal["normal", "zero"] = "normal"
-    """Vectors of words that the file lacks, and of unknown ones; the code drew them with deviation 1."""
+    """Vectors of unknown words; the code drew them with standard deviation 1."""
     tokeniser: str = "ptb"
     longest: int = 40
-    """Tokens that are kept of a sentence; 40 in the code."""
+    """Maximum number of tokens of a sentence; 40 in the code."""
     pool_padding: bool = False
     lower: bool = False
-    """Whether a word that the file of vectors lacks takes the vector of its small letters."""
+    """Whether a word that the file of vectors lacks gets the vector of its lowercase form."""
 
 
 SIZES: Mapping[str, Mapping[str, Any]] = {
@@ -143,7 +143,7 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
     "small": {"hidden": 300},
     "paper": {},
 }
-"""Preset to what it changes of the paper's sizes."""
+"""Preset to its changes of the paper's sizes."""
 
 
 class Changes(NamedTuple):
@@ -154,7 +154,7 @@ class Changes(NamedTuple):
 
 
 def parted(changes: Iterable[str]) -> Changes:
-    """The values of "NAME=VALUE", each of its option's type. Raises ValueError for what is none."""
+    """Parse "NAME=VALUE" options by the type of each option. Raises ValueError for an invalid one."""
     settings, body = get_type_hints(Settings), get_type_hints(BiLstmSpec)
     parts = Changes({}, {})
     for change in changes:

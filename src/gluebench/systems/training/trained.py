@@ -1,4 +1,4 @@
-"""A trained system as one loads it: a folder that answers the tasks it was trained for, and its models."""
+"""A trained system loaded from its folder, which answers the tasks it was trained for, and its models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCHEMA = "gluebench.trained/1"
 
 
 def assembled(spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary, table: Any) -> MultiTaskModel:
-    """A new model over a table of word vectors, its weights drawn from PyTorch's generator."""
+    """Make a new model over a table of word vectors, its weights drawn from PyTorch's generator."""
     from gluebench.systems.neural.bilstm import BiLstmBody
     from gluebench.systems.neural.model import MultiTaskModel
     from gluebench.systems.neural.token_vectors import TableVectors
@@ -44,9 +44,9 @@ def assembled(spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary, table:
 
 
 def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary) -> None:
-    """Keep a model's sizes, its words, and what its heads need of their tasks in a folder, beside its runs.
+    """Save a model's sizes, its words, and what its heads need of their tasks in a folder, beside its runs.
 
-    Raises DataError where the folder has the runs of another model, which could not be read any more.
+    Raises DataError if the folder has the runs of another model, which could then no longer be read.
     """
     folder.mkdir(parents=True, exist_ok=True)
     fields = ("name", "columns", "words", "score_range")
@@ -74,7 +74,7 @@ def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vo
 
 
 def read_model(folder: Path) -> MultiTaskModel:
-    """The model kept in a folder, with vectors and weights still to be loaded. Raises DataError."""
+    """Rebuild the model saved in a folder, without vectors and weights. Raises DataError."""
     import numpy as np
 
     from gluebench.systems.text.vocabulary import Vocabulary
@@ -96,7 +96,7 @@ def read_model(folder: Path) -> MultiTaskModel:
 
 
 def _task(values: Mapping[str, Any]) -> Task:
-    """A task with what a head needs, and nothing else."""
+    """Make a task with only what a head needs."""
     return Task(
         name=values["name"],
         title=values["name"],
@@ -114,16 +114,16 @@ def _task(values: Mapping[str, Any]) -> Task:
 
 
 def write_trained(folder: Path, chosen: Mapping[str, Outcome], *, title: str) -> None:
-    """Note which run answers which task; the runs are folders below this one."""
+    """Write which run answers which task; the runs are folders below this one."""
     tasks = {name: outcome.folder.relative_to(folder).as_posix() for name, outcome in chosen.items()}
     write_json(folder / FILE, {"schema": SCHEMA, "title": title, "tasks": tasks})
 
 
 class TrainedSystem:
-    """Answers by the models in a folder that `gluebench train` wrote.
+    """A system of the models in a folder that `gluebench train` wrote.
 
-    `read` makes the model of a run's parent folder anew, for models that are no BiLSTM over word vectors.
-    Raises DataError for a folder that is none.
+    `read` rebuilds the model from a run's parent folder, for models other than a BiLSTM over word vectors.
+    Raises DataError for another folder.
     """
 
     def __init__(
@@ -149,11 +149,11 @@ class TrainedSystem:
         return tuple(self._runs)
 
     def runs(self) -> list[Path]:
-        """Folders of the runs that answer, each once."""
+        """List the distinct folders of the runs that answer."""
         return [self.folder / run for run in dict.fromkeys(self._runs.values())]
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
-        """One label word, or a score, for each example; a task that names another is answered by its model.
+        """Predict a label or score for each example; `predict_with` tasks use the model of that task.
 
         Raises UnknownNameError for a task that it was not trained for.
         """
@@ -165,12 +165,12 @@ class TrainedSystem:
         return predict(self._model(name), name, examples, batch_size=self._batch_size)
 
     def parameters(self) -> int:
-        """Trained weights, over the models of all tasks."""
+        """Count the trained weights over the models of all tasks."""
         cards = [_values(run / CARD, None) for run in self.runs()]
         return sum(card["model"]["trained_parameters"] for card in cards)
 
     def _model(self, task: str) -> MultiTaskModel:
-        """The model of a task; the one that was used last is kept."""
+        """Load the model of a task; only the last one stays in memory."""
         run = self.folder / self._runs[task]
         outcome = read_outcome(run)
         if outcome is None:

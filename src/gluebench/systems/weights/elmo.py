@@ -14,7 +14,7 @@ from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.state import Shape, check_shapes
 
 BEGIN, END = "<S>", "</S>"
-"""Marks put round each sentence; a word of the text written so is taken as the mark, as in the original."""
+"""Markers around each sentence; a word spelled like one is read as the marker, as in the original."""
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, FILL = range(256, 261)
 """Rows of the character table after those of the 256 bytes."""
 STEPS = 32
@@ -24,7 +24,7 @@ State = tuple[Tensor, Tensor]
 
 
 CHARACTERS = 261
-"""256 bytes, begin and end of a sentence, begin and end of a word, and what fills up a word."""
+"""256 bytes, begin and end of a sentence, begin and end of a word, and padding of a word."""
 ACTIVATIONS = ("relu", "tanh")
 
 
@@ -32,7 +32,7 @@ class ElmoOptions(NamedTuple):
     """The sizes of an ELMo model."""
 
     characters: int
-    """Positions of a word's character matrix, its two marks included."""
+    """Positions of a word's character matrix, its two markers included."""
     character_dim: int
     filters: tuple[tuple[int, int], ...]
     """Width and number of each group of convolutions."""
@@ -46,7 +46,7 @@ class ElmoOptions(NamedTuple):
     skip: bool
 
     def shapes(self) -> dict[str, Shape]:
-        """Name and shape of every dataset that the weight file must hold."""
+        """Return the name and shape of every dataset that the weight file must hold."""
         wide = sum(number for _, number in self.filters)
         expected: dict[str, Shape] = {"char_embed": (CHARACTERS, self.character_dim)}
         for at, (width, number) in enumerate(self.filters):
@@ -67,12 +67,12 @@ class ElmoOptions(NamedTuple):
 
 
 def _cell(direction: int, layer: int) -> str:
-    """The group of one cell's datasets; direction 0 reads forward, 1 backward."""
+    """Return the name of one cell's datasets; direction 0 reads forward, 1 backward."""
     return f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell"
 
 
 def read_options(path: Path) -> ElmoOptions:
-    """The sizes an options file gives. Raises WeightsError for what is missing or of the wrong kind."""
+    """Read the sizes of an options file. Raises WeightsError for a missing or malformed value."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -127,7 +127,7 @@ def _limit(value: float | None) -> float | None:
 
 
 def read_weights(path: Path, options: ElmoOptions) -> dict[str, Tensor]:
-    """The datasets of a weight file by name. Raises WeightsError where they do not fit the options."""
+    """Read the datasets of a weight file by name. Raises WeightsError if they do not fit the options."""
     import h5py
 
     sizes: dict[str, Shape] = {}
@@ -146,7 +146,7 @@ def read_weights(path: Path, options: ElmoOptions) -> dict[str, Tensor]:
 
 
 def character_rows(word: str, length: int) -> list[int]:
-    """The rows of the character table for a word: UTF-8 bytes between two marks, then filling."""
+    """Return a word's rows of the character table: UTF-8 bytes between two markers, then padding."""
     if word in (BEGIN, END):
         middle = [BEGIN_SENTENCE if word == BEGIN else END_SENTENCE]
     else:
@@ -157,9 +157,8 @@ def character_rows(word: str, length: int) -> list[int]:
 class Elmo(nn.Module):
     """The language model with frozen weights; what a task trains is a `ScalarMix` of its layers.
 
-    With `carry` each row of a batch begins in the states that the same row of the batch before ended in, as
-    in the original programs: a vector then depends on all batches since `forget`. Without, sentences are
-    independent of each other.
+    With `carry`, each row of a batch starts from the final states of that row in the previous batch, as in
+    the original programs. Without `carry`, sentences are independent of each other.
     """
 
     def __init__(self, options: ElmoOptions, weights: Mapping[str, Tensor], *, carry: bool = False) -> None:
@@ -179,29 +178,29 @@ class Elmo(nn.Module):
         return cls(sizes, read_weights(weights, sizes), carry=carry)
 
     def forget(self) -> None:
-        """Drop the states carried over: the next batch begins afresh."""
+        """Drop the carried states."""
         self._states = []
 
     def forward(self, tokens: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
-        """Layers (1 + number of cells, batch, length, dim), zero after each end, and lengths (batch).
+        """Return layers (1 + cells, batch, length, dim), zero after each sentence, and lengths (batch).
 
-        The marks of begin and end are put round each sentence and taken off the result.
+        Begin and end markers are added to each sentence and removed from the result.
         """
         lengths = torch.tensor([len(sentence) for sentence in tokens], device=self._device)
         if not tokens:
             return torch.zeros(1 + len(self.cells), 0, 0, self.dim, device=self._device), lengths.long()
-        entering = self._embedded(tokens)
-        inside = lengths + 2
-        ahead = torch.stack([entering, _reversed(entering, inside)])
-        layers = [entering.repeat(1, 1, 2)]
+        embedded = self._embedded(tokens)
+        marked_lengths = lengths + 2
+        states = torch.stack([embedded, _reversed(embedded, marked_lengths)])
+        layers = [embedded.repeat(1, 1, 2)]
         for at, cell in enumerate(self.cells):
-            out, state = cell(ahead, inside, self._begin(at, len(tokens)))
-            self._end(at, state)
-            ahead = out + ahead if at and self.options.skip else out
-            layers.append(torch.cat([ahead[0], _reversed(ahead[1], inside)], dim=-1))
+            out, state = cell(states, marked_lengths, self._initial_state(at, len(tokens)))
+            self._keep_state(at, state)
+            states = out + states if at and self.options.skip else out
+            layers.append(torch.cat([states[0], _reversed(states[1], marked_lengths)], dim=-1))
         inner = torch.stack(layers)[:, :, 1:-1]
-        there = torch.arange(inner.shape[2], device=inner.device) < lengths[:, None]
-        return inner * there[None, :, :, None], lengths
+        mask = torch.arange(inner.shape[2], device=inner.device) < lengths[:, None]
+        return inner * mask[None, :, :, None], lengths
 
     @property
     def _device(self) -> torch.device:
@@ -210,17 +209,17 @@ class Elmo(nn.Module):
     def _embedded(self, tokens: Sequence[Sequence[str]]) -> Tensor:
         """Vectors (batch, length + 2, projection); each distinct word is convolved once."""
         longest = max(len(sentence) for sentence in tokens) + 2
-        places = {BEGIN: 0, END: 1}
+        word_numbers = {BEGIN: 0, END: 1}
         rows = []
         for sentence in tokens:
-            row = [places.setdefault(word, len(places)) for word in (BEGIN, *sentence, END)]
+            row = [word_numbers.setdefault(word, len(word_numbers)) for word in (BEGIN, *sentence, END)]
             rows.append(row + [0] * (longest - len(row)))
         size = self.options.characters
-        characters = torch.tensor([character_rows(word, size) for word in places], device=self._device)
+        characters = torch.tensor([character_rows(word, size) for word in word_numbers], device=self._device)
         vectors: Tensor = self.words(characters)
         return vectors[torch.tensor(rows, device=self._device)]
 
-    def _begin(self, at: int, batch: int) -> State:
+    def _initial_state(self, at: int, batch: int) -> State:
         sizes = (self.options.projection, self.options.dim)
         fresh = [torch.zeros(2, batch, size, device=self._device) for size in sizes]
         if at < len(self._states):
@@ -228,8 +227,8 @@ class Elmo(nn.Module):
                 new[:, : old.shape[1]] = old[:, :batch]
         return fresh[0], fresh[1]
 
-    def _end(self, at: int, state: State) -> None:
-        """Note a layer's last states; rows that this batch did not have keep theirs."""
+    def _keep_state(self, at: int, state: State) -> None:
+        """Keep a layer's last states; rows that this batch did not have keep their earlier ones."""
         if not self.carry:
             return
         if at == len(self._states):
@@ -243,7 +242,7 @@ class Elmo(nn.Module):
 
 
 class _WordEncoder(nn.Module):
-    """Words as matrices of characters to vectors: convolutions, highway layers, projection."""
+    """Word encoder from characters to vectors: convolutions, highway layers, projection."""
 
     def __init__(self, options: ElmoOptions, weights: Mapping[str, Tensor]) -> None:
         super().__init__()
@@ -261,7 +260,7 @@ class _WordEncoder(nn.Module):
         self.shift = nn.Parameter(weights["CNN_proj/b_proj"]) if projected else None
 
     def forward(self, characters: Tensor) -> Tensor:
-        """From rows of the table (words, characters) to vectors (words, projection)."""
+        """Map rows of the table (words, characters) to vectors (words, projection)."""
         letters = self.table[characters].transpose(1, 2)
         features = [
             self.activation(nn.functional.conv1d(letters, kernel, offset).amax(dim=-1))
@@ -286,7 +285,7 @@ class _Highway(nn.Module):
         )
 
     def forward(self, words: Tensor) -> Tensor:
-        """The gate lets the transformed words through, its complement the words as they are."""
+        """Mix the transformed words, weighted by the gate, and the given words, weighted by 1 - gate."""
         gate = torch.sigmoid(words @ self.carry + self.carry_offset)
         return gate * torch.relu(words @ self.change + self.change_offset) + (1 - gate) * words
 
@@ -322,10 +321,12 @@ class _ClippedLstm(nn.Module):
     def _step(self, entering: Tensor, live: Tensor, state: State) -> State:
         hidden, cell = state
         new, candidate, forget, out = torch.baddbmm(entering, hidden, self.recurrent).chunk(4, dim=-1)
-        moved = torch.sigmoid(forget) * cell + torch.sigmoid(new) * torch.tanh(candidate)
-        moved = _clipped(moved, self.cell_clip)
-        shown = _clipped((torch.sigmoid(out) * torch.tanh(moved)) @ self.projection, self.projection_clip)
-        return torch.where(live, shown, hidden), torch.where(live, moved, cell)
+        next_cell = torch.sigmoid(forget) * cell + torch.sigmoid(new) * torch.tanh(candidate)
+        next_cell = _clipped(next_cell, self.cell_clip)
+        output = _clipped(
+            (torch.sigmoid(out) * torch.tanh(next_cell)) @ self.projection, self.projection_clip
+        )
+        return torch.where(live, output, hidden), torch.where(live, next_cell, cell)
 
 
 def _clipped(values: Tensor, limit: float | None) -> Tensor:
@@ -333,7 +334,7 @@ def _clipped(values: Tensor, limit: float | None) -> Tensor:
 
 
 def _reversed(values: Tensor, lengths: Tensor) -> Tensor:
-    """Each sentence of (batch, length, dim) turned round within its own length."""
+    """Reverse each sentence of (batch, length, dim) within its own length."""
     steps = torch.arange(values.shape[1], device=values.device)
     backwards = (lengths[:, None] - 1 - steps).clamp(min=0)
     return values.gather(1, backwards[:, :, None].expand_as(values))

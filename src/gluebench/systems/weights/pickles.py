@@ -1,8 +1,7 @@
-"""Pickles read without executing them: modules that PyTorch saved whole, and plain values.
+"""Read pickles without executing them: modules that PyTorch saved whole, and plain values.
 
-What a file names is never imported, what it would call never called. In place of every class of a module's
-file stands an inert record that keeps what the file says of the object. Only the few calls that a saved
-module needs are taken note of; any other makes the file refused.
+Nothing that a file names is imported or called. An inert record replaces each object of a named class and
+keeps its arguments and state. Calls that a saved module needs are recorded; any other refuses the file.
 """
 
 from __future__ import annotations
@@ -48,13 +47,13 @@ NOTED = {
     "copy_reg._reconstructor",
     "copyreg._reconstructor",
 }
-"""What a saved module asks to be called, beside PyTorch's own functions: noted in a record, not called."""
+"""Calls that a saved module may contain beside PyTorch's own functions; recorded, not executed."""
 Numbers = Mapping[str, npt.NDArray[Any]]
 Setting = bool | int | float | str | None
 
 
 class SavedModule(NamedTuple):
-    """What a file says of a module."""
+    """The class name, tensors and plain attributes of a saved module."""
 
     name: str
     """Full name of its class, which was not imported."""
@@ -65,10 +64,10 @@ class SavedModule(NamedTuple):
 
 
 def read_module(path: Path) -> SavedModule:
-    """A module saved whole by `torch.save(module)`, of any version of PyTorch since 0.1.10.
+    """Read a module saved whole by `torch.save(module)`, by any version of PyTorch since 0.1.10.
 
-    Nothing that the file names is imported or called. Raises WeightsError for a file that asks for it, that
-    is damaged or that holds something other than a module.
+    Nothing that the file names is imported or called. Raises WeightsError for a file that needs another call,
+    is damaged, or holds something other than a module.
     """
     refuse_unreadable(path)
     try:
@@ -87,9 +86,9 @@ def read_module(path: Path) -> SavedModule:
 
 
 def read_plain(path: Path, expected: str) -> Any:
-    """A pickle of dictionaries, lists, text and numbers, as Python 2 or 3 wrote it. Raises WeightsError.
+    """Read a pickle of dictionaries, lists, text and numbers of Python 2 or 3. Raises WeightsError.
 
-    Text of Python 2 is taken as UTF-8; bytes in it that are none are kept as surrogates.
+    Text of Python 2 is read as UTF-8; invalid bytes are kept as surrogates.
     """
     try:
         with path.open("rb") as stream:
@@ -105,17 +104,17 @@ def read_plain(path: Path, expected: str) -> Any:
 
 
 class _Storage(NamedTuple):
-    """A storage a pickle refers to: the numbers themselves stand elsewhere in the file."""
+    """A storage that a pickle refers to; its numbers are elsewhere in the file."""
 
     kind: str
-    """Such as FloatStorage."""
+    """Name of the storage's class, such as FloatStorage."""
     key: str
     offset: int
-    """Where in the stored numbers this one begins."""
+    """Index of its first number in the whole storage."""
 
 
 class _Sealed(type):
-    """Classes of records: a call that no saved module makes is refused."""
+    """Metaclass of records: refuses a call that no saved module makes."""
 
     name: str
 
@@ -126,7 +125,7 @@ class _Sealed(type):
 
 
 class Record(metaclass=_Sealed):
-    """What a file says of one object."""
+    """The arguments, state and items that a file gives for one object."""
 
     __slots__ = ("arguments", "items", "state")
     name = "record"
@@ -136,7 +135,7 @@ class Record(metaclass=_Sealed):
     items: dict[Any, Any]
 
     def __new__(cls, *arguments: object, **named: object) -> Record:
-        """Where a pickle makes an object, with or without a call."""
+        """Make a record; unpickling uses this with or without a call of the class."""
         made = super().__new__(cls)
         made.arguments = arguments
         made.state = None
@@ -151,7 +150,7 @@ class Record(metaclass=_Sealed):
 
 
 class _Plain(pickle.Unpickler):
-    """Reads one pickle of plain values: no class, no function, nothing outside it."""
+    """Unpickler of plain values: no class, no function, nothing outside the pickle."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"the file names {module}.{name}, which was not imported")
@@ -161,16 +160,16 @@ class _Plain(pickle.Unpickler):
 
 
 class _Inert(_Plain):
-    """Reads one pickle into plain values, records and storages."""
+    """Unpickler that returns plain values, records and storages."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         super().__init__(stream, encoding="latin1")  # what Python 2 wrote: bytes and text alike
         self.storages: dict[str, _Storage] = {}
-        """Those met so far, by key."""
+        """Storages that the pickle refers to, by key."""
         self._kinds: dict[str, type[Record]] = {}
 
     def find_class(self, module: str, name: str) -> type[Record]:
-        """An inert stand-in of this name."""
+        """Return the inert class of records that replaces this name."""
         full = f"{module}.{name}"
         if full not in self._kinds:
             made = _Sealed(name, (Record,), {"name": full, "__slots__": ()})
@@ -178,7 +177,7 @@ class _Inert(_Plain):
         return self._kinds[full]
 
     def persistent_load(self, saved: Any) -> object:
-        """A storage, or the class that PyTorch saved with its source text."""
+        """Return a storage, or the class that PyTorch saved with its source text."""
         match saved:
             case ("storage", kind, str(key), _, int(), *view) if len(view) < 2:
                 name = str(getattr(kind, "name", kind)).rpartition(".")[2]
@@ -190,7 +189,7 @@ class _Inert(_Plain):
 
 
 def _legacy(stream: IO[bytes]) -> tuple[object, Numbers]:
-    """The object and its storages from the older container: five pickles, then the numbers."""
+    """Read the object and its storages from the older container: five pickles, then the numbers."""
     if _Inert(stream).load() != MAGIC:
         raise pickle.UnpicklingError("it does not begin as a torch file")
     for _ in range(2):  # the container's version; the sizes of C types on the machine that wrote it
@@ -246,7 +245,7 @@ def _tensors(module: Record, numbers: Numbers, prefix: str) -> Iterator[tuple[st
 
 
 def _pairs(mapping: object) -> Iterator[tuple[Any, Any]]:
-    """The items of a dictionary, or of a recorded one: given one by one or as its argument."""
+    """Iterate over the items of a dictionary or of a recorded one, set singly or passed as its argument."""
     if isinstance(mapping, dict):
         yield from mapping.items()
     if isinstance(mapping, Record):
@@ -267,11 +266,13 @@ def _tensor(value: object, numbers: Numbers) -> Tensor:
         raise pickle.UnpicklingError("it has a tensor without numbers")
     flat = torch.from_numpy(numbers[storage.key][storage.offset :].astype(np.float32))
     # as_strided refuses sizes that reach beyond the numbers there are
-    return torch.as_strided(flat, _whole(size), _whole(stride), _whole([offset])[0]).clone()
+    return torch.as_strided(flat, _integers(size), _integers(stride), _integers([offset])[0]).clone()
 
 
-def _whole(sizes: object) -> list[int]:
-    held = sizes.arguments[0] if isinstance(sizes, Record) else sizes
-    if not (isinstance(held, (list, tuple)) and all(isinstance(size, int) and size >= 0 for size in held)):
-        raise pickle.UnpicklingError(f"it has a tensor of the size {held!r}")
-    return list(held)
+def _integers(sizes: object) -> list[int]:
+    values = sizes.arguments[0] if isinstance(sizes, Record) else sizes
+    if not (
+        isinstance(values, (list, tuple)) and all(isinstance(size, int) and size >= 0 for size in values)
+    ):
+        raise pickle.UnpicklingError(f"it has a tensor of the size {values!r}")
+    return list(values)

@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from gluebench.systems.weights.state import axis, check_shapes, shapes
 
 Padding = Literal["mask", "zero"]
-"""What a maximum over time makes of positions after a sentence's end: it passes over them or takes zeros."""
+"""How a maximum over time treats positions after a sentence's end: ignored, or counted as zeros."""
 Network = TypeVar("Network", nn.LSTM, nn.GRU)
 
 
