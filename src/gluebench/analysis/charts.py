@@ -1,8 +1,8 @@
-"""Charts as SVG text: classes for all that is coloured, no inline style, no script, nothing from elsewhere.
+"""Charts as SVG text, colored by CSS classes, without inline styles, scripts or external resources.
 
-A function gives an `<svg>` element to stand in a page, whose style sheet takes in `STYLE`; `as_file` makes
-it a file of its own. A chart never stands alone: give its numbers as a table too. Marks have a shape for each
-color, so that no reader needs the color.
+Each function returns an `<svg>` element for a page whose style sheet includes `STYLE`; `as_file` makes a
+separate file of it. Show the numbers of every chart in a table too. Each color has its own shape of marks, so
+that no reader needs the color.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import NamedTuple
 from gluebench.scoring.plots import HeatRow
 
 STYLE = resources.files("gluebench.analysis").joinpath("static", "chart.css").read_text("utf-8")
-"""The classes that charts use, light and dark: a part of a page's style sheet."""
+"""CSS of the classes that charts use, light and dark, for the style sheet of a page."""
 LETTER = 6.6
-"""Width of a letter at the size charts are set in, rather too wide than too narrow."""
+"""Width of a letter in the font size of charts, an upper estimate."""
 _NAMESPACE = "http://www.w3.org/2000/svg"
 INKS = 4
-"""Colours, each with a shape of its own; further series begin again."""
+"""Number of colors, each with its own shape; further series reuse them."""
 _SHAPES = (
     "M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",  # disc
     "M{x} {y}m-4 -4h8v8h-8z",  # square
@@ -33,7 +33,7 @@ _SHAPES = (
 
 
 def picture(title: str, about: str, *, width: float, height: float, parts: Iterable[str]) -> str:
-    """An `<svg>` for a page, named by its title and described by a sentence."""
+    """An `<svg>` element for a page; `about` is its description for screen readers."""
     inside = "\n".join([element("title", words=title), element("desc", words=about), *parts])
     size = {"width": number(width), "height": number(height)}
     size["viewBox"] = "0 0 {width} {height}".format(**size)
@@ -41,16 +41,16 @@ def picture(title: str, about: str, *, width: float, height: float, parts: Itera
 
 
 def as_file(svg: str) -> str:
-    """A chart as an SVG file of its own, with its style sheet and a ground to stand on."""
+    """A chart as a separate SVG file, with its style sheet and a background."""
     head, _, rest = svg.partition("</desc>")
-    ground = element("rect", {"class": "chart-paper", "width": "100%", "height": "100%"})
-    return f"{head}</desc>\n<style>\n{STYLE}</style>\n{ground}{rest}\n"
+    background = element("rect", {"class": "chart-paper", "width": "100%", "height": "100%"})
+    return f"{head}</desc>\n<style>\n{STYLE}</style>\n{background}{rest}\n"
 
 
 def element(
     name: str, attributes: Mapping[str, str | float] | None = None, inside: str = "", *, words: str = ""
 ) -> str:
-    """One element; `inside` is markup and `words` is text. Attributes that are empty are left out."""
+    """One XML element; `inside` is markup and `words` is text. Empty attributes are left out."""
     given = "".join(
         f' {key}="{escape(value) if isinstance(value, str) else number(value)}"'
         for key, value in (attributes or {}).items()
@@ -61,7 +61,7 @@ def element(
 
 
 def label(x: float, y: float, words: str, *, anchor: str = "", kind: str = "", turn: float = 0) -> str:
-    """Words at a place, their base line on `y`; `anchor` is start (the default), middle or end."""
+    """Text with its baseline on `y`; `anchor` is start (the default), middle or end."""
     turned = f"rotate({number(turn)} {number(x)} {number(y)})" if turn else ""
     return element(
         "text", {"x": x, "y": y, "class": kind, "text-anchor": anchor, "transform": turned}, words=words
@@ -69,7 +69,7 @@ def label(x: float, y: float, words: str, *, anchor: str = "", kind: str = "", t
 
 
 def rectangle(kind: str, x: float, y: float, *, width: float, height: float) -> str:
-    """A box with its upper left corner at a place."""
+    """A box with its upper left corner at (x, y)."""
     return element("rect", {"class": kind, "x": x, "y": y, "width": width, "height": height})
 
 
@@ -80,38 +80,38 @@ def path(points: Iterable[tuple[float, float]], kind: str) -> str:
 
 
 def number(value: float) -> str:
-    """A length with at most two decimals: the same text wherever it is computed."""
+    """Format a length with at most two decimals, so that all machines give the same text."""
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
 
 
 def width_of(words: str) -> float:
-    """About how wide words are; East Asian letters are twice as wide as others."""
+    """Estimated width of a text; East Asian letters are twice as wide as others."""
     return LETTER * sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in words)
 
 
 def mark(x: float, y: float, order: int, note: str = "") -> str:
-    """A mark at a place, of the shape and colour that stand at `order`."""
+    """A mark at (x, y) with the shape and color number `order`."""
     shape = _SHAPES[order % INKS].format(x=number(x), y=number(y))
     title = element("title", words=note) if note else ""
     return element("path", {"class": f"chart-mark chart-ink-{order % INKS}", "d": shape}, title)
 
 
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 24.0, 16.0, 52.0
-"""Room around what is plotted."""
+"""Margins around the plot area."""
 
 
 class Scale(NamedTuple):
-    """From values to places: `low` stands at `start` and `high` at `stop`."""
+    """A map from values to positions: `low` is drawn at `start` and `high` at `stop`."""
 
     low: float
     high: float
     start: float
     stop: float
     logarithmic: bool = False
-    """Powers of ten are equally far apart; values must be positive."""
+    """Whether positions are proportional to logarithms; values must then be positive."""
 
     def at(self, value: float) -> float:
-        """The place of a value."""
+        """The position of a value."""
         low, high, where = (log10(v) if self.logarithmic else v for v in (self.low, self.high, value))
         share = (where - low) / (high - low) if high != low else 0.5
         return self.start + share * (self.stop - self.start)
@@ -132,7 +132,7 @@ class Scale(NamedTuple):
 def scale_over(
     values: Iterable[float], start: float, stop: float, *, logarithmic: bool = False, room: float = 0.05
 ) -> Scale:
-    """A scale that holds all values, with some room at either end. Raises ValueError for none."""
+    """A scale over all values, with a margin at both ends. Raises ValueError without values."""
     numbers = list(values)
     if not numbers:
         raise ValueError("a chart needs at least one value")
@@ -149,7 +149,7 @@ def scale_over(
 def x_axis(
     scale: Scale, y: float, title: str, *, top: float, words: Callable[[float], str] | None = None
 ) -> list[str]:
-    """Ticks below the line at `y`, written by `words`, and grid lines up to `top`."""
+    """Ticks below the axis at `y`, formatted by `words`, and grid lines up to `top`."""
     ticks = [(scale.at(tick), (words or shown)(tick)) for tick in scale.ticks()]
     return [
         *(path([(x, y), (x, top)], "chart-grid") for x, _ in ticks),
@@ -160,7 +160,7 @@ def x_axis(
 
 
 def y_axis(scale: Scale, x: float, title: str, *, right: float) -> list[str]:
-    """Ticks left of the line at `x`, and grid lines to `right`."""
+    """Ticks left of the axis at `x`, and grid lines to `right`."""
     ticks = [(scale.at(tick), shown(tick)) for tick in scale.ticks()]
     return [
         *(path([(x, y), (right, y)], "chart-grid") for y, _ in ticks),
@@ -171,7 +171,7 @@ def y_axis(scale: Scale, x: float, title: str, *, right: float) -> list[str]:
 
 
 def shown(value: float) -> str:
-    """A tick as it is read: 20, 0.5, 300K, 1.2B."""
+    """Format a tick: 20, 0.5, 300K, 1.2B."""
     size = abs(value)
     for least, letter in ((1e9, "B"), (1e6, "M"), (1e4, "K")):
         if size >= least:
@@ -183,11 +183,11 @@ ROW = 26.0
 CELL, COLUMN = 22.0, 52.0
 """Height and width of a cell of a heat map."""
 TURN = 40.0
-"""Degrees that the headings of the columns rise by."""
+"""Rotation of the column headings in degrees."""
 
 
 class Bar(NamedTuple):
-    """One bar and, where there is one, its interval."""
+    """One bar, with its interval if there is one."""
 
     label: str
     value: float
@@ -198,7 +198,7 @@ class Bar(NamedTuple):
 def bar_chart(
     title: str, bars: Sequence[Bar], *, axis: str, width: float = 640, ends: tuple[float, float] | None = None
 ) -> str:
-    """A bar from zero for each value, the first on top; `ends` are those of the axis."""
+    """A bar from zero for each value, the first at the top; `ends` are the ends of the axis."""
     left = 16 + max((width_of(bar.label) for bar in bars), default=0)
     bottom = TOP + ROW * len(bars)
     if ends is None:
@@ -221,7 +221,7 @@ def bar_chart(
 
 
 class Point(NamedTuple):
-    """One point, with the ends of its interval in y where there is one."""
+    """One point, with the ends of its interval in y if there is one."""
 
     label: str
     x: float
@@ -229,7 +229,7 @@ class Point(NamedTuple):
     low: float | None = None
     high: float | None = None
     group: int = 0
-    """Points of one group share shape and colour."""
+    """Points of one group share shape and color."""
 
 
 def scatter_chart(
@@ -244,9 +244,9 @@ def scatter_chart(
     height: float = 400,
     x_words: Callable[[float], str] = shown,
 ) -> str:
-    """Named points; `front` is joined by steps from left to right, as a Pareto front is.
+    """Named points; `front` is drawn as steps from left to right, such as a Pareto front.
 
-    `logarithmic` is of x, whose ticks are written by `x_words`. Raises ValueError for no points.
+    `logarithmic` applies to x, whose ticks `x_words` formats. Raises ValueError without points.
     """
     across = scale_over((point.x for point in points), LEFT, width - RIGHT, logarithmic=logarithmic)
     heights = [v for point in points for v in (point.y, point.low, point.high) if v is not None]
@@ -269,9 +269,9 @@ def scatter_chart(
 
 
 def heat_chart(title: str, about: str, columns: Sequence[str], rows: Sequence[HeatRow]) -> str:
-    """Rows of shaded cells, each with its text: read without colour, it is a table.
+    """Rows of shaded cells, each with its text, so that it is readable without color.
 
-    `about` says what the shades mean, for those who do not see them.
+    `about` explains the shades, for screen readers.
     """
     left = 32 + max((width_of(row.label) * (1.06 if row.heading else 1) for row in rows), default=0)
     longest = max(map(width_of, columns), default=0)

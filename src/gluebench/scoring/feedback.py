@@ -1,14 +1,14 @@
-"""What a site shows of hidden labels: rounded scores, and the Ladder (docs/explanation/feedback.md).
+"""Limit what scores reveal of hidden labels: rounding, and the Ladder (docs/explanation/feedback.md).
 
-Every digit of a score reveals something about the labels: twelve digits of a correlation give several at a
-time. So what a leaderboard shows has as many values as its test set can tell apart. A step is two standard
-errors of a proportion of that size, sqrt(p (1 - p) / n), so that rounding moves a score by one at most; for a
-correlation it is twice that, because its range is. Between the lowest value and 1 there are whole steps.
+Every digit of a score reveals something about the labels; twelve digits of a correlation can reveal several.
+A leaderboard therefore shows only as many values as its test set can distinguish. A step is two standard
+errors of a proportion, sqrt(p (1 - p) / n), so that rounding moves a score by at most one; for a
+correlation, whose range is double, it is twice that. From the lowest value to 1 there are whole steps.
 
-Whoever sees every score can also fit a test set without a model: send random answers, keep those that
-happened to score well, take their majority. The parameter-free Ladder (Blum and Hardt 2015) shows a new score
-of a task only if it beats the best so far by more than one standard error of the difference, and shows that
-best again otherwise. Both systems answer the same examples, so the error is that of paired answers.
+A user who sees every score can also fit a test set without a model: send random answers, keep those that
+happen to score well, and take their majority. The parameter-free Ladder (Blum and Hardt 2015) shows a new
+score of a task only if it beats the best so far by more than one standard error of the difference, and shows
+that best again otherwise. Both systems answer the same examples, so the standard error is a paired one.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     from gluebench.scoring.units import Units
 
 DECIMALS = 4
-"""Of a fraction: a hundredth of a point."""
+"""Decimals of a rounded fraction: a hundredth of a point."""
 P_LEVELS = (0.001, 0.01, 0.05, 1.0)
-"""What p-values are rounded up to."""
+"""Values that p-values are rounded up to."""
 
 
 def rounded_value(value: float, n: int, lowest: float) -> float:
-    """A metric of `n` examples as it may be shown; `lowest` is the least value that it can have."""
+    """Round a metric over `n` examples for display; `lowest` is its lowest possible value."""
     return _value(round(_steps(value, n, lowest)), n, lowest)
 
 
 def rounded_score(score: Score, lowest: float) -> Score:
-    """The score rounded, with the narrowest interval of whole half steps around it that covers its own.
+    """Round a score, and widen its interval to a whole number of half steps on each side.
 
-    The interval is as wide to both sides: two ends rounded apart would reveal more than one width does.
+    The interval is symmetric in steps: two ends rounded separately would reveal more than one width does.
     """
     if score.value is None:
         return score
@@ -59,14 +59,14 @@ def rounded_score(score: Score, lowest: float) -> Score:
 
 
 def rounded_p(p: float, exact: float, shown: float) -> float:
-    """The p-value of a difference, rounded up, which keeps it one; 1 where no such difference is shown."""
+    """A p-value rounded up, which keeps it valid; 1 unless both differences have the same sign."""
     return next(level for level in P_LEVELS if p <= level) if exact * shown > 0 else 1.0
 
 
 def rounded_report(report: Report, benchmark: Benchmark) -> Report:
-    """The report with every metric rounded, and task scores and the average computed from what is shown.
+    """Round every metric of a report, and compute task scores and the average from the rounded values.
 
-    A task or diagnostic set whose labels are public stays as it is.
+    A task or diagnostic set whose labels are public is not changed.
     """
     tasks = {name: _task(benchmark.task(name), task) for name, task in report.tasks.items()}
     diagnostics = dict(report.diagnostics)
@@ -84,7 +84,7 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
 
 
 def lowest_of(task: Task, metric: str = "") -> float:
-    """The lowest value of a task's metric; of its first one unless named."""
+    """The lowest possible value of a task's metric, by default its first one."""
     chosen = next(candidate for candidate in task.metrics if metric in ("", candidate.name))
     return metric_function(chosen.function).lowest
 
@@ -110,53 +110,53 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _steps(value: float, n: int, lowest: float) -> float:
-    """How many steps a value is above the lowest one; above 0, where that is not known.
+    """Number of steps from the lowest value (0, if that is not known) to a value.
 
-    Steps are equal arcs: of a proportion's arc, the arcsine of its root, the error is the same everywhere.
+    Steps are equal on the arcsine-square-root scale, where the error of a proportion is constant.
     """
     if not isfinite(lowest):
         return value * sqrt(n) / 2
     share = min(max((value - lowest) / (1 - lowest), 0.0), 1.0)
-    return asin(sqrt(share)) / (pi / 2) * _whole(n)
+    return asin(sqrt(share)) / (pi / 2) * _step_count(n)
 
 
 def _value(steps: float, n: int, lowest: float) -> float:
-    """The value at so many steps."""
+    """The value at a number of steps."""
     if not isfinite(lowest):
         return round(2 * steps / sqrt(n), DECIMALS)
-    arc = min(max(steps / _whole(n), 0.0), 1.0) * pi / 2
+    arc = min(max(steps / _step_count(n), 0.0), 1.0) * pi / 2
     return round(lowest + (1 - lowest) * sin(arc) ** 2, DECIMALS) + 0.0  # no negative zero
 
 
-def _whole(n: int) -> int:
-    """Steps from the lowest value to 1: an even number, so that the middle, where chance is, is one."""
+def _step_count(n: int) -> int:
+    """Number of steps from the lowest value to 1, even so that the middle (chance level) is a step."""
     return 2 * max(round(pi / 4 * sqrt(n)), 1)
 
 
 RESAMPLES = 4000
-"""More than a rank interval takes: what they decide depends on a few percent of the error."""
+"""More than for rank intervals, since the decision may depend on a few percent of the error."""
 _LUCK = 3.0
-"""Standard errors of a resampled error that it is raised by."""
+"""Standard errors that are added to a resampled standard error."""
 _ROUNDING = 1e-9
-"""Share of a standard error that rounding may make."""
+"""Rounding error allowed, as a share of a standard error."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A task score against the best so far."""
+    """The comparison of a task score with the best so far."""
 
     difference: float
     files: Sequence[tuple[float, float, Units]]
-    """Of each test file its weight, the difference in it, and the answers of both."""
+    """Weight, difference and answers of both systems for each test file."""
     seed: int = 0
 
     @cached_property
     def error(self) -> float:
         """The standard error of the difference; test files are independent of each other.
 
-        For accuracies it is the jackknife's over examples or, where the gold has groups, over groups: of
-        independent examples that is McNemar's statistic above 1. For other metrics it is that of a paired
-        bootstrap. A single unit could go either way.
+        For accuracy it is the jackknife's over examples or, if the gold has groups, over groups; for
+        independent examples `better` then means a McNemar statistic above 1. For other metrics it is that of
+        a paired bootstrap. For a single unit, it is the size of the difference.
         """
         errors = [
             weight * (_error(units, self.seed) if units.size > 1 else abs(change))
@@ -171,10 +171,10 @@ class Step:
 
 
 class Climb(NamedTuple):
-    """What a submission may show, task by task."""
+    """The result of a Ladder step: what a submission may show, task by task."""
 
     shown: Submission
-    """The submission with the best so far in the place of each task that is not clearly better."""
+    """The submission, with the best so far for each task that is not clearly better."""
     new: tuple[str, ...]
     """Tasks whose score is a new best."""
     kept: tuple[str, ...]
@@ -184,10 +184,10 @@ class Climb(NamedTuple):
 
 
 def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -> Climb:
-    """One step of the Ladder. `bests` is task name to the earlier submission with the best score shown.
+    """Take one step of the Ladder. `bests` maps tasks to the earlier submission with the best score shown.
 
-    A task that is not in `bests` has its first score, which is shown. Diagnostic sets take the step with
-    their overall score; those whose labels are public are shown as they are.
+    The first score of a task, which is not in `bests`, is shown. Diagnostic sets are compared by their
+    overall score; those whose labels are public are always shown.
     """
     pairs = pairs_of(submission, gold)
     earlier = {name: pairs_of(best, gold) for name, best in bests.items()}
@@ -215,7 +215,7 @@ def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -
 
 
 def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs], *, seed: int = 0) -> Step:
-    """A task score against the best so far, both from answers to all of the task's test files."""
+    """Compare a task score with the best so far, both from answers to all of the task's test files."""
     from gluebench.scoring.units import units_of  # imports numpy
 
     files = []
@@ -229,10 +229,10 @@ def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs], *, see
 def _error(units: Units, seed: int) -> float:
     """The standard error of the difference in the mean of a file's metrics.
 
-    A jackknife of a correlation can be fooled: leave out one of several answers far out of range, and the
-    others still decide. So these are resampled, and the error is taken as high as the luck of the resamples
-    may have made it low: one example that changed makes a difference of one standard error, and must never be
-    decided by that luck.
+    A jackknife of a correlation can be fooled by several extreme answers, since it leaves out only one at a
+    time. Other metrics than accuracy are therefore resampled, and the error is raised by its sampling error:
+    a single changed example makes a difference of about one standard error, and chance in the resamples must
+    not decide it.
     """
     from gluebench.scoring.inference import jackknife_spread
     from gluebench.scoring.units.base import generator
@@ -246,5 +246,5 @@ def _error(units: Units, seed: int) -> float:
     if variance <= 0:
         return 0.0
     kurtosis = float(((drawn - drawn.mean()) ** 4).mean()) / variance**2
-    luck = sqrt(max(kurtosis - 1, 0.0) / (4 * len(drawn)))  # of the error, as a share of it
-    return sqrt(variance) * (1 + _LUCK * luck)
+    relative_error = sqrt(max(kurtosis - 1, 0.0) / (4 * len(drawn)))  # of the standard error
+    return sqrt(variance) * (1 + _LUCK * relative_error)

@@ -1,4 +1,4 @@
-"""The only reader of gold files: a folder with one `<test file>.tsv` each, tags and metadata beside them."""
+"""Read gold labels: a folder with `<test file>.tsv` files, and their tags and metadata."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ METADATA_SUFFIX = ".metadata.tsv"
 KEY_FILE = ".label-key"
 KEY_BYTES = 32
 SHOWN = 16
-"""Hexadecimal digits of the hash of the labels: enough to tell versions apart."""
+"""Hexadecimal digits of the hash of the labels, enough to distinguish versions."""
 
 GIVEN = "the mapping given"
-"""Stands for the folder where labels come from Python."""
+"""Replaces the folder if the labels come from Python."""
 PARTIAL = "Add the labels, or say that partial gold is allowed (--allow-partial-gold, or partial=True)."
 
 
 class GoldError(ValueError):
-    """Gold that cannot be scored against: for the organizer to fix, not the submitter."""
+    """Invalid gold labels, which the organizer has to fix, not the submitter."""
 
     def __init__(self, problems: Sequence[Problem], *, folder: str) -> None:
         lines = [f"the gold labels in {folder} are at fault, not the submission:", *listed(problems)]
@@ -49,30 +49,30 @@ class GoldError(ValueError):
 
 @dataclass(frozen=True)
 class Gold:
-    """The labels of a split, as an organizer keeps them; never to be printed, logged or sent."""
+    """The gold labels of a split. Never print, log or send them."""
 
     benchmark: Benchmark = field(repr=False)
     role: Role
     folder: str
     columns: Mapping[str, Column] = field(repr=False)
-    """Test-file name to its labels, for the files that have them."""
+    """Test-file name to labels, for the files that have them."""
     phenomena: Mapping[str, Tagged] = field(repr=False)
-    """Test-file name to the positions in its column that each phenomenon is tagged at, ascending."""
+    """Test-file name to phenomenon to ascending positions in the file's column."""
     metadata: Mapping[str, Metadata] = field(repr=False)
-    """Test-file name to the groups and divisions of its examples."""
+    """Test-file name to the metadata of its examples."""
     partial: bool
-    """Whether gold that lacks examples or files is scored as far as it goes."""
+    """Whether gold that lacks examples or files is accepted, and the rest scored."""
     version: str | None = None
-    """Keyed hash of all of the above; None where no key could be kept, or the labels are public."""
+    """Keyed hash of all of the above; None if no key could be stored, or the labels are public."""
     warnings: tuple[str, ...] = ()
     datasets: Mapping[str, str] = field(default_factory=dict)
-    """Test-file name to the content fingerprint of the examples, where the labels were read with them."""
+    """Test-file name to the fingerprint of its examples, if the labels were read with them."""
     rows: str = ""
-    """Which rows of the files these are, where a split has held some back: "public" or "held back"."""
+    """The rows included if some rows of a split are held back: "public" or "held back"."""
 
     @cached_property
     def categories(self) -> dict[str, tuple[Category, ...]]:
-        """Test-file name of a diagnostic set to the parts of it that are reported."""
+        """Test-file name of a diagnostic set to its reported categories."""
         return {
             name: categories(task, self.phenomena.get(name, {}), self.metadata.get(name), size=len(column))
             for task in self.benchmark.diagnostics
@@ -88,10 +88,10 @@ def read_gold(
     role: Role = "test",
     partial: bool = False,
 ) -> Gold:
-    """Read a gold folder. A file may be absent, and then that task cannot be graded.
+    """Read a gold folder. A task whose file is absent cannot be graded.
 
-    `folder` may be a mapping of task or test file to labels instead, in any form that `grade` takes
-    predictions in. Raises GoldError with all that is wrong; with `partial`, files may lack examples.
+    `folder` may instead be a mapping of task or test file to labels, in any form that `grade` accepts for
+    predictions. Raises GoldError with all problems; with `partial`, files may lack examples.
     """
     benchmark = load_benchmark(benchmark)
     home = GIVEN if isinstance(folder, Mapping) else os.fspath(folder)
@@ -113,7 +113,7 @@ def read_gold(
         tags = read(tags_name := f"{file.name}{PHENOMENA_SUFFIX}")
         facts = read(facts_name := f"{file.name}{METADATA_SUFFIX}")
         if tags is None and facts is None:
-            continue  # the positions of 390,965 rows take a tenth of a second and 60 MiB
+            continue  # saves the positions: 390,965 rows take a tenth of a second and 60 MiB
         positions = {index: position for position, index in enumerate(column.row_indices)}
         if tags is not None:
             sheet = Sheet(tags_name, tags, size, positions)
@@ -132,7 +132,7 @@ def read_gold(
 
 
 def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[str, bytes]:
-    """The labels given from Python as the files they could have been."""
+    """Convert labels given from Python to the content of files."""
     files = {}
     for name, values in labels.items():
         file = file_named(name, benchmark, role)
@@ -152,7 +152,7 @@ def _read_labels(
     role: Role,
     partial: bool,
 ) -> Column | None:
-    """The labels of a file; what is wrong is added to `problems`."""
+    """Read the labels of a file; append errors to `problems`."""
     name = f"{file.name}{SUFFIX}"
     data = read(name)
     if data is None:
@@ -189,9 +189,9 @@ def _nothing_there(home: str, benchmark: Benchmark, role: Role) -> Problem:
 
 
 def _with_version(gold: Gold) -> Gold:
-    """Name the version by an HMAC-SHA256 of all that scores depend on, whatever line ends or order of rows.
+    """Set the version: an HMAC-SHA256 of all that scores depend on, not of line ends or the order of rows.
 
-    A plain hash of a small label set can be guessed by trying; a keyed one cannot.
+    Labels could be guessed from a plain hash of a small label set by trying; a keyed hash prevents this.
     """
     import hashlib
     import hmac
@@ -209,7 +209,7 @@ def _with_version(gold: Gold) -> Gold:
 
 
 def label_key(folder: str) -> bytes:
-    """The secret key of a gold folder, made on first use. Raises OSError where none can be kept."""
+    """The secret key of a gold folder, created on first use. Raises OSError if none can be stored."""
     path = os.path.join(folder, KEY_FILE)
     try:
         with open(path, "rb") as file:
@@ -222,17 +222,17 @@ def label_key(folder: str) -> bytes:
 
 
 def _new_key(path: str) -> bytes:
-    """Make the key; when another process makes one at the same time, all use the first."""
-    own = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
-    descriptor = os.open(own, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    """Create the key; if several processes do so at once, all use the first."""
+    temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
+    descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(os.urandom(KEY_BYTES))
-        os.link(own, path)  # unlike a rename, this never replaces a key that is there
+        os.link(temporary, path)  # unlike a rename, this never replaces an existing key
     except FileExistsError:
         pass
     finally:
-        os.unlink(own)
+        os.unlink(temporary)
     with open(path, "rb") as kept:
         return kept.read()
 

@@ -1,7 +1,7 @@
-"""The interval of a score, and one procedure that gives a difference its test, interval and power.
+"""Intervals of scores, and one procedure for the test, interval and power of a difference.
 
 A score's interval is a jackknife over units on Fisher's z. A difference d of two systems on the same units is
-tested by T = d / SE(d): the answers of whole units are exchanged at random, T is computed anew, and the mid-p
+tested by T = d / SE(d): the answers of whole units are swapped at random, T is recomputed, and the mid-p
 of |T| is the p-value. The interval is d +- c SE with c the 95 % point of the same |T|, so that p <= .05
 exactly where the interval excludes 0. Formulas and simulations: docs/explanation/differences.md.
 """
@@ -42,16 +42,16 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ALPHA = 0.05
-"""A p-value up to this is called significant."""
+"""Significance level: p-values up to this are significant."""
 POWER = 0.8
 _ROUNDING = 9
-"""Decimals of |T| that are kept."""
+"""Decimals that |T| is rounded to."""
 
 
 def task_bars(
     task: Task, pairs: Mapping[str, Pairs], points: Mapping[str, Point]
 ) -> tuple[dict[str, Bar], Bar]:
-    """Intervals of the metrics that have a point, and that of their mean; test files are independent."""
+    """Intervals of the metrics that have a score, and of their mean; test files are independent."""
     bars: dict[str, Bar] = {}
     parts: list[Part] = []
     for name, metrics in task.metrics_by_file().items():
@@ -65,7 +65,7 @@ def task_bars(
 
 
 def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) -> list[Bar]:
-    """Intervals of the metrics of one test file and, where there are several, of their mean."""
+    """Intervals of the metrics of one test file; with several metrics, that of their mean comes last."""
     units = units_of(metrics, [pairs])
     left_out = units.left_out()[:, 0]
     lowest = [metric_function(metric.function).lowest for metric in metrics]
@@ -96,11 +96,11 @@ def _proportion_bar(pairs: Pairs) -> Bar:
 
 
 def jackknife_bar(value: float, left_out: Floats, counts: Ints, *, lowest: float) -> Bar:
-    """The jackknife's interval on Fisher's z, from the values without one unit of each kind.
+    """The jackknife interval on Fisher's z; `left_out` has the score without one unit of each kind.
 
-    A score between `lowest` and 1 is first brought to -1 to 1, where z is atanh; with no `lowest` it stays as
-    it is. Student's quantile has the smaller of units - 1 and Satterthwaite's degrees of freedom, 2 units /
-    (kurtosis - 1). "too few to say" where z is infinite, or does not vary.
+    A score from `lowest` to 1 is first scaled to -1 to 1 and then transformed by atanh; with an infinite
+    `lowest` it is not transformed. The degrees of freedom are the smaller of units - 1 and Satterthwaite's,
+    2 units / (kurtosis - 1). The interval is withheld ("too few to say") if z is infinite or constant.
     """
     if isfinite(lowest):
         scaled = 2 * (left_out - lowest) / (1 - lowest) - 1
@@ -121,16 +121,16 @@ def jackknife_bar(value: float, left_out: Floats, counts: Ints, *, lowest: float
 
 
 class StandardError(NamedTuple):
-    """How well a number is known."""
+    """The standard error of an estimate."""
 
     error: float
-    """Its standard error."""
+    """The standard error."""
     df: float
-    """Degrees of freedom of that."""
+    """Degrees of freedom of the standard error."""
 
 
 def jackknife_spread(left_out: Floats, counts: Ints) -> StandardError:
-    """The jackknife's standard error over units, with Satterthwaite's degrees of freedom."""
+    """The jackknife standard error over units, with Satterthwaite's degrees of freedom."""
     units = int(counts.sum())
     if units < 2:
         return StandardError(0.0, 1.0)
@@ -138,7 +138,7 @@ def jackknife_spread(left_out: Floats, counts: Ints) -> StandardError:
     largest = float(np.abs(deviations).max())
     if not largest:
         return StandardError(0.0, units - 1)
-    deviations = deviations / largest  # so that no power of a small one is lost
+    deviations = deviations / largest  # so that powers of small deviations do not underflow
     squares = float(counts @ deviations**2)
     kurtosis = units * float(counts @ deviations**4) / squares**2
     df = min(units - 1, 2 * units / (kurtosis - 1)) if kurtosis > 1 else units - 1
@@ -147,28 +147,28 @@ def jackknife_spread(left_out: Floats, counts: Ints) -> StandardError:
 
 @dataclass(frozen=True)
 class Null:
-    """The distribution of |T| if neither system were better."""
+    """The null distribution of |T|."""
 
     support: Floats
-    """Its values, ascending."""
+    """The values of |T|, ascending."""
     tail: Floats
-    """The mid-p of each: the probability above it and half of that at it."""
+    """The mid-p of each value: the probability of larger values plus half that of the value."""
 
     @classmethod
     def of_draws(cls, statistics: Floats) -> Null:
-        """From |T|, the observed one included as one of the draws (Phipson and Smyth 2010)."""
+        """The distribution from draws of |T|, which include the observed one (Phipson and Smyth 2010)."""
         support, counts = np.unique(_rounded(statistics), return_counts=True)
         above = len(statistics) - np.cumsum(counts)
         return cls(support, (above + counts / 2) / len(statistics))
 
     @classmethod
     def of_coins(cls, apart: int, examples: int) -> Null:
-        """Of an accuracy on independent examples, `apart` of which one system alone has right.
+        """The distribution for accuracy on independent examples, `apart` of which only one system has right.
 
-        |T| grows with the net number of examples gained, so that the test is McNemar's mid-p (Fagerland,
+        |T| increases with the net number of examples gained, so that the test is McNemar's mid-p (Fagerland,
         Lydersen and Laake 2013).
         """
-        heads = np.arange(apart // 2, -1, -1, dtype=np.float64)  # of the system that gained less
+        heads = np.arange(apart // 2, -1, -1, dtype=np.float64)  # examples that the worse system gains
         chances = np.cumprod(np.append(1.0, (heads[1:] + 1) / (apart - heads[1:])))
         both = np.where(2 * heads == apart, 1.0, 2.0) * chances
         above = np.append(np.cumsum(both[::-1])[::-1][1:], 0.0)
@@ -177,20 +177,20 @@ class Null:
         return cls(_rounded(_statistics(net, errors)), (above + both / 2) / both.sum())
 
     def p(self, statistic: float) -> float:
-        """The mid-p of an observed |T|; 1.0 for 0, which no arrangement is closer to."""
+        """The mid-p of an observed |T|; 1.0 for 0, the smallest possible value."""
         if statistic == 0:
             return 1.0
         at = np.searchsorted(self.support, round(statistic, _ROUNDING))
         return float(self.tail[min(int(at), len(self.tail) - 1)])
 
     def above(self, statistic: float) -> float:
-        """The mid-p of any |T|, by a line between two values."""
+        """The mid-p of any |T|, by linear interpolation."""
         return float(np.interp(statistic, self.support, self.tail))
 
     def critical(self, alpha: float = ALPHA) -> float:
-        """The |T| whose mid-p is `alpha`, by a line between two values; infinite if none is so far out.
+        """The |T| whose mid-p is `alpha`, by linear interpolation; infinite if every mid-p is larger.
 
-        It is below every |T| whose p is at most `alpha`, so that the interval excludes 0 there.
+        It is below every |T| whose p is at most `alpha`, so that the interval then excludes 0.
         """
         finite = np.isfinite(self.support)
         support, tail = self.support[finite], self.tail[finite]
@@ -208,12 +208,12 @@ class Null:
 
 
 def _rounded(statistics: Floats) -> Floats:
-    """|T| so that two values computed in two ways are equal."""
+    """|T| rounded, so that equal values computed in different ways compare equal."""
     return np.abs(statistics).round(_ROUNDING)
 
 
 def _statistics(differences: Floats, errors: Floats) -> Floats:
-    """|T|; infinite where a difference does not vary, 0 where there is none."""
+    """|T|; infinite where the standard error is 0, and 0 where the difference is 0."""
     differences = np.abs(differences)
     different = differences > 10.0**-_ROUNDING * 1e-3
     safe = np.where(errors > 0, errors, 1.0)
@@ -240,14 +240,14 @@ class Student:
 
 
 class DifferenceTest:
-    """What follows from a difference, its standard error and the distribution of T = difference / error."""
+    """Intervals, equivalence and power from a difference, its standard error and the null of T."""
 
     difference: float
     error: float
     null: Null | Student
 
     def interval(self, alpha: float = ALPHA) -> Interval | None:
-        """The interval of confidence 1 - `alpha`; None where nothing varies or no p is so small."""
+        """The interval of confidence 1 - `alpha`; None if the error is 0 or no p-value is that small."""
         margin = self.null.critical(alpha) * self.error
         if not (isfinite(margin) and margin > 0):
             return None
@@ -260,21 +260,21 @@ class DifferenceTest:
         return self.null.above((margin - abs(self.difference)) / self.error) / 2
 
     def detectable(self, power: float = POWER) -> float | None:
-        """The smallest true difference that the test finds with that power; None if not known."""
+        """The smallest true difference that the test detects with that power; None if not known."""
         detectable = (self.null.critical(ALPHA) + self.null.quantile(power)) * self.error
         return detectable if isfinite(detectable) and detectable > 0 else None
 
 
 @dataclass(frozen=True)
 class PairedTest(DifferenceTest):
-    """One difference of two systems on the same units, with what it is tested by."""
+    """The difference of two systems on the same units, with its null distribution."""
 
     difference: float
     error: float
     """Its standard error."""
     null: Null
     drawn: Exchange
-    """The difference and its error, observed and exchanged, each (1 + resamples,): for means of several."""
+    """Observed, then resampled, differences and errors, each (1 + resamples,); `mean_test` combines them."""
 
     @property
     def statistic(self) -> float:
@@ -287,13 +287,13 @@ class PairedTest(DifferenceTest):
         return self.null.p(self.statistic)
 
     def turned(self) -> PairedTest:
-        """The same difference the other way round."""
+        """The test with the two systems swapped."""
         drawn = Exchange(-self.drawn.differences, self.drawn.errors)
         return replace(self, difference=-self.difference, drawn=drawn)
 
 
 def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> list[PairedTest]:
-    """The test of each metric of a test file and, where there are several, of their mean."""
+    """The test of each metric of one test file; with several metrics, that of their mean comes last."""
     drawn = units.exchange(resamples, rng)
     tests = [_drawn_test(Exchange(*of_metric)) for of_metric in zip(*drawn, strict=True)]
     for at, metric in enumerate(units.metrics):
@@ -303,19 +303,19 @@ def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> l
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
-    """The mid-p of McNemar's test, from the examples that each of two systems alone has right."""
+    """The mid-p of McNemar's test, from the numbers of examples that only one system has right."""
     if only_a == only_b:
         return 1.0
     return float(Null.of_coins(only_a + only_b, only_a + only_b).tail[abs(only_a - only_b) // 2])
 
 
 def mcnemar_holds(metric: Metric, units: Units) -> bool:
-    """Whether the exchange is McNemar's test: of an accuracy, on independent examples."""
+    """Whether the exchange test is McNemar's: for accuracy on independent examples."""
     return is_proportion(metric) and units.systems[0].groups is None
 
 
 def alone(a: Pairs, b: Pairs) -> Alone:
-    """Examples that each of two systems alone has right."""
+    """Count the examples that only A has right, and those that only B has right."""
     gold, ours, theirs = (
         np.frombuffer(column.codes, np.uint8) for column in (a.gold, a.predicted, b.predicted)
     )
@@ -331,7 +331,7 @@ def _drawn_test(drawn: Exchange) -> PairedTest:
 
 
 def mean_test(tests: Sequence[PairedTest], weights: Sequence[float]) -> PairedTest:
-    """The test of a weighted mean of independent differences, from the draws of its parts."""
+    """The test of a weighted mean of independent differences, from their draws."""
     if len(tests) == 1:
         return tests[0]
     shares = np.array(weights) / sum(weights)

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 Z = 1.959963984540054
-"""97.5 % point of the normal distribution: every interval is of 95 %, two-sided."""
+"""97.5 % point of the normal distribution; all intervals are two-sided 95 % intervals."""
 
 TOO_FEW = "too few to say"
 UNDEFINED = "not defined"
 CONSTANT = "constant predictions"
-"""The score is 0 on every sample: a correlation, or the F1 of a label that is never predicted."""
+"""The score is 0 on every sample, as a correlation or the F1 of a label that is never predicted."""
 
 FEWEST_UNITS = 8
-"""Examples (or groups, where the gold has them) below which no interval of labels is given."""
+"""Smallest number of examples (or groups, if the gold has them) for an interval of a label metric."""
 
 
 class Interval(NamedTuple):
@@ -27,7 +27,7 @@ class Interval(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """The ends of an interval, or why there is none."""
+    """The ends of an interval, or the reason why it is withheld."""
 
     low: float | None
     high: float | None
@@ -35,12 +35,12 @@ class Bar(NamedTuple):
 
     @property
     def interval(self) -> Interval | None:
-        """The ends; None where there are none."""
+        """The ends; None without an interval."""
         return None if self.low is None or self.high is None else Interval(self.low, self.high)
 
 
 class Alone(NamedTuple):
-    """Examples that one of two systems has right and the other wrong."""
+    """Numbers of examples that only A, and only B, has right."""
 
     a: int
     b: int
@@ -52,11 +52,11 @@ class Alone(NamedTuple):
 
 
 NO_BAR = Bar(None, None)
-"""Stands for an interval that was not requested."""
+"""The value for an interval that was not requested."""
 
 
 def wilson(hits: float, n: float, *, z: float = Z) -> Bar:
-    """Wilson's score interval (1927) for a proportion of n independent examples; n may be fractional."""
+    """Wilson's score interval (1927) for a proportion of n independent examples; n may be a fraction."""
     share = hits / n
     middle = share + z * z / (2 * n)
     margin = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
@@ -66,23 +66,23 @@ def wilson(hits: float, n: float, *, z: float = Z) -> Bar:
 
 
 def proportion_bar(hits: int, n: int) -> Bar:
-    """Wilson's interval; "too few to say" of fewer than eight examples."""
+    """Wilson's interval; withheld ("too few to say") below FEWEST_UNITS examples."""
     return wilson(hits, n) if n >= FEWEST_UNITS else Bar(None, None, TOO_FEW)
 
 
 class Group(NamedTuple):
-    """How many of a group's examples are right."""
+    """Correct answers and examples of one group."""
 
     hits: int
     size: int
 
 
 def grouped_wilson(groups: Sequence[Group]) -> Bar:
-    """Wilson's interval for examples that come in groups, from the number that independent ones would be.
+    """Wilson's interval for examples in groups, from the effective number of independent examples.
 
-    That is n over the design effect (Kish 1965; Rao and Scott 1992): the jackknife variance over groups
-    against the binomial one, at least 1. The normal quantile is Student's with one less than the groups. With
-    no hit, or no miss, the effect cannot be estimated and is taken as if each group gave one answer.
+    That is n over the design effect (Kish 1965; Rao and Scott 1992): the ratio, at least 1, of the jackknife
+    variance over groups to the binomial one. Student's quantile with groups - 1 degrees of freedom replaces
+    the normal one. If all or no examples are right, the effect assumes that a group's answers are identical.
     """
     if len(groups) < FEWEST_UNITS:
         return Bar(None, None, TOO_FEW)
@@ -98,14 +98,14 @@ def grouped_wilson(groups: Sequence[Group]) -> Bar:
 
 
 def grouped_hits(gold: bytes, predicted: bytes, groups: Sequence[int]) -> list[Group]:
-    """The groups of a column of labels."""
+    """Count the correct answers and the examples of each group."""
     sizes = Counter(groups)
     hits = Counter(group for group, g, p in zip(groups, gold, predicted, strict=True) if g == p)
     return [Group(hits[group], size) for group, size in sizes.items()]
 
 
 def share_bar(right: Sequence[bool], groups: Sequence[int] | None) -> Bar:
-    """The interval of the share that is right, of independent examples or of those in groups."""
+    """The interval of an accuracy, on independent examples or on examples in groups."""
     if groups is None:
         return proportion_bar(sum(right), len(right))
     return grouped_wilson(grouped_hits(bytes(right), bytes([True]) * len(right), groups))
@@ -121,14 +121,14 @@ class Part(NamedTuple):
 
     @property
     def interval(self) -> Interval | None:
-        """The ends; both are the value where the score is the same on every sample."""
+        """The ends; both are `value` if the predictions are constant."""
         return Interval(self.value, self.value) if self.bar.withheld == CONSTANT else self.bar.interval
 
 
 def mean_bar(parts: Sequence[Part]) -> Bar:
-    """The interval of a weighted mean of independent scores; withheld where that of a part is.
+    """The interval of a weighted mean of independent scores; withheld if that of a part is.
 
-    A score of constant predictions adds nothing to the width, unless all are.
+    The score of constant predictions adds no width; if all parts are constant, there is no interval.
     """
     if len(parts) == 1:
         return parts[0].bar
@@ -139,7 +139,7 @@ def mean_bar(parts: Sequence[Part]) -> Bar:
 def mean_interval(parts: Sequence[Part]) -> Interval:
     """The interval of a weighted mean of independent scores, from the interval of each.
 
-    Each end is as far from the mean as the root of the summed squares of the parts' own distances
+    The distance of each end from the mean is the root of the sum of the parts' squared weighted distances
     (Zou and Donner 2008). Raises ValueError if a part has no interval.
     """
     whole = sum(part.weight for part in parts)
@@ -155,7 +155,7 @@ def mean_interval(parts: Sequence[Part]) -> Interval:
 
 
 def mean_withheld(reasons: Iterable[str | None]) -> str | None:
-    """The first reason of a part without interval; constant predictions count only if all parts have them."""
+    """The first reason for a missing interval; constant predictions count only if all parts are constant."""
     given = list(reasons)
     if given and all(why == CONSTANT for why in given):
         return CONSTANT
@@ -165,7 +165,7 @@ def mean_withheld(reasons: Iterable[str | None]) -> str | None:
 def withheld_because(parts: Mapping[str, str | None]) -> str | None:
     """Why a mean has no interval, as "not defined on CoLA; too few to say on WNLI"; None where it has one.
 
-    `parts` is name to why the part has none.
+    `parts` maps each name to the reason why that part has no interval.
     """
     if (reason := mean_withheld(parts.values())) in (None, CONSTANT):
         return reason
@@ -177,9 +177,9 @@ def withheld_because(parts: Mapping[str, str | None]) -> str | None:
 
 
 _QUANTILE_STEPS = 100
-"""A bound that is far from reached: a quantile takes about four steps."""
+"""Upper bound on the steps of a quantile, which usually takes about four."""
 _NORMAL_FROM = 1e5
-"""From this many degrees of freedom a quantile of t is that of the normal plus three terms in 1 / df."""
+"""Degrees of freedom from which a quantile of t is the normal one plus three terms in 1 / df."""
 
 
 def student_t_two_sided(t: float, df: float) -> float:
@@ -194,7 +194,7 @@ def student_t_two_sided(t: float, df: float) -> float:
 def student_quantile(probability: float, df: float) -> float:
     """The t with P(T <= t) = `probability` for Student's t with `df` degrees of freedom.
 
-    `df` is a finite number of at least 1, not only an integer; both tails hold at least 1e-100. The result is
+    `df` is finite, at least 1 and may be a fraction; both tails hold at least 1e-100. The result is
     within 1e-9 * max(1, |t|) of the exact quantile. Raises ValueError outside these ranges.
     """
     if not 1 <= df < math.inf:
@@ -242,7 +242,7 @@ def _two_sided_quantile(p: float, df: float, *, start: float) -> float:
 
 
 def _incomplete_beta(x: float, complement: float, a: float, *, b: float) -> float:
-    """The regularized incomplete beta function I_x(a, b); `complement` is 1 - x, which would cancel here."""
+    """The regularized incomplete beta function I_x(a, b); `complement` is 1 - x without cancellation."""
     if x <= 0 or complement <= 0:
         return 0.0 if x <= 0 else 1.0
     log_front = a * _log(x, complement) + b * _log(complement, x) - _log_beta(a, b)
@@ -252,12 +252,12 @@ def _incomplete_beta(x: float, complement: float, a: float, *, b: float) -> floa
 
 
 def _log(x: float, complement: float) -> float:
-    """log x, from 1 - x where x is close to 1."""
+    """log x, computed from 1 - x if x is close to 1."""
     return math.log1p(-complement) if complement < 0.5 else math.log(x)
 
 
 def _log_beta(a: float, b: float) -> float:
-    """log B(a, b); from its series where b is 1/2 and the log-gammas of a would cancel."""
+    """log B(a, b); by a series if one argument is 1/2 and the log-gammas of the other would cancel."""
     large = max(a, b)
     if large < 50 or min(a, b) != 0.5:
         return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
@@ -286,8 +286,8 @@ def _beta_fraction(x: float, a: float, *, b: float) -> float:
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """The p-values adjusted for their number, in the order given (Holm 1979).
 
-    The smallest is multiplied by how many there are, the next by one less, and so on; none may
-    fall below the one before it, and none exceeds 1.
+    The smallest of n is multiplied by n, the next by n - 1, and so on; each adjusted value is at least the
+    one before it and at most 1.
     """
     count = len(p_values)
     adjusted = [0.0] * count

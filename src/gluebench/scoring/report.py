@@ -1,4 +1,4 @@
-"""The report: every score of a submission with its interval, and its provenance, as a record and as JSON."""
+"""The report: all scores of a submission with intervals and provenance, as records and as JSON."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class Score(NamedTuple):
     """None when the score is withheld."""
     low: float | None
     high: float | None
-    """Ends of the interval; None without intervals, or where `withheld` gives the reason."""
+    """Ends of the interval; None if intervals were not requested or `withheld` gives a reason."""
     n: int
-    """Examples it rests on; tasks, for the macro-average."""
+    """Number of examples scored; of tasks, for the macro-average."""
     withheld: str | None = None
-    """Why the interval (or, by a policy, the value) is not given: "too few to say"."""
+    """Why the interval (or, by a policy, the value) is withheld, such as "too few to say"."""
     covered: float | None = None
-    """Share of the split's examples that had gold, when not all had."""
+    """Share of the split's examples with gold labels; None if all have them."""
 
     @classmethod
     def of(cls, value: float, bar: Bar, n: int, covered: float | None = None) -> Score:
-        """A value with its interval."""
+        """Build a score from a value and its interval."""
         return cls(value, bar.low, bar.high, n, bar.withheld, covered)
 
     def as_dict(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class TaskReport(NamedTuple):
 
 
 class DiagnosticReport(NamedTuple):
-    """A diagnostic set, whole and by each way of dividing it."""
+    """Scores on a diagnostic set: overall, and by each kind of category."""
 
     overall: Score
     coarse: Mapping[str, Score]
@@ -92,14 +92,14 @@ class DiagnosticReport(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What `grade` returns; its JSON is what the command prints, the site stores and the API serves."""
+    """The result of `grade`; the command prints its JSON, the site stores it and the API serves it."""
 
     benchmark: str
     split: str
     complete: bool
     """Whether every scored task has its score."""
     missing: tuple[str, ...]
-    """Test files of scored tasks that were not there to score."""
+    """Test files of scored tasks that could not be scored because they were absent."""
     score: Score | None
     """The macro-average; None when incomplete."""
     tasks: Mapping[str, TaskReport]
@@ -112,7 +112,7 @@ class Report(NamedTuple):
         return {"schema": SCHEMA, **fields_of(self)}
 
     def to_json(self) -> str:
-        """The report as one JSON document, the same bytes for the same input."""
+        """The report as a JSON document; the same input gives the same bytes."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def __repr__(self) -> str:
@@ -122,7 +122,7 @@ class Report(NamedTuple):
         return f"<Report on {self.benchmark} {self.split}: {score}{tasks}>"
 
     def records(self) -> Iterator[dict[str, object]]:
-        """A record of FIELDS for each score, as JSON has it: metrics, task scores, average, categories."""
+        """Yield a JSON-ready record of FIELDS for each metric, task score, average and category."""
         for name, task in self.tasks.items():
             for metric, score in task.metrics.items():
                 yield record(score, task=name, metric=metric)
@@ -180,7 +180,7 @@ def score_words(score: Score) -> str:
 
 
 def record(score: Score | None, **place: str) -> dict[str, object]:
-    """A score and what it is of, for one row of a table."""
+    """A score with the fields that identify it, as one row of a table."""
     return {**place, **(score.as_dict() if score else {})}
 
 
@@ -201,9 +201,9 @@ def _cells(score: Score | None) -> tuple[str, str, str]:
 
 
 def json_ready(value: Any) -> Any:
-    """A record, or anything made of records, as JSON has it: floats with 12 significant digits, no tuples.
+    """Convert records, and containers of them, to JSON types; floats get 12 significant digits.
 
-    A record with an `as_dict` of its own gives that.
+    A record that has `as_dict` is converted by it.
     """
     if isinstance(value, float):
         return rounded(value)
@@ -217,7 +217,7 @@ def json_ready(value: Any) -> Any:
 
 
 def fields_of(record: Any, *, optional: Collection[str] = ()) -> dict[str, Any]:
-    """The fields of a named tuple or data class by name, JSON-ready; `optional` ones unless empty."""
+    """The JSON-ready fields of a named tuple or data class by name; `optional` ones only if not None."""
     names = record._fields if hasattr(record, "_fields") else [field.name for field in fields(record)]
     values = {name: getattr(record, name) for name in names}
     return {
@@ -226,12 +226,12 @@ def fields_of(record: Any, *, optional: Collection[str] = ()) -> dict[str, Any]:
 
 
 def rounded(value: float | None) -> float | None:
-    """12 significant digits: the same bytes wherever the last bit of a sum may differ."""
+    """Round to 12 significant digits, since the last bits of a sum may differ between machines."""
     return None if value is None else float(f"{value:.12g}")
 
 
 def report_of(values: Mapping[str, Any]) -> Report:
-    """The report whose `as_dict` gave these values, as a leaderboard sends them.
+    """Rebuild a report from the values of its `as_dict`, as a leaderboard sends them.
 
     Raises ValueError for another schema.
     """
@@ -271,7 +271,7 @@ def _score(values: Mapping[str, Any] | None) -> Score | None:
 
 
 def provenance(gold: Gold, **settings: Any) -> Mapping[str, Any]:
-    """The `provenance` of a report, JSON-ready; `settings` are those that the numbers depend on."""
+    """The `provenance` of a report, JSON-ready; `settings` are the options that the scores depend on."""
     return {
         "package": "gluebench",
         "version": __version__,
@@ -285,7 +285,7 @@ def provenance(gold: Gold, **settings: Any) -> Mapping[str, Any]:
 
 
 def fingerprint(benchmark: Benchmark) -> str:
-    """Hash of all in the manifest that a score can depend on; titles, notes and sources are left out."""
+    """Hash of everything in the manifest that affects scores; titles, notes and sources do not."""
     from hashlib import sha256
 
     tasks = [
@@ -308,9 +308,9 @@ def fingerprint(benchmark: Benchmark) -> str:
 
 
 def datasets(gold: Gold) -> dict[str, str | None]:
-    """Test-file name to the content fingerprint of its examples; None where it is not known.
+    """Map test-file names to content fingerprints of their examples; None where not known.
 
-    It is that of the data the labels were read from, else that of the published data (the manifest's).
+    A fingerprint is that of the data with the labels or, without one, that in the manifest.
     """
     return {
         file.name: gold.datasets.get(file.name) or file.splits[gold.role].fingerprint or None

@@ -21,16 +21,16 @@ FIELDS = ("task", "metric", *["mean", "low", "high", "deviation", "best", "run",
 
 
 class Spread(NamedTuple):
-    """One number over the runs that have it."""
+    """Summary of one score over the runs that have it."""
 
     mean: float
     deviation: float | None
     """Standard deviation with n - 1; None for one run."""
     best: float
     run: int
-    """The run that has the best, counted from 0; the first of several."""
+    """The first run with the best score, counted from 0."""
     n: int
-    """Runs that have the number."""
+    """Number of runs that have the score."""
     low: float | None = None
     high: float | None = None
     """Ends of the mean's 95 % interval over runs and examples together; None without predictions."""
@@ -38,18 +38,18 @@ class Spread(NamedTuple):
     """Share of the mean's variance that comes from the choice of runs, 0 to 1."""
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-ready values; the interval only where there is one."""
+        """JSON-ready values; the interval only if there is one."""
         return fields_of(self, optional=("low", "high", "seeds"))
 
 
 class Summary(NamedTuple):
-    """What `summarize` returns."""
+    """The result of `summarize`."""
 
     benchmark: str
     split: str
     runs: int
     score: Spread | None
-    """The macro-average, over the runs that have one; None where none has."""
+    """The macro-average over the runs that have one; None if none has."""
     tasks: Mapping[str, Mapping[str, Spread]]
     """Task name to "score" and each metric."""
     diagnostics: Mapping[str, Spread]
@@ -64,7 +64,7 @@ class Summary(NamedTuple):
         return f"<Summary of {self.runs} runs on {self.benchmark} {self.split}: {score}>"
 
     def records(self) -> Iterator[dict[str, object]]:
-        """A record of FIELDS for each number, as JSON has it."""
+        """Yield a JSON-ready record of FIELDS for each score."""
         for task, spreads in self.tasks.items():
             for metric, spread in spreads.items():
                 yield {"task": task, "metric": metric, **spread.as_dict()}
@@ -74,7 +74,7 @@ class Summary(NamedTuple):
             yield {"task": task, "metric": "overall", **spread.as_dict()}
 
     def to_pandas(self) -> Any:
-        """A DataFrame with a row for each number; see FIELDS. Raises ImportError without pandas."""
+        """A DataFrame with a row for each score; see FIELDS. Raises ImportError without pandas."""
         return to_frame(FIELDS, self.records())
 
     def _repr_html_(self) -> str:
@@ -120,7 +120,7 @@ def _words(spread: Spread) -> str:
 
 
 def summarize(reports: Sequence[Report]) -> Summary:
-    """Mean, standard deviation and best of each number over the reports of several runs.
+    """Mean, standard deviation and best of each score over the reports of several runs.
 
     Raises ValueError for no report, or reports of different benchmarks or splits.
     """
@@ -134,11 +134,11 @@ def summarize(reports: Sequence[Report]) -> Summary:
 def grade_runs(
     runs: Sequence[Run], gold: Labels, *, benchmark: Benchmark | Path = "glue"
 ) -> tuple[list[Report], Summary]:
-    """The report of each of several runs of one system, and their summary with intervals.
+    """Grade several runs of one system, and summarize their reports with intervals.
 
-    Runs, `gold` and `benchmark` are as `grade` takes them. An interval is for other examples and other runs
-    (docs/how-to/compare.md). Numbers that a run lacks, or that have no interval in a single report, have none
-    here. Raises as `grade` and `summarize` do.
+    Runs, `gold` and `benchmark` are as in `grade`. An interval covers the variation of examples and of runs
+    (docs/how-to/compare.md). A score that a run lacks, or that has no interval in some report, has none here.
+    Raises the errors of `grade` and `summarize`.
     """
     from gluebench.scoring.runs import mean_runs, runs_tests
     from gluebench.scoring.units import units_of

@@ -1,4 +1,4 @@
-"""What stands beside the gold labels: phenomena tags, groups of examples, and columns to divide them by."""
+"""Read tags and metadata of gold labels: phenomena, groups of examples, and further columns."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ OVERALL = "overall"
 Value = TypeVar("Value", bound=Hashable)
 
 Tagged = Mapping[Phenomenon, tuple[int, ...]]
-"""Positions in the gold column that each phenomenon is tagged at, ascending."""
+"""Phenomenon to the ascending positions in the gold column that are tagged with it."""
 
 
 class Metadata(NamedTuple):
-    """Groups and divisions of the examples, each in the order of the gold column."""
+    """Groups and further columns of the examples, in the order of the gold column."""
 
     groups: tuple[int, ...] | None
-    """The group of each example, numbered from 0 in order of appearance; None if all stand alone."""
+    """The group of each example, numbered from 0 in order of appearance; None if examples are independent."""
     columns: Mapping[str, tuple[str, ...]]
-    """Column to the value of each example, as "direction" to "forward" or "backward"."""
+    """Column to the value of each example; "direction" has "forward" and "backward"."""
 
 
 class Category(NamedTuple):
-    """Some of a diagnostic set's examples."""
+    """A category of a diagnostic set's examples."""
 
     kind: str
     """OVERALL, "coarse", "fine" or a column of the metadata."""
     name: str
     positions: tuple[int, ...]
-    """In the gold column, ascending; distinct."""
+    """Positions in the gold column, ascending and distinct."""
 
 
 class Sheet:
-    """A file beside the labels: its rows, and what is wrong with it."""
+    """A file of tags or metadata: its rows and problems."""
 
     def __init__(self, name: str, data: bytes, size: int, positions: Mapping[int, int]) -> None:
-        """`size` is that of the split; `positions` is index to position in the gold column."""
+        """`size` is that of the split; `positions` maps indices to positions in the gold column."""
         self._name, self._problems = name, list[Problem]()
         self.positions = positions
         self.columns: list[str] = []
-        """All but the index."""
+        """Names of all columns but the index."""
         self.rows: list[_Row] = []
         try:
             text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -72,12 +72,12 @@ class Sheet:
         index: int | None = None,
         value: str | None = None,
     ) -> None:
-        """Note a problem."""
+        """Record a problem."""
         self._problems.append(Problem(code, "error", self._name, expected, fix, line, index, value))
 
     @property
     def problems(self) -> list[Problem]:
-        """The first few, and how many more there are."""
+        """The first problems, and one with the number of the others."""
         rest = len(self._problems) - SHOWN_PER_FILE
         if rest <= 0:
             return self._problems
@@ -86,7 +86,7 @@ class Sheet:
         return [*self._problems[:SHOWN_PER_FILE], last]
 
     def refuse_header(self, *expected: str) -> None:
-        """Note that the columns are not the expected ones."""
+        """Record that the columns are not the expected ones."""
         header = "<TAB>".join(["index", *expected])
         value = "\t".join(["index", *self.columns])
         self.add("header", f"expected the header {header}", "Write it so.", 1, value=value)
@@ -97,7 +97,7 @@ class Sheet:
             names = ", ".join(["index", *self.columns])
             expected = f"expected a value for each of {names}, with one tab between them"
             self.add("columns", expected, "Fill in the row.", line, value="\t".join(fields)[:60])
-        # A longer number is not an index, and int() refuses more than 4,300 digits.
+        # The limit on length is needed because int() refuses more than 4,300 digits.
         elif not (index.isascii() and index.isdigit() and len(index) <= 18 and int(index) < size):
             expected = f"expected an integer from 0 to {size - 1} as index"
             self.add("bad-index", expected, "Write the test file's index.", line, value=index[:60])
@@ -112,9 +112,9 @@ class _Row(NamedTuple):
 
 
 def read_phenomena(sheet: Sheet, task: Task) -> Tagged:
-    """Read `index<TAB>coarse<TAB>fine`, a row per tag; what is wrong is added to the sheet's problems.
+    """Read `index<TAB>coarse<TAB>fine`, a row per tag; add errors to the sheet's problems.
 
-    Tags of examples without gold are passed over, and the same tag twice counts once.
+    Tags of examples without gold are ignored, and repeated tags count once.
     """
     if not sheet.problems and sheet.columns != ["coarse", "fine"]:
         sheet.refuse_header("coarse", "fine")
@@ -148,9 +148,9 @@ def _refuse_phenomenon(sheet: Sheet, row: _Row, task: Task) -> None:
 
 
 def read_metadata(sheet: Sheet, task: Task) -> Metadata:
-    """Read `index` and further columns, of which `group` and those the manifest names are kept.
+    """Read `index` and further columns; keep `group` and the columns that the manifest names.
 
-    Every example that has gold needs its row. What is wrong is added to the sheet's problems.
+    Every example with gold needs a row. Errors are added to the sheet's problems.
     """
     if not sheet.problems:
         _check_columns(sheet, task)
@@ -195,9 +195,9 @@ def _check_indices(sheet: Sheet) -> None:
 
 
 def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -> tuple[Category, ...]:
-    """Every part of a diagnostic set that is reported: all, coarse and fine phenomena, metadata's values.
+    """The reported categories of a diagnostic set: all, coarse and fine phenomena, metadata values.
 
-    In the manifest's order, values of the metadata as they first appear; empty ones are left out.
+    They are in the manifest's order, and metadata values in order of appearance; empty ones are left out.
     """
     parts = [Category(OVERALL, "", tuple(range(size)))]
     for coarse in task.coarse():
@@ -216,13 +216,13 @@ def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -
 
 
 def numbered(values: Sequence[Hashable]) -> tuple[int, ...]:
-    """The values as numbers from 0, in order of appearance."""
+    """Number the distinct values from 0, in order of appearance."""
     numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return tuple(numbers[value] for value in values)
 
 
 def places_of(values: Iterable[Value]) -> dict[Value, list[int]]:
-    """The positions of each value, in the order of their first."""
+    """Map each value to its positions, in order of first appearance."""
     places: dict[Value, list[int]] = {}
     for position, value in enumerate(values):
         places.setdefault(value, []).append(position)

@@ -1,6 +1,6 @@
-"""What a submission comes in: a zip, a folder or one file. Nothing is written, extracted or followed.
+"""Read a submission from a zip, a folder or one file, without writing to disk or following links.
 
-Why it reads a zip like this: docs/explanation/archives.md.
+docs/explanation/archives.md gives the reasons for the checks.
 """
 
 from __future__ import annotations
@@ -60,33 +60,33 @@ ARCHIVE_MARKS: dict[bytes, str] = {
     b"7z\xbc\xaf\x27\x1c": "7z",
     b"Rar!\x1a\x07": "rar",
 }
-"""How the content of an archive begins."""
+"""First bytes of an archive to its kind."""
 
 
 class Limits(NamedTuple):
-    """What a submission may be at most. A full GLUE submission is 1 MB, 3.9 MB unpacked, ratio 6.6."""
+    """Upper limits of a submission. A full GLUE submission is 1 MB, 3.9 MB unpacked, ratio 6.6."""
 
     upload: int = 16 * _MIB
     """Bytes of the zip."""
     total: int = 64 * _MIB
-    """Bytes of all that is read, unpacked."""
+    """Unpacked bytes of all files that are read."""
     members: int = 64
     """Files that are read."""
     entries: int = 1024
-    """Everything a zip lists, read or not."""
+    """Entries of a zip, read or not."""
     ratio: int = 100
     """Unpacked by packed size of a member, for members over 1 MiB."""
     nested: bool = False
-    """Whether what is read may be an archive itself."""
+    """Whether a file that is read may be an archive."""
 
 
 class Archive(NamedTuple):
-    """What could be read. With an error among `problems` the members may be fewer than were there."""
+    """The files that could be read. With an error among `problems`, some members may be missing."""
 
     members: dict[str, bytes]
     """Path inside the archive to content, for the files that were accepted."""
     ignored: list[str]
-    """Printable paths of the other files, without those an operating system adds."""
+    """Printable paths of the other files, without those that an operating system adds."""
     problems: list[Problem]
 
 
@@ -98,7 +98,7 @@ def read_members(
 ) -> Archive:
     """Read the files of a zip, a folder or a single .tsv file with an accepted base name (default: all .tsv).
 
-    Everything that is wrong is a problem of the result; nothing is raised. A zip is known by its content.
+    Every error becomes a problem of the result; nothing is raised. A zip is recognized by its content.
     """
     try:
         return _read(os.fspath(source), accepts or (lambda name: name.casefold().endswith(SUFFIX)), limits)
@@ -107,7 +107,7 @@ def read_members(
 
 
 def read_nested(source: str | os.PathLike[str], name: str, accepts: Callable[[str], bool]) -> Archive:
-    """The accepted files of the zip of that base name that lies in a zip or a folder; none deeper is read."""
+    """Read the accepted files of the zip called `name` in a zip or folder; deeper archives are not read."""
     outer = read_members(source, name.__eq__, limits=Limits(nested=True))
     try:
         inner = read_zip(next(iter(outer.members.values()), b""), accepts, Limits())
@@ -130,7 +130,7 @@ def _read(source: str, accepts: Callable[[str], bool], limits: Limits) -> Archiv
 
 
 def _read_file(source: str, accepts: Callable[[str], bool], limits: Limits) -> Archive:
-    """A zip, or a table that stands alone."""
+    """Read a zip or a single table."""
     name = os.path.basename(source)
     is_table = name.casefold().endswith(TEXT)
     data = _load(source, limits.total if is_table else limits.upload)
@@ -151,7 +151,7 @@ def _read_file(source: str, accepts: Callable[[str], bool], limits: Limits) -> A
 
 
 def _read_folder(source: str, accepts: Callable[[str], bool], limits: Limits) -> Archive:
-    """The files of a folder, or of the one folder that is all it holds. Links are never followed."""
+    """Read the files of a folder, or of its only subfolder. Links are never followed."""
     entries, system = _listing(source)
     prefix = ""
     if len(entries) == 1 and entries[0].is_dir(follow_symlinks=False):
@@ -183,7 +183,7 @@ def _read_folder(source: str, accepts: Callable[[str], bool], limits: Limits) ->
 
 
 def _listing(folder: str) -> tuple[list[os.DirEntry[str]], list[str]]:
-    """What lies in a folder, by name, and apart the names that an operating system added."""
+    """The entries of a folder, sorted by name, and the names of those that an operating system added."""
     with os.scandir(folder) as listing:
         entries = sorted(listing, key=lambda entry: entry.name)
     system = [entry for entry in entries if is_system_file(entry.name + ("/x" if entry.is_dir() else ""))]
@@ -199,8 +199,8 @@ def _entry_fault(prefix: str, entry: os.DirEntry[str]) -> str | None:
 
 
 def _load(path: str, most: int, *, flags: int = 0) -> bytes:
-    """The bytes of a regular file. Raises Refused when it is larger than `most`; OSError."""
-    # Not blocking: a pipe put in the file's place would otherwise hang the reader.
+    """The bytes of a regular file. Raises Refused if it is larger than `most`, and OSError."""
+    # O_NONBLOCK: opening a pipe that replaced the file would otherwise hang.
     opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags)
     with open(opened, "rb") as file:
         size = os.fstat(opened).st_size
@@ -217,14 +217,14 @@ def _too_large(name: str, size: int, most: int) -> Refused:
 
 
 def read_zip(data: bytes, accepts: Callable[[str], bool], limits: Limits) -> Archive:
-    """The accepted members by their path; none when structure or a name is refused. Raises Refused."""
+    """Read the accepted members; none if any name, size or structure is refused. Raises Refused."""
     directory = find_directory(data)
     if not directory.entries:
         raise Refused("empty-archive")
     if directory.entries > limits.entries:
         raise Refused("too-many-members", value=f"{directory.entries} (at most {limits.entries})")
     entries = read_entries(data, directory)
-    problems = _judge_names(entries)
+    problems = _name_problems(entries)
     spans = _judge_places(data, entries, directory.start, problems)
     files = [entry for entry in entries if not entry.raw_name.endswith((b"/", b"\\"))]
     system = [entry.path for entry in files if is_system_file(entry.path)]
@@ -255,7 +255,7 @@ def read_zip(data: bytes, accepts: Callable[[str], bool], limits: Limits) -> Arc
 
 
 def archive_kind(data: bytes) -> str | None:
-    """The kind of archive that this content begins as, or None."""
+    """The kind of archive by the first bytes of its content; None if it is not an archive."""
     for mark, kind in ARCHIVE_MARKS.items():
         if data.startswith(mark):
             return kind
@@ -263,7 +263,7 @@ def archive_kind(data: bytes) -> str | None:
 
 
 def size_problems(sizes: Sequence[int], limits: Limits) -> list[Problem]:
-    """The problems with reading so many files of these sizes in bytes."""
+    """The limits that files of these sizes (in bytes) exceed, as problems."""
     problems = []
     if len(sizes) > limits.members:
         problems.append(refusal("too-many-members", value=f"{len(sizes)} (at most {limits.members})"))
@@ -274,7 +274,7 @@ def size_problems(sizes: Sequence[int], limits: Limits) -> list[Problem]:
 
 
 def repeated(paths: list[str]) -> list[Problem]:
-    """A problem for every path that came before, letter case aside."""
+    """A problem for every path that repeats an earlier one, ignoring letter case."""
     seen: dict[str, str] = {}
     problems = []
     for path in paths:
@@ -284,7 +284,7 @@ def repeated(paths: list[str]) -> list[Problem]:
     return problems
 
 
-def _judge_names(entries: list[Entry]) -> list[Problem]:
+def _name_problems(entries: list[Entry]) -> list[Problem]:
     problems = []
     for entry in entries:
         fault = "name-too-long" if len(entry.raw_name) > NAME_LIMIT else _name_fault(entry)
@@ -308,7 +308,7 @@ def _name_fault(entry: Entry) -> str | None:
 
 
 def _judge_places(data: bytes, entries: list[Entry], limit: int, problems: list[Problem]) -> dict[int, Span]:
-    """The bytes of every member by the offset of its header; adds what is wrong to `problems`."""
+    """Map the offset of each member's header to its span of bytes; append errors to `problems`."""
     spans = []
     for entry in entries:
         try:
@@ -321,7 +321,7 @@ def _judge_places(data: bytes, entries: list[Entry], limit: int, problems: list[
 
 
 def _content_fault(entry: Entry, limits: Limits) -> Problem | None:
-    """What the directory alone says against reading this member."""
+    """A reason not to read this member, from its directory entry alone; None if there is none."""
     path, method = entry.path, entry.method
     if entry.flags & (ENCRYPTED | STRONG | MASKED):
         return refusal("encrypted", file=path)
@@ -337,7 +337,7 @@ def _content_fault(entry: Entry, limits: Limits) -> Problem | None:
 
 
 def _content(packed: memoryview, entry: Entry, *, nested: bool) -> bytes:
-    """The real bytes of one member, never more than stated. Raises Refused."""
+    """The unpacked bytes of one member, at most the stated size. Raises Refused."""
     content = bytes(packed) if entry.method == STORED else _inflate(packed, entry.size)
     if zlib.crc32(content) != entry.crc:
         raise Refused("bad-crc")
@@ -350,7 +350,7 @@ def _content(packed: memoryview, entry: Entry, *, nested: bool) -> bytes:
 def _inflate(packed: memoryview, size: int) -> bytes:
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
-        # One byte more than stated shows a forged size. In one call: each copies the rest of the input.
+        # One byte more than stated reveals a forged size. One call only: each call copies the unread input.
         content = inflater.decompress(packed, size + 1)
     except zlib.error:
         raise Refused("corrupt-data") from None

@@ -1,4 +1,4 @@
-"""The check: a submission read and judged without a label; the command line and the site both call it."""
+"""Check a submission without gold labels, for the command line and the site."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from gluebench.submission.rows import Layout
 from gluebench.submission.submission import Column, Submission, missing_files
 from gluebench.submission.tables import Table, read_table
 
-# Freeing one large block tells glibc to keep later ones for reuse: a sixth of the time was page faults.
+# Freeing one large block makes glibc keep later ones for reuse, saving a sixth of the time (page faults).
 bytes(16_000_000)
 
 _CLEARLY = 0.15
-"""Share of all rows that must be better explained by a swapped label map before we speak up."""
+"""Share of rows by which swapped labels must fit better before a warning is given."""
 _MOST_LABELS = 6
-"""Label sets up to this size are tried in every order."""
+"""Largest label set of which all orders are tried."""
 
 
 def check(
     source: str | os.PathLike[str], benchmark: Benchmark | str | os.PathLike[str], *, role: Role = "test"
 ) -> Submission:
-    """Read a zip, a folder or a single file of predictions; what is wrong is in the result, never raised."""
+    """Read a zip, a folder or a single file of predictions; problems are in the result, never raised."""
     benchmark = load_benchmark(benchmark)
     names = Names(benchmark, role)
     given, ignored, faults = read_members(source, names.knows)
-    members = {**given}  # each is let go once it is read
+    members = {**given}  # a copy, so that each member is freed once it is read
     del given
     problems = list(faults)
     broken = any(problem.severity == "error" for problem in problems)
@@ -55,7 +55,7 @@ def check(
                 unshown[paths[0]] = read.unshown
             if read.column is not None:
                 predictions[file.name] = read.column
-    if not broken:  # what is absent may be among what could not be read
+    if not broken:  # absent files may be among those that could not be read
         absent = [file for file in benchmark.files(role) if file.name not in by_name]
         likely = likely_files(ignored, names, absent)
         problems += _missing(absent, likely, ignored, names, benchmark, nothing=not by_name)
@@ -67,7 +67,7 @@ def check(
 
 
 def layout(file: TestFile, task: Task, role: Role) -> Layout:
-    """What a file of predictions should hold, from the manifest."""
+    """The expected content of a file of predictions, from the manifest."""
     synonyms = {word: code for code, label in enumerate(task.labels) for word in label.synonyms}
     versions = {
         version.sizes[role]: f"{version.name} ({version.note})"
@@ -90,7 +90,7 @@ def layout(file: TestFile, task: Task, role: Role) -> Layout:
 
 
 def other_sizes(file: TestFile, role: Role) -> dict[int, str]:
-    """Number of rows to the other split that has it, to tell who mixed them up."""
+    """Number of rows to the other split that has it, to recognize predictions for another split."""
     return {split.size: other for other, split in file.splits.items() if split.size != file.size(role)}
 
 
@@ -107,7 +107,7 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
 
 
 def explain(path: str, data: bytes, expected: Layout) -> Table:
-    """The file as it was read; where it is wrong, its common mistakes in one sentence each and no column."""
+    """Read a file; if it has errors, explain common mistakes and return no column."""
     table = read_table(path, data, expected)
     if table.column is not None or not any(problem.severity == "error" for problem in table.problems):
         return table
@@ -117,7 +117,7 @@ def explain(path: str, data: bytes, expected: Layout) -> Table:
 
 
 class Suspicions(NamedTuple):
-    """Warnings about one file, and how many more of each kind there are."""
+    """Warnings about one file, and the number of further ones of each kind."""
 
     problems: list[Problem]
     unshown: dict[str, int]
@@ -146,7 +146,7 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
 
 
 def _swapped(name: str, column: Column, task: Task) -> Problem | None:
-    """Compare the predicted label shares with the training shares, as they are and in every other order."""
+    """Warn if the predicted label shares fit the training shares clearly better in another order."""
     known = [label.share for label in task.labels if label.share is not None]
     if len(known) != len(task.labels) or not 2 <= len(known) <= _MOST_LABELS:
         return None
@@ -169,7 +169,7 @@ def _swapped(name: str, column: Column, task: Task) -> Problem | None:
 
 
 def likely_files(ignored: Iterable[str], names: Names, absent: Iterable[TestFile]) -> dict[str, TestFile]:
-    """Path to the absent test file that its name seems to mean; none where several would mean the same."""
+    """Path to the absent test file that its name suggests; files suggested by several paths are left out."""
     absent_names = {file.name for file in absent}
     candidates: dict[str, list[str]] = {}
     for path in ignored:
@@ -180,7 +180,7 @@ def likely_files(ignored: Iterable[str], names: Names, absent: Iterable[TestFile
 
 
 def two_files(file: TestFile, paths: list[str]) -> Problem:
-    """The problem with several files that would be one test file."""
+    """The problem that several files are taken for the same test file."""
     listed = " and ".join(sorted(paths))
     expected = f"expected one file for {file.name}, and {listed} would both be it"
     return Problem("two-files", "error", paths[0], expected, "Leave out the one that is not meant.")
@@ -214,7 +214,7 @@ def _missing(
     *,
     nothing: bool,
 ) -> list[Problem]:
-    """A problem for each absent file, with the file that may be it; one for all where nothing is there."""
+    """A problem for each absent file, with the file that may be meant; a single one if all are absent."""
     meant = {file.name: path for path, file in likely.items()}
     if nothing and not meant:
         return [no_files(absent, ignored)]
@@ -236,7 +236,7 @@ def _missing(
 
 
 def _renaming(path: str, file: TestFile) -> tuple[str, str]:
-    """What to do with a file that seems to be this one, and what a repair of it does."""
+    """The advice for a file that seems to be this one, and the description of its repair."""
     name, kind = file.name + SUFFIX, foreign(path)
     if kind:
         return f"The file {path} seems to be it, but is {kind}: save it as text with tabs, named {name}.", ""
@@ -246,7 +246,7 @@ def _renaming(path: str, file: TestFile) -> tuple[str, str]:
 
 
 def no_files(absent: Iterable[TestFile], ignored: Iterable[str] = ()) -> Problem:
-    """The problem with a submission in which nothing is named as a test file."""
+    """The problem that no file of the submission has the name of a test file."""
     expected = f"expected at least one of {', '.join(file.name + SUFFIX for file in absent)}"
     fix, repair = "Name each file as its task's test file.", ""
     tables = [path for path in ignored if split_name(path)[1]]
@@ -271,10 +271,10 @@ _REFUSED = {
 
 
 def official(submission: Submission) -> Submission:
-    """The same submission judged as the original site would: what it refuses becomes an error.
+    """The submission with everything that the original GLUE site refuses as an error.
 
-    It wants a zip of all test files under their exact names, with the exact header, and STS-B in [0, 5]
-    (what its users were refused for, since its own code was never published).
+    That site requires a zip of all test files with exact names and headers, and STS-B scores in [0, 5]
+    (as its users reported, since its code was never published).
     """
     problems = [
         replace(problem, severity="error", fix=fix) if (fix := _REFUSED.get(problem.code)) else problem

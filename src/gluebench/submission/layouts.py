@@ -1,4 +1,4 @@
-"""The rows of a file of predictions in whatever form it has: tabs, commas, spaces, JSON; any encoding."""
+"""Read rows of predictions in many formats: tabs, commas, spaces, JSON; UTF-8 or UTF-16."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 
 KEYS = ("index", "idx", "id", "guid", "example_id", "pairid", "", "unnamed: 0")
-"""What people call the index column, letter case aside, the surest first."""
+"""Common names of the index column, in any letter case, the most reliable first."""
 VALUES = (
     *("prediction", "predictions", "predicted_label", "predicted", "pred", "preds", "label", "labels"),
     *("output", "answer", "class", "score", "scores"),
 )
-"""What they call the predictions."""
+"""Common names of the column of predictions."""
 _MOST_COLUMNS = 100
 _SEPARATORS = {
     "\t": "tabs",
@@ -31,7 +31,7 @@ _SEPARATORS = {
 
 
 class NotRecognizedError(Exception):
-    """No rows could be read; `line` is the line that is not JSON, 0 if there is none to name."""
+    """No rows could be read; `line` is the line that is not JSON, else 0."""
 
     def __init__(self, line: int = 0, text: str = "") -> None:
         super().__init__(line)
@@ -46,7 +46,7 @@ class NotRecognizedError(Exception):
 
 @dataclass
 class Cells:
-    """Rows of cells with their physical lines, and the mistakes of form with what they name."""
+    """Rows of cells with their line numbers, and format mistakes as (code, detail)."""
 
     header: list[str] | None = None
     rows: list[list[str]] = field(default_factory=list)
@@ -63,7 +63,7 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
         try:
             return _read_json(text, numbered, layout.most_rows)
         except NotRecognizedError:
-            if not re.match(r"\s*\[ *[-+.0-9]", text):  # else these may be the probabilities of each class
+            if not re.match(r"\s*\[ *[-+.0-9]", text):  # otherwise these may be class probabilities
                 raise
     lines = [(line, content) for line, content in numbered if content.strip()]
     if not lines:
@@ -83,7 +83,7 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
 
 
 def _decoded(data: bytes, cells: Cells) -> str:
-    """The text, UTF-16 of either order recognized by its mark or by the zeros of its first letters."""
+    """Decode the text; UTF-16 is recognized by its byte order mark or by zero bytes at the start."""
     head = data[:64]
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         order = "utf-16"
@@ -91,7 +91,7 @@ def _decoded(data: bytes, cells: Cells) -> str:
         order = "utf-16-le"
     elif len(head) > 3 and not head[::2].strip(b"\0"):
         order = "utf-16-be"
-    elif b"\0" in head or head[:2] == b"PK":  # no text
+    elif b"\0" in head or head[:2] == b"PK":  # not a text
         raise NotRecognizedError
     else:
         return data.decode("utf-8-sig", "backslashreplace")
@@ -100,7 +100,7 @@ def _decoded(data: bytes, cells: Cells) -> str:
 
 
 def _separator(lines: list[str]) -> str:
-    """A tab in one of the first two rows, else the first that the first row and most others have."""
+    """A tab if one of the first two rows has one, else the first separator of the first and most rows."""
     if any("\t" in line for line in lines[:2]):
         return "\t"
     for separator in _SEPARATORS:
@@ -115,7 +115,7 @@ def _split(lines: list[tuple[int, str]], separator: str) -> Iterator[tuple[int, 
         try:
             yield from [*_read_csv(lines, separator)]
             return
-        except csv.Error:  # a field as long as no prediction is
+        except csv.Error:  # a field is too long to be a prediction
             pass
     for line, content in lines:
         if separator == " ":
@@ -133,11 +133,11 @@ def _read_csv(lines: list[tuple[int, str]], separator: str) -> Iterator[tuple[in
 
 
 def _take_header(cells: Cells, layout: Layout) -> None:
-    """The first row is one unless it has a number or a label; a row of one cell only by its name."""
+    """Take the first row as header unless it has numbers or labels; a single cell must be a known name."""
     first = cells.rows[0]
-    again = re.split(r"[,;|\s]+", first[0].strip())
-    if len(first) == 1 and len(again) == 2 == len(cells.rows[-1]):  # separated as no other row is
-        first = again
+    resplit = re.split(r"[,;|\s]+", first[0].strip())
+    if len(first) == 1 and len(resplit) == 2 == len(cells.rows[-1]):  # has another separator
+        first = resplit
     folded = [cell.strip().strip("\"'").casefold() for cell in first]
     labels = {word.casefold() for word in (*layout.words, *layout.synonyms)}
     if len(first) == 1:
@@ -150,7 +150,7 @@ def _take_header(cells: Cells, layout: Layout) -> None:
 
 
 def is_number(text: str) -> bool:
-    """Whether Python reads it as one."""
+    """Whether Python parses the text as a float."""
     try:
         float(text)
     except ValueError:
@@ -159,7 +159,7 @@ def is_number(text: str) -> bool:
 
 
 def _read_json(text: str, lines: list[tuple[int, str]], most: int) -> Cells:
-    """The examples of JSON lines, or of one JSON value; at most so many. Raises NotRecognizedError."""
+    """Read JSON lines or one JSON value, up to `most` + 1 examples. Raises NotRecognizedError."""
     try:
         items = [(1, item, text) for item in _examples(json.loads(text))]
     except (ValueError, RecursionError):
@@ -186,7 +186,7 @@ def _loaded(text: str, line: int) -> Any:
 
 
 def _examples(value: Any) -> list[Any]:
-    """Those of one JSON value: a list, an object that holds one, or index to prediction."""
+    """The examples of a JSON value: a list, an object with a list, or index to prediction."""
     if isinstance(value, dict):
         examples = _first(value, VALUES)
         if examples is None:
@@ -196,7 +196,7 @@ def _examples(value: Any) -> list[Any]:
 
 
 def _pair(item: Any) -> tuple[Any, Any]:
-    """Index, None where it has none, and value of one example."""
+    """Index (None if there is none) and value of one example."""
     if isinstance(item, dict):
         return _first(item, KEYS), _first(item, VALUES)
     if isinstance(item, list | tuple):

@@ -1,7 +1,7 @@
-"""The commonest mistakes in a file of predictions: one step recognizes each and describes it in a sentence.
+"""Recognize and describe the most common mistakes in a file of predictions, one step for each.
 
-These steps run only on a file in which the exact reader found an error. Each rewrites what it is certain of,
-or what it can only guess and then calls a guess; none turns a label into another one.
+These steps run only on a file in which the exact reader found an error. Each rewrites the cells that it is
+certain of, and says so where it can only guess; none changes one label into another.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from gluebench.submission.rows import Layout
 from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, read_table
 
 MOST_BYTES = 16 << 20
-"""A larger file is not taken apart."""
+"""Files larger than this are not analyzed."""
 _SAMPLE = 4_000
-"""Bytes at the start of a file that show what is wrong with all of its rows."""
+"""Bytes at the start of a file that are searched for mistakes made in all of its rows."""
 _STRUCTURAL = frozenset(
     {"encoding", "separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
 )
-"""Errors that call for the whole file to be looked at; others do when they stand in the sample too."""
+"""Errors after which the whole file is analyzed; after others, only if the sample shows a mistake."""
 SENTENCES = sentences(__file__)
 _EXPLAINS = {
     "class-numbers": {"unknown-label"},
     "probabilities": {"unknown-label", "columns", "header", "missing-index"},
     "hidden-labels": {"unknown-label"},
 }
-"""Errors of the exact reader that need no line of their own where such a mistake is reported."""
+"""Mistake to the errors of the exact reader that it explains; these are then not reported."""
 
 
 @dataclass
 class Sheet:
-    """A file taken apart: rows of index and value, rewritten by one step after the other."""
+    """A parsed file: rows of index and value, which the steps rewrite in turn."""
 
     name: str
     layout: Layout
     words: tuple[str, ...]
-    """Label words in the order of the class numbers, where the author named them."""
+    """Label words in the order of the class numbers; empty if the author did not give it."""
     cells: Cells
     mistakes: list[Problem]
 
     def tell(self, code: str, *, what: str = "", value: str | None = None, line: int | None = None) -> None:
-        """Note a mistake."""
+        """Record a mistake."""
         words = listed_words(self.layout.words) if self.layout.words else "a number such as 3.5"
         expected, fix, repair = (
             text.format(what=what, words=words, value=self.layout.value) for text in SENTENCES[code]
@@ -56,7 +56,7 @@ class Sheet:
         )
 
     def rewrite(self, column: int, code: str, change: Callable[[str], str]) -> None:
-        """Change the values of one column, and tell the first that was changed."""
+        """Change the values of one column; record the first that changes as a mistake."""
         changes = {text: new for text in {*self.column(column)} if (new := change(text)) != text}
         if not changes:
             return
@@ -70,18 +70,18 @@ class Sheet:
                 row[column] = changes.get(row[column], row[column])
 
     def column(self, number: int) -> list[str]:
-        """One column of all rows that have two."""
+        """One column of the rows that have two cells."""
         return [row[number] for row in self.cells.rows if len(row) == 2]
 
 
 def explained(
     name: str, data: bytes, layout: Layout, table: Table, *, words: Sequence[str] = (), thorough: bool = False
 ) -> Table:
-    """A wrong file once more: mistakes that are recognized in one sentence each, then whatever is left.
+    """Analyze a wrong file again: one problem for each recognized mistake, then the remaining errors.
 
-    The column is what the file says once they are repaired, and None where more would be needed. `words` are
-    the label words in the order of class numbers, as the author of the file names them. Only a `thorough`
-    look takes a large file apart whose first rows and kinds of error show nothing.
+    The column holds the repaired predictions; None if errors remain. `words` are the label words in the order
+    of class numbers, as given by the author of the file. A large file is analyzed only if its first rows or
+    its errors suggest a mistake in all rows, or if `thorough`.
     """
     if len(data) > MOST_BYTES or most_marks(data, "\n\r") > layout.most_rows:
         return table
@@ -108,7 +108,7 @@ def explained(
 
 
 def _is_promising(data: bytes, layout: Layout, table: Table) -> bool:
-    """Whether the kind of an error, or the first rows and values, say that more than single rows is wrong."""
+    """Whether the errors, the first rows or the values shown suggest a mistake in all rows."""
     if len(data) <= _SAMPLE or any(problem.code in _STRUCTURAL for problem in table.problems):
         return True
     values = [problem.value for problem in table.problems if problem.value and problem.index is not None]
@@ -129,13 +129,13 @@ def _sheet(name: str, data: bytes, layout: Layout, words: tuple[str, ...]) -> Sh
 
 
 def _columns(sheet: Sheet) -> None:
-    """Find index and value among the columns, by the names in the header and by what they hold."""
+    """Identify the index and value columns by their names in the header and by their content."""
     cells, layout = sheet.cells, sheet.layout
     if not cells.rows:
         raise NotRecognizedError
     width = len(cells.header or ()) or Counter(map(len, cells.rows)).most_common(1)[0][0]
     names = [name.strip().strip("\"'").casefold() for name in cells.header or ()]
-    whole_columns = [at for at in range(width) if _counts(cells.rows, at)]
+    whole_columns = [at for at in range(width) if _is_index(cells.rows, at)]
     index = next((names.index(key) for key in KEYS if key in names), None)
     if whole_columns and index not in whole_columns and (index is None or width == 2):
         index = whole_columns[0]
@@ -153,12 +153,12 @@ def _columns(sheet: Sheet) -> None:
     elif index is None and width > 1:
         raise NotRecognizedError  # another column may be a damaged index
     else:
-        _tell_columns(sheet, index, value, names, width)
+        _check_columns(sheet, index, value, names, width)
         if (index, value, width) != (0, 1, 2):
             cells.rows = [_pair(row, index, value, width, at) for at, row in enumerate(cells.rows)]
 
 
-def _tell_columns(sheet: Sheet, index: int | None, value: int, names: list[str], width: int) -> None:
+def _check_columns(sheet: Sheet, index: int | None, value: int, names: list[str], width: int) -> None:
     first = "\t".join(sheet.cells.header or sheet.cells.rows[0])
     if not names:
         sheet.tell("no-header", value=first, line=1)
@@ -175,14 +175,14 @@ def _tell_columns(sheet: Sheet, index: int | None, value: int, names: list[str],
 
 
 def _pair(row: list[str], index: int | None, value: int, width: int, at: int) -> list[str]:
-    """Index and value; a row of another width stays one that the exact reader refuses."""
+    """Index and value; a row of another width keeps a width that the exact reader refuses."""
     if len(row) != width:
         return [*row, ""] if len(row) == 2 else row
     return [str(at) if index is None else row[index], row[value]]
 
 
-def _counts(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether a column holds each number from 0 or 1 on once: then it is an index, not a prediction."""
+def _is_index(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether a column holds consecutive integers from 0 or 1, each once, so that it is an index."""
     if len({row[at] for row in rows[:50] if at < len(row)}) < min(len(rows), 50):
         return False
     cells = [whole(row[at]) for row in rows if at < len(row)]
@@ -193,25 +193,25 @@ def _counts(rows: Sequence[Sequence[str]], at: int) -> bool:
 
 
 def _are_values(rows: Sequence[Sequence[str]], layout: Layout) -> bool:
-    """Whether lines of one cell hold what may be predictions."""
+    """Whether any of the first rows, of one cell each, may be a prediction."""
     words = {_folded(word) for word in (*layout.words, *layout.synonyms)}
     return any(_folded(row[0]) in words or is_number(row[0]) or _CLASS.fullmatch(row[0]) for row in rows[:50])
 
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _NAMED = re.compile(r"(?:[A-Za-z_0-9]*[A-Za-z_][-_:])([0-9]+)")
-"""An index behind the name of its split, as test-17."""
+"""An index after the name of its split, such as test-17."""
 _OBJECT = re.compile(
     r"(?:(?:torch\.)?tensor|array|(?:np\.)?(?:int|float|str_?|bool_?)\d*)?[(\[]+([^,()\[\]]+)"
     r"(?:, ?(?:device|dtype)=[^)]*)?[)\]]+|b(?=['\"])(.*)"
 )
-"""What Python prints of an object that holds one value: tensor(1), [1], np.int64(1), b'neutral'."""
+"""The Python repr of an object that holds one value: tensor(1), [1], np.int64(1), b'neutral'."""
 _CLASS = re.compile(r"label[_ ]?([0-9]+)", re.IGNORECASE)
 _VECTOR = re.compile(r"[(\[] *[-+.0-9eE]+[ ,]+[-+.0-9eE, ]+[)\]]")
 
 
 def whole(text: str) -> str | None:
-    """The plain digits of a number that is an integer however it is written: 3, 03, 3.0, 3e0, 1.2e1."""
+    """The plain digits of an integer in any notation (3, 03, 3.0, 3e0, 1.2e1); None for other text."""
     if text.isdecimal() and text[:1] != "0":
         return text
     bare = text.strip(" \"'")
@@ -222,7 +222,7 @@ def whole(text: str) -> str | None:
 def _marks(sheet: Sheet) -> None:
     for column in (0, 1):
         if "".join(sheet.column(column)).isdecimal():
-            continue  # a column of plain digits, and it may be long
+            continue  # skip a column of plain digits, which may be long
         sheet.rewrite(column, "quotes", lambda text: text.strip().strip("\"'").strip())
         sheet.rewrite(
             column,
@@ -271,7 +271,7 @@ def _values(sheet: Sheet) -> None:
 
 
 def _class_numbers(sheet: Sheet, numbers: dict[str, str], first: str) -> None:
-    """Rewritten only where the author named the words in the order of the numbers."""
+    """Record class numbers; replace them by labels only if the author gave the order of the labels."""
     sheet.tell("class-numbers", value=first)
     if {*sheet.words} != {*sheet.layout.words}:
         return
@@ -283,10 +283,10 @@ def _class_numbers(sheet: Sheet, numbers: dict[str, str], first: str) -> None:
 
 
 def _speller(layout: Layout) -> Callable[[str], str]:
-    """Match a label word with letter case, signs between its parts and a decimal zero aside."""
+    """Return a function that matches label words, ignoring letter case, separators and a decimal zero."""
     spelled = (*layout.synonyms, *layout.words)
     folded: dict[str, str] = {_folded(word): word for word in spelled}
-    if len(folded) < len(spelled):  # such signs tell two labels apart
+    if len(folded) < len(spelled):  # two labels differ only in separators
         folded = {}
     ids = {str(number) for number in range(len(layout.words))} == {*layout.words}
     if ids and len(layout.words) == 2:

@@ -1,4 +1,4 @@
-"""Reading one file: tolerant where nothing is lost, strict where a score could be wrong."""
+"""Read one file, tolerating only deviations that cannot change a score."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from gluebench.submission.rows import Fault, Layout, Rows, read_lines
 from gluebench.submission.submission import Column
 
 INDEX_NAMES = ("index", "id", "")
-"""Header names that are taken for the index column, letter case aside."""
+"""Header names accepted for the index column, in any letter case."""
 
 WRONG_SIZES = ("wrong-version", "wrong-split", "wrong-file")
-"""Problems with a number of rows that something else has: extra and missing indices follow from it."""
+"""Problems of a row count that matches other data; extra and missing indices are then not reported."""
 
 SENTENCES = sentences(__file__)
 
 _SMALL = 200_000
 """Bytes below which importing numpy costs more than it saves."""
 _TINY = 2_000
-"""Bytes below which numpy saves nothing even where it is there already."""
+"""Bytes below which numpy saves nothing even if it is already imported."""
 _ROW_BYTES = 32
 _BOM = b"\xef\xbb\xbf"
 _VALUE_LENGTH = 60
 _PERCENT = 100
-"""Whole numbers up to this size are a legal scale."""
+"""Scores may be whole numbers up to this size."""
 _LARGEST = 1e20
-"""No format writes a score with more digits than this; larger numbers have another cause."""
+"""Larger numbers are not scores that lost their decimal points."""
 
 
 class Table(NamedTuple):
-    """A file as it was read."""
+    """The result of reading a file."""
 
     column: Column | None
-    """None when there is an error."""
+    """None if there is an error."""
     problems: list[Problem]
     unshown: Counter[str]
     """Errors beyond those in `problems`, by code."""
 
 
 class _Text(NamedTuple):
-    """A file's bytes with its line ends and header dealt with."""
+    """A file's bytes with normalized line ends and a checked header."""
 
     data: bytes
     start: int
-    """Offset of the first row; the header, if there is one, stands before it."""
+    """Offset of the first row, after the header if there is one."""
     problems: list[Problem]
 
 
 def read_table(name: str, data: bytes, layout: Layout) -> Table:
-    """Read the file `name`, whose content is `data`; every problem found is in the result, none raised."""
+    """Read the file `name`, whose content is `data`; problems are in the result, never raised."""
     unreadable = _unreadable(name, data, layout)
     if unreadable:
         return Table(None, [unreadable], Counter())
@@ -89,10 +89,10 @@ def _read(name: str, text: _Text, layout: Layout) -> Table:
 def lost_decimals(
     name: str, data: bytes, column: Column, score_range: tuple[float, float] | None
 ) -> Problem | None:
-    """The error of a file most of whose numbers are whole and more than ten times outside the range.
+    """The error of a file most of whose numbers are integers more than ten times outside the range.
 
-    A fraction outside the range shows that the points are there: then the file has another scale, and that is
-    legal. `data` are the bytes that `column` was read from, header included.
+    A fraction outside the range shows that decimal points were kept; the file then has another, valid
+    scale. `data` has the bytes that `column` was read from, with the header.
     """
     if score_range is None:
         return None
@@ -128,7 +128,7 @@ def _unreadable(name: str, data: bytes, layout: Layout) -> Problem | None:
 
 
 def most_marks(data: bytes, marks: str) -> int:
-    """How often the most frequent of these characters occurs; of a large file by numpy, which is faster."""
+    """The count of the most frequent of these characters (by numpy in a large file, which is faster)."""
     if len(data) < _SMALL:
         return max(data.count(mark.encode()) for mark in marks)
     import numpy as np
@@ -138,7 +138,7 @@ def most_marks(data: bytes, marks: str) -> int:
 
 
 def _too_much(name: str, data: bytes, layout: Layout) -> Problem:
-    """The problem with a file that is not read row by row, because it could fill the memory."""
+    """The problem of a file that is too large to read row by row."""
     rows = data.count(b"\n") - data.startswith(b"index\t")
     counted = _row_count_problem(name, rows, layout)
     if counted and counted.code in WRONG_SIZES:
@@ -195,7 +195,7 @@ def _table(name: str, rows: Rows, text: _Text, layout: Layout) -> Table:
         any(problem.code in ("separator", "header") for problem in problems)
         and faults["columns"] == rows.rows
     ):
-        shown = []  # the rows are as the header
+        shown = []  # all rows have the same fault as the header
         faults.clear()
     extra = any(fault.code == "extra-index" and fault.example == layout.size for fault in rows.shown)
     once = rows.faults["extra-index"] == rows.faults["missing-index"] == 1
@@ -255,7 +255,7 @@ def _problem(
 
 
 def listed_words(words: Sequence[str]) -> str:
-    """Label words as a sentence has them: "entailment, neutral or contradiction"."""
+    """Join label words for a sentence: "entailment, neutral or contradiction"."""
     return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
 
 

@@ -1,4 +1,4 @@
-"""Requests to a leaderboard, repeated while what stands in the way may pass; files in forms of any size."""
+"""Requests to a leaderboard, retried after temporary failures; files are streamed as forms."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ ROOT = "/api/v1"
 TRIES = 6
 LONGEST_PAUSE = 30.0
 MOST_BYTES = 64 * 1024**2
-"""Of an answer: more is not a leaderboard's."""
+"""Largest response that is accepted."""
 PASSING = frozenset({408, 425, 500, 502, 503, 504})
-"""Answers after which the same request may succeed a little later."""
+"""Status codes after which the same request may succeed a little later."""
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _VISIBLE = re.compile(r"[!-~]*")
 PIECE = 64 * 1024
 
 Progress = Callable[[int, int], None]
-"""Receives the bytes sent and their total; starts again with each try."""
+"""Receives the bytes sent and their total; restarts with each attempt."""
 
 
 class SendError(Exception):
@@ -39,11 +39,11 @@ class SendError(Exception):
 
 
 class UnreachableError(SendError):
-    """The leaderboard did not answer, or not to the end, in any of the tries."""
+    """The leaderboard gave no complete response in any attempt."""
 
 
 class RefusedByLeaderboardError(SendError):
-    """The leaderboard refused the request. `problem` is its answer (docs/reference/api.md)."""
+    """The leaderboard refused the request. `problem` is its response (docs/reference/api.md)."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         self.status = status
@@ -56,7 +56,7 @@ class RefusedByLeaderboardError(SendError):
 
 
 class _PassingError(Exception):
-    """The request may succeed if it is sent again; `wait` is what the site asked for, in seconds."""
+    """The request may succeed if it is sent again; `wait` is the delay in seconds that the site requested."""
 
     def __init__(self, message: str, wait: float | None = None) -> None:
         super().__init__(message)
@@ -64,44 +64,44 @@ class _PassingError(Exception):
 
 
 class Answer(NamedTuple):
-    """What came back."""
+    """A response."""
 
     status: int
     data: Any
-    """None where nothing has changed (304)."""
+    """None if nothing has changed (304)."""
     etag: str = ""
 
 
 class FileChangedError(Exception):
-    """The file became longer or shorter while it was sent."""
+    """The size of the file changed while it was sent."""
 
 
 class Form:
-    """A multipart form with one file: its type, its length, and its body, in pieces, for each try."""
+    """A multipart form with one file; its body can be streamed again for each attempt."""
 
     def __init__(self, file: Path, fields: Mapping[str, Any]) -> None:
-        edge = secrets.token_hex(16)
+        boundary = secrets.token_hex(16)
         self._file = file
-        self.kind = f"multipart/form-data; boundary={edge}"
+        self.kind = f"multipart/form-data; boundary={boundary}"
         parts = []
         for name, value in fields.items():
             if value is not None:
                 text = str(value).lower() if isinstance(value, bool) else str(value)
-                head = f'--{edge}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
+                head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
                 parts.append(f"{head}{text}\r\n".encode())
         name = file.name.encode("ascii", "replace").decode().replace('"', "_").replace("\\", "_")
-        head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
         self._head = b"".join([*parts, f"{head}Content-Type: application/zip\r\n\r\n".encode()])
-        self._tail = f"\r\n--{edge}--\r\n".encode()
+        self._tail = f"\r\n--{boundary}--\r\n".encode()
         self.size = os.path.getsize(file)
         self.length = len(self._head) + self.size + len(self._tail)
 
     def open(self) -> IO[bytes]:
-        """The file, from its start."""
+        """Open the file."""
         return self._file.open("rb")
 
     def pieces(self, opened: IO[bytes], progress: Progress | None) -> Iterator[bytes]:
-        """The whole body. Raises FileChangedError."""
+        """Yield the body in pieces. Raises FileChangedError."""
         yield self._head
         sent = 0
         while piece := opened.read(PIECE):
@@ -128,10 +128,10 @@ class Transport:
         timeout: float = 60,
         say: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """`say` receives a line before each retry. Raises SendError for what is not an address."""
+        """`say` receives a line before each retry. Raises SendError for an invalid address."""
         self.url = _address(url.strip())
         self._token = token.strip()
-        if not _VISIBLE.fullmatch(self._token):  # and so no header either; the message must not repeat it
+        if not _VISIBLE.fullmatch(self._token):  # not valid in a header; the message must not show it
             raise SendError(
                 "The token holds characters that no token has: a space, a line's end, or one outside ASCII. "
                 f"Copy it again, or make another at {self.url}/account/tokens."
@@ -148,7 +148,7 @@ class Transport:
         return parts.scheme == "http" and parts.hostname not in LOCAL
 
     def persist(self, once: Callable[[], Answer]) -> Answer:
-        """Try until it succeeds, is refused, or has failed too often; each pause is about twice the last."""
+        """Call `once` until it succeeds, is refused or has failed too often; pauses about double."""
         pause = 0.5
         for left in range(self._tries - 1, -1, -1):
             try:
@@ -163,7 +163,7 @@ class Transport:
         raise AssertionError("the last try returns or raises")
 
     def ask(self, path: str, data: Any, headers: Mapping[str, str]) -> Answer:
-        """One request. Raises SendError, or an error that `persist` meets by another try."""
+        """Send one request. Raises SendError, or an error after which `persist` retries."""
         request = urllib.request.Request(self.url + ROOT + path, data, dict(headers))
         request.add_header("User-Agent", f"gluebench/{__version__}")
         request.add_header("Accept", "application/json")
@@ -190,7 +190,7 @@ class Transport:
 
     def _refusal(self, error: urllib.error.HTTPError) -> Exception:
         problem = _problem(error)
-        after = error.headers.get("Retry-After") or ""  # in seconds; the other form is passed over
+        after = error.headers.get("Retry-After") or ""  # in seconds; the date form is ignored
         wait = min(float(after), 120.0) if after.isdigit() else None
         if error.code in PASSING or (error.code == 429 and problem.get("type") == "urn:gluebench:rate"):
             return _PassingError(str(problem.get("detail") or f"{self.url} answered {error.code}."), wait)
@@ -211,10 +211,10 @@ class Transport:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A submission, and the token with it, go to the address that was given and to no other."""
+    """Refuses redirects, so that submission and token go only to the given address."""
 
     def redirect_request(self, *arguments: Any) -> None:
-        """Say where the leaderboard went instead of going there."""
+        """Raise an error that names the new address instead of following it."""
         request, _, code, _, _, target = arguments
         raise SendError(
             f"{request.full_url} has moved ({code}) to {target}. If you trust that address, give it instead."
@@ -225,9 +225,9 @@ def _address(url: str) -> str:
     try:
         parts = urllib.parse.urlsplit(url)
         _, name = parts.port, (parts.hostname or "").encode("idna")
-    except ValueError:  # half of an IPv6 address, a port that is not a number, a name that is too long
+    except ValueError:  # an incomplete IPv6 address, a port that is not a number, too long a name
         parts, name = urllib.parse.urlsplit(""), b""
-    # A request that never can succeed would be tried again for a minute.
+    # Refuse it here: a request to an invalid address would be retried for a minute.
     if not (parts.scheme in ("http", "https") and name and _VISIBLE.fullmatch(url)):
         raise SendError(
             f"{url!r} is not the address of a leaderboard; one looks like https://board.example.org."
@@ -238,7 +238,7 @@ def _address(url: str) -> str:
 
 
 def _problem(error: urllib.error.HTTPError) -> dict[str, Any]:
-    """The site's description of the error; empty for an answer that is not the site's own."""
+    """The site's description of the error; empty if the response is not in the site's format."""
     if not (error.headers.get("Content-Type") or "").startswith("application/problem+json"):
         return {}
     try:

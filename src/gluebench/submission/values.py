@@ -1,4 +1,4 @@
-"""Predictions given from Python in place of files (arrays, Series, DataFrames, dicts), judged alike."""
+"""Check predictions given from Python (arrays, Series, DataFrames, dicts) in the same way as files."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class SubmissionError(ValueError):
 
 
 def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role: Role = "test") -> Submission:
-    """A Submission of the values given for each task or test file, by name.
+    """Build a Submission from values by task or test file.
 
     A value is a sequence, array, tensor or column in index order, a dict or Series of index to label, or a
     table (pandas, polars, pyarrow, `datasets`) with the columns `index` and `prediction`. True and False are
     1 and 0 where these are the labels. Raises UnknownNameError for a name that is neither task nor test
-    file; what is wrong with the values is in the result.
+    file; problems of the values are in the result.
     """
     if not isinstance(predictions, Mapping):
         raise TypeError(
@@ -71,7 +71,7 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
 def file_named(name: str, benchmark: Benchmark, role: Role) -> TestFile:
     """The test file of that name, or the only one of the task of that name.
 
-    Raises UnknownNameError, and ValueError for a task of several.
+    Raises UnknownNameError, and ValueError for a task of several test files.
     """
     files = {file.name: file for file in benchmark.files(role)}
     if name in files:
@@ -87,9 +87,9 @@ def file_named(name: str, benchmark: Benchmark, role: Role) -> TestFile:
 
 
 def as_tsv(values: Any, task: Task, *, header: str) -> bytes:
-    """The values as the file they could have been, so that one reader judges both.
+    """Convert values to the content of a file, so that one reader checks both.
 
-    `header` is the name of the value column. Raises ValueError for what is not one value per example.
+    `header` is the name of the value column. Raises ValueError unless there is one value per example.
     """
     number, binary = not task.words, set(task.words) == {"0", "1"}
     rows = "".join(
@@ -109,7 +109,7 @@ def _items(values: Any, header: str) -> Iterable[tuple[object, object]]:
     if isinstance(values, Mapping):
         return zip(values, plain_values(list(values.values())), strict=True)
     plain = plain_values(values)
-    if hasattr(values, "index") and not callable(values.index):  # a Series: its index counts, not its order
+    if hasattr(values, "index") and not callable(values.index):  # a Series: use its index, not its order
         return zip(plain_values(values.index), plain, strict=True)
     return enumerate(plain)
 
@@ -135,10 +135,10 @@ _PLAIN = {str, int, float, bool, type(None)}
 
 
 def plain_values(values: Any) -> list[Any]:
-    """One column as a list of plain Python values, None for what is missing.
+    """One column as a list of plain Python values, None for missing values.
 
     `values` is a sequence, an array, a Series, a tensor, an Arrow or `datasets` column, or a Column; tensors
-    and scalars of NumPy within a list are unwrapped. Raises ValueError for what is not one value per example.
+    and scalars of NumPy within a list are unwrapped. Raises ValueError unless there is one value per example.
     """
     if isinstance(values, Column):
         return values.words() if values.labels else list(values.numbers)
@@ -190,7 +190,7 @@ def _text(value: object, *, number: bool = False, binary: bool = False) -> str:
         return repr(float(value))
     if binary and isinstance(value, bool):
         return str(int(value))
-    if isinstance(value, float) and value.is_integer():  # NumPy and pandas make 1.0 of 1
+    if isinstance(value, float) and value.is_integer():  # NumPy and pandas may convert 1 to 1.0
         return str(int(value))
     text = str(value)
     return repr(text)[1:-1] if any(character in text for character in "\t\r\n") else text

@@ -1,4 +1,4 @@
-"""Writing a submission in the form every check accepts, from predictions in the forms people have them."""
+"""Write a valid submission from predictions in many forms, and repair submissions."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def write_submission(
     """Write a zip that `check` finds valid: one TSV per test file, in the manifest's order.
 
     `predictions` are those of `check`, or for each task or test file what `grade` takes: a list, an array, a
-    Series, a DataFrame. The file appears whole or not at all. Raises SubmissionError for predictions that are
-    wrong, UnknownNameError or ValueError for a name that is not a test file of the benchmark.
+    Series, a DataFrame. The file is written atomically. Raises SubmissionError for invalid
+    predictions, UnknownNameError or ValueError for a name that is not a test file of the benchmark.
     """
     import zipfile
 
@@ -74,14 +74,14 @@ def tsv(column: Column) -> bytes:
 
 
 class Fixed(NamedTuple):
-    """The predictions of a submission whose form may be wrong."""
+    """The predictions read from a submission, the repairs made, and the remaining errors."""
 
     columns: dict[str, Column]
-    """Test-file name to its predictions; of a file with an error that no rewriting repairs there are none."""
+    """Test-file name to predictions, without files that have an error that cannot be repaired."""
     done: list[str]
-    """What was done, a step a line."""
+    """Descriptions of the repairs, one for each step."""
     problems: list[Problem]
-    """Errors that are left to the author."""
+    """Errors that the author has to fix."""
 
 
 class _Result(NamedTuple):
@@ -99,7 +99,7 @@ def fix_submission(
     role: Role = "test",
     labels: Sequence[Sequence[str]] = (),
 ) -> Fixed:
-    """Write a canonical copy of a submission to `out`, unless an error remains that no rewriting repairs."""
+    """Write a canonical copy of a submission to `out`, unless an error cannot be repaired."""
     fixed = read_predictions(source, benchmark, role=role, labels=labels)
     if not fixed.problems:
         write_submission(out, fixed.columns, benchmark, role=role)
@@ -115,10 +115,10 @@ def read_predictions(
     role: Role = "test",
     labels: Sequence[Sequence[str]] = (),
 ) -> Fixed:
-    """Read a zip, a folder or a file of predictions in whatever form: .tsv, .csv, .json, .jsonl or .txt.
+    """Read a zip, a folder or a file of predictions as .tsv, .csv, .json, .jsonl or .txt.
 
-    A label is never changed. Where class numbers stand in place of label words, `labels` says which they are:
-    for each set of labels its words in the order of the numbers.
+    A label is never changed. `labels` resolves class numbers: it has the words of each set of labels in the
+    order of the numbers.
     """
     names = Names(benchmark, role)
     archive, done = _read(source, names)
@@ -144,7 +144,7 @@ def read_predictions(
 
 
 def _read(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[str]]:
-    """All files that may be test files, those of a zip in a zip too; and what was done to have them."""
+    """Read all files that may be test files, also in a nested zip; return them and the repairs made."""
 
     def accepts(name: str) -> bool:
         return names.knows(name) or (names.likely(name) is not None and not foreign(name))
@@ -159,7 +159,7 @@ def _read(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[s
 def _by_file(
     archive: Archive, names: Names, benchmark: Benchmark, role: Role
 ) -> tuple[dict[str, list[str]], list[str]]:
-    """Test-file name to the members that are, or seem to be, it; and what is left of the others."""
+    """Map test-file names to members that are, or seem to be, that file; and list the other paths."""
     by_name = names.by_file(archive.members)
     absent = [file for file in benchmark.files(role) if file.name not in by_name]
     others = [path for path in archive.members if not names.knows(path)]
@@ -169,7 +169,7 @@ def _by_file(
 
 
 def _exchanged(results: Mapping[str, _Result], benchmark: Benchmark) -> list[tuple[str, str]]:
-    """The two files of a task that have each other's number of rows."""
+    """Pairs of files of a task that have each other's number of rows."""
     wrong: dict[str, list[str]] = {}
     for name, result in results.items():
         if any(problem.code == "wrong-file" for problem in result.problems):

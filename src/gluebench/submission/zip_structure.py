@@ -1,7 +1,7 @@
-"""The records of a zip: its end, its directory and its local headers, held against each other.
+"""Read and cross-check the records of a zip: end record, directory and local headers.
 
-Written against PKWARE's APPNOTE 6.3.10, sections 4.3 and 4.4. Nothing is inflated here and nothing that
-a record says is believed before another record or the file's own length agrees.
+Follows PKWARE's APPNOTE 6.3.10, sections 4.3 and 4.4. Nothing is inflated here, and no value of a record is
+trusted until another record or the length of the file confirms it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ ENCRYPTED, DESCRIPTOR, PATCHED, STRONG, UTF_8, MASKED = 1, 8, 32, 64, 2048, 8192
 
 _SHORT, _LONG = 0xFFFF, 0xFFFFFFFF
 END_REACH = END.size + _SHORT
-"""Bytes from the end of a file within which an end record begins: its own and the longest comment."""
+"""Largest distance from the start of an end record, with its comment, to the end of the file."""
 _SAME_FLAGS = ENCRYPTED | DESCRIPTOR | STRONG | MASKED
 
 
 class Directory(NamedTuple):
-    """Where the list of files lies, and how many it says it holds."""
+    """Position of the directory, and the number of entries that the end record states."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class Directory(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One line of the list of files, as stated there."""
+    """One entry of the directory, as stated there."""
 
     path: str
     """The name, with slashes; undecodable bytes are kept as surrogates, which `name_fault` refuses."""
@@ -58,9 +58,9 @@ class Entry(NamedTuple):
     """Size in bytes, unpacked."""
     disk: int
     mode: int
-    """Unix mode, 0 when the writer gave none."""
+    """Unix mode; 0 if the writer gave none."""
     offset: int
-    """Where the local header begins."""
+    """Offset of the local header."""
 
 
 class Span(NamedTuple):
@@ -72,7 +72,7 @@ class Span(NamedTuple):
 
 
 def find_directory(data: bytes) -> Directory:
-    """Where the directory lies. Raises Refused unless the end of the file can be read in one way only."""
+    """Find the directory. Raises Refused if the end of the file is invalid or ambiguous."""
     if data[:4] in (DESCRIPTOR_MARK, SPLIT_MARK):
         raise Refused("multi-disk")
     at = _find_end(data)
@@ -89,7 +89,7 @@ def find_directory(data: bytes) -> Directory:
 
 
 def read_entries(data: bytes, directory: Directory) -> list[Entry]:
-    """Every line of the list of files. Raises Refused when it is damaged or not as long as stated."""
+    """Read all directory entries. Raises Refused if the directory is damaged or not as long as stated."""
     entries: list[Entry] = []
     at = directory.start
     for _ in range(directory.entries):
@@ -109,7 +109,7 @@ def read_entries(data: bytes, directory: Directory) -> list[Entry]:
 
 
 def place(data: bytes, entry: Entry, limit: int) -> Span:
-    """Where the member's bytes lie, below `limit`. Raises Refused when its local header says otherwise."""
+    """The span of a member, below `limit`. Raises Refused if its local header contradicts the directory."""
     start = entry.offset
     if start + LOCAL.size > limit:
         raise Refused("out-of-bounds")
@@ -134,14 +134,14 @@ def place(data: bytes, entry: Entry, limit: int) -> Span:
         "compressed size": (packed, entry.packed),
         "size": (size, entry.size),
     }
-    for what, (stated, listed) in local.items():  # a streamed file may have blanks here
+    for what, (stated, listed) in local.items():  # a streamed file may have zeros here
         if stated != listed and not (flags & DESCRIPTOR and stated == 0):
             raise Refused("header-mismatch", value=what)
     return Span(start, first, first + entry.packed)
 
 
 def gaps(data: bytes, entries: list[Entry], spans: list[Span], *, limit: int) -> list[Problem]:
-    """Bytes that two members share, or that none owns: both let two tools read two different zips."""
+    """Bytes in two members or in none, since tools could then read different contents from one zip."""
     problems, expected = [], 0
     for span, entry in sorted(zip(spans, entries, strict=True), key=lambda pair: pair[0].start):
         name = entry.raw_name.decode("utf-8", "backslashreplace")
@@ -156,8 +156,8 @@ def gaps(data: bytes, entries: list[Entry], spans: list[Span], *, limit: int) ->
 
 
 def _find_end(data: bytes) -> int:
-    """Where the end record begins: the one whose comment reaches exactly to the end of the file."""
-    rests: dict[int, int] = {}  # bytes that follow each end record and its comment
+    """Offset of the end record: the only one whose comment ends exactly at the end of the file."""
+    rests: dict[int, int] = {}  # end record to the number of bytes after its comment
     last = at = data.rfind(END_MARK)
     while at >= 0:
         if at + END.size <= len(data):
@@ -172,7 +172,7 @@ def _find_end(data: bytes) -> int:
 
 
 def _placed(data: bytes, directory: Directory, end: int) -> Directory:
-    """The directory, if it stops where the end record begins, as without other bytes before the zip."""
+    """Return the directory if it ends at the end record; raise Refused otherwise."""
     if directory.end == end:
         return directory
     shifted = directory.end < end and not data.startswith(LOCAL_MARK)
@@ -180,7 +180,7 @@ def _placed(data: bytes, directory: Directory, end: int) -> Directory:
 
 
 def _find_directory_64(data: bytes, locator: int, narrow: tuple[int, ...]) -> Directory:
-    """The same from the Zip64 records; every field of the plain end record is either full or equal."""
+    """As `find_directory`, from Zip64 records; plain fields must be at their maximum or equal."""
     _, disk, at, disks = LOCATOR_64.unpack_from(data, locator)
     if disk or disks > 1:
         raise Refused("multi-disk")
@@ -214,7 +214,7 @@ def _entry(data: bytes, at: int, fields: tuple[int, ...]) -> Entry:
 
 
 def _wide(extras: bytes, narrow: tuple[int, ...], *, disk: int | None = None) -> list[int]:
-    """The fields with each full one replaced from the Zip64 extra field, in its fixed order."""
+    """The fields, with each one at its maximum replaced from the Zip64 extra field, in order."""
     field = _extra_64(extras)
     at, values = 0, []
     for value in narrow:
@@ -234,7 +234,7 @@ def _piece(field: bytes, at: int, length: int) -> bytes:
 
 
 def _extra_64(extras: bytes) -> bytes:
-    """The one Zip64 extra field."""
+    """The content of the only Zip64 extra field. Raises Refused unless there is exactly one."""
     at, fields = 0, []
     while at + 4 <= len(extras):
         kind = int.from_bytes(extras[at : at + 2], "little")
@@ -248,7 +248,7 @@ def _extra_64(extras: bytes) -> bytes:
 
 
 def _descriptor(data: bytes, entry: Entry, at: int) -> int:
-    """Length of the data descriptor at `at`, 0 for none: with or without mark, sizes of 4 or 8 bytes."""
+    """Length of the data descriptor at `at`, 0 for none: with or without signature, sizes of 4 or 8 bytes."""
     if not entry.flags & DESCRIPTOR:
         return 0
     for width in (8, 4):

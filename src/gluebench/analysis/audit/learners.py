@@ -1,10 +1,10 @@
-"""Two learners that need no library and are the same on every run: word n-grams, and boosted trees.
+"""Two deterministic learners that need only numpy: word n-grams, and boosted trees.
 
 The n-grams are fastText's (Joulin et al. 2016): a text is the average of the embeddings of its words and word
 pairs, pairs are hashed into buckets, and softmax regression is trained by gradient descent whose rate falls
-in a straight line to nothing. There each embedding has 100 numbers, which a matrix turns into one for each
-class; the product of the two tables can be any table of one number for each feature and class, so that table
-is what is learnt here. Steps are taken for small batches of texts in one shuffled order. The trees are those
+linearly to 0. In fastText an embedding has 100 numbers, which a matrix maps to one for each class; the
+product of the two tables can be any table of one weight for each feature and class, so that table is learned
+here directly. Steps are taken on small batches of texts in one shuffled order. The trees are those
 of scikit-learn's HistGradientBoostingClassifier.
 """
 
@@ -23,19 +23,19 @@ from gluebench.systems.linear import Floats, softmax
 
 Ints = npt.NDArray[np.int64]
 AT_A_TIME = 20_000
-"""Texts that are cut into words before their words become numbers: bounds the memory."""
+"""Number of texts that are tokenized before their words become numbers, which bounds the memory."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """Multiplicative hashing: 2 to the 64th over the golden ratio, made odd (Knuth, volume 3, 6.4)."""
 EPOCHS = 5
 RATE = 10.0
-"""Of the first step; large, since a score is an average and a feature's share of it small."""
+"""Learning rate of the first step; large, since each feature is a small share of an average."""
 BATCH = 128
 BITS = 20
-"""There are two to this power buckets for word pairs."""
+"""Base-2 logarithm of the number of buckets for word pairs."""
 
 
 class Bags(NamedTuple):
-    """The features of texts, one text behind the other; text i has those from starts[i] to starts[i + 1]."""
+    """The concatenated features of texts; those of text i are from starts[i] to starts[i + 1]."""
 
     features: Ints
     """Numbers below the width of the vocabulary; every text has at least one."""
@@ -44,7 +44,7 @@ class Bags(NamedTuple):
 
 
 class Vocabulary:
-    """Numbers for the start of a text (0), for words (from 1), and for pairs of neighbours (hashed).
+    """Numbers for the start of a text (0), for words (from 1), and for adjacent words (hashed).
 
     A pair's number is the hash of its words' numbers, so pairs may share one; words never do.
     """
@@ -55,30 +55,30 @@ class Vocabulary:
 
     @property
     def width(self) -> int:
-        """How many features there are."""
+        """Number of features."""
         return 1 + len(self._numbers) + (1 << self._bits)
 
     def bags(self, texts: Sequence[str], *, grow: bool = False) -> Bags:
-        """The features of the texts as far as their words are known; `grow` makes all their words known."""
+        """The features of the texts, without unknown words; `grow` adds all words to the vocabulary first."""
         numbers, lengths = array("q"), array("q")
         for start in range(0, len(texts), AT_A_TIME):
-            cut = [tokens(text) for text in texts[start : start + AT_A_TIME]]
-            flat = list(chain.from_iterable(cut))
+            tokenized = [tokens(text) for text in texts[start : start + AT_A_TIME]]
+            flat = list(chain.from_iterable(tokenized))
             if grow:
                 for word in dict.fromkeys(flat):
                     self._numbers.setdefault(word, len(self._numbers) + 1)
             get = self._numbers.get
             numbers.extend([get(word, -1) for word in flat])
-            lengths.extend(map(len, cut))
+            lengths.extend(map(len, tokenized))
         return self._paired(np.array(numbers, dtype=np.int64), np.array(lengths, dtype=np.int64))
 
     def _paired(self, words: Ints, lengths: Ints) -> Bags:
-        """Each text as its start, then each word followed by its pair with what stands before it."""
+        """The start feature of each text, then each word followed by its pair with the word before it."""
         starts = np.concatenate([[0], np.cumsum(2 * lengths + 1)])
         places = 2 * np.arange(len(words)) + np.repeat(np.arange(len(lengths)), lengths) + 1
         features = np.zeros(starts[-1], dtype=np.int64)
         features[places] = words
-        # two places before a word stands the word before it, or before a first word the text's start
+        # two positions before a word is the previous word; a first word is paired with the start
         before = features[np.maximum(places - 2, 0)]
         first = np.zeros(len(words), dtype=bool)
         first[(np.cumsum(lengths) - lengths)[lengths > 0]] = True
@@ -107,7 +107,7 @@ class NGrams:
         if classes < 2:
             raise ValueError(f"there is nothing to tell apart in {classes} class")
         bags = self._vocabulary.bags(texts, grow=True)
-        # the steps of all classes add up to nothing, so the last table is minus the sum of the others
+        # gradients sum to 0 over classes, so the last table is minus the sum of the others
         self._weights = np.zeros((classes - 1, self._vocabulary.width))
         rng = np.random.default_rng(self._seed)
         order = rng.permutation(len(texts))
@@ -118,7 +118,7 @@ class NGrams:
         self._descend(Bags(bags.features[places], starts), targets)
 
     def scores(self, texts: Sequence[str]) -> Floats:
-        """What the softmax is taken of, shape (classes, texts): the sum over classes is 0."""
+        """Logits, shape (classes, texts); their sum over classes is 0."""
         bags = self._vocabulary.bags(texts)
         if not len(texts):
             return np.zeros((len(self._weights) + 1, 0))
@@ -131,19 +131,19 @@ class NGrams:
         batches = [slice(at, at + self._batch) for at in range(0, len(sizes), self._batch)]
         steps = self._epochs * len(batches)
         for step in range(steps):
-            some = batches[step % len(batches)]
-            starts = bags.starts[:-1][some]
-            features = bags.features[starts[0] : starts[-1] + sizes[some][-1]]
-            shares = 1 / sizes[some]
+            batch = batches[step % len(batches)]
+            starts = bags.starts[:-1][batch]
+            features = bags.features[starts[0] : starts[-1] + sizes[batch][-1]]
+            shares = 1 / sizes[batch]
             rate = self._rate * (1 - step / steps)
             scores = _sums(self._weights, features, starts - starts[0]) * shares
             last = -scores.sum(axis=0)
             most = np.maximum(scores.max(axis=0), last)
             powers = np.exp(scores - most)
-            probable = powers / (powers.sum(axis=0) + np.exp(last - most))
-            errors = (targets[:, some] - probable) * (shares * rate)
+            probabilities = powers / (powers.sum(axis=0) + np.exp(last - most))
+            errors = (targets[:, batch] - probabilities) * (shares * rate)
             for table, error in zip(self._weights, errors, strict=True):
-                np.add.at(table, features, np.repeat(error, sizes[some]))
+                np.add.at(table, features, np.repeat(error, sizes[batch]))
 
 
 def _sums(weights: Floats, features: Ints, starts: Ints) -> Floats:
@@ -152,17 +152,17 @@ def _sums(weights: Floats, features: Ints, starts: Ints) -> Floats:
 
 
 ROUNDS, TREE_RATE, DEPTH = 100, 0.1, 3
-"""Trees for each class, the factor on each tree's scores, and the splits between root and leaf."""
+"""Trees for each class, learning rate, and levels of splits of a tree."""
 BINS = 32
-"""The most ranges that a feature is divided into."""
+"""Maximum number of bins of a feature."""
 SMALLEST = 20
-"""Examples that a leaf holds at least."""
+"""Minimum number of examples of a leaf."""
 _FLAT = 1e-3
-"""A node is not split off if its second derivatives sum to less."""
+"""Minimum sum of second derivatives of a node."""
 
 
 Splits = Sequence[tuple[Ints, Ints]]
-"""For each level of a tree the feature of each node, and the last bin of it that goes left."""
+"""Feature of each node and the last bin that goes left, for each level of a tree."""
 
 
 class Trees:
@@ -178,15 +178,15 @@ class Trees:
         for _ in range(ROUNDS):
             shares = softmax(scores)
             slopes, curvatures = shares - targets, shares * (1 - shares)
-            grown = range(classes if classes > 2 else 1)
-            trees = [_grown(binned, slopes[:, code], curvatures[:, code]) for code in grown]
-            if classes == 2:  # the other class has the same tree with the signs turned
+            fitted = range(classes if classes > 2 else 1)
+            trees = [_fit_tree(binned, slopes[:, code], curvatures[:, code]) for code in fitted]
+            if classes == 2:  # the other class has the same tree with opposite signs
                 trees.append((trees[0][0], -trees[0][1]))
             scores += _scores(trees, binned).T
             self._rounds.append(trees)
 
     def scores(self, rows: Floats) -> Floats:
-        """Logarithms of the classes' probabilities but for a constant, shape (examples, classes)."""
+        """Log-probabilities up to a constant, shape (examples, classes)."""
         binned = self._binned(rows)
         scores: Floats = self._start + np.sum([_scores(trees, binned) for trees in self._rounds], axis=0).T
         return scores
@@ -196,7 +196,7 @@ class Trees:
 
 
 def _edges(column: Floats) -> Floats:
-    """Where one bin ends: halfway between values, or at quantiles where there are too many."""
+    """Bin edges: midpoints between values, or quantiles if there are too many values."""
     values = np.unique(column)
     if len(values) <= BINS:
         return (values[1:] + values[:-1]) / 2
@@ -204,12 +204,12 @@ def _edges(column: Floats) -> Floats:
 
 
 def _scores(trees: Sequence[tuple[Splits, Floats]], binned: Ints) -> Floats:
-    """Shape (trees, examples); `binned` has shape (features, examples)."""
+    """Scores of trees, shape (trees, examples); `binned` has shape (features, examples)."""
     return np.stack([values[_nodes(splits, binned)] for splits, values in trees])
 
 
 def _nodes(splits: Splits, binned: Ints) -> Ints:
-    """Which node of the level below the splits each example falls into."""
+    """The node of each example on the level below the splits."""
     places = np.arange(binned.shape[1])
     nodes = np.zeros_like(places)
     for features, bins in splits:
@@ -217,23 +217,23 @@ def _nodes(splits: Splits, binned: Ints) -> Ints:
     return nodes
 
 
-def _grown(binned: Ints, slopes: Floats, curvatures: Floats) -> tuple[Splits, Floats]:
-    """The tree whose leaves take one Newton step, split where that lowers the loss most."""
+def _fit_tree(binned: Ints, slopes: Floats, curvatures: Floats) -> tuple[Splits, Floats]:
+    """Fit a tree, split greedily by loss, whose leaves take one Newton step."""
     splits: list[tuple[Ints, Ints]] = []
     nodes = _nodes(splits, binned)
     for level in range(DEPTH):
         gains = _gains(binned, nodes, 2**level, (slopes, curvatures, np.ones_like(slopes)))
         best = gains.argmax(axis=1)
         features, bins = np.divmod(best, BINS)
-        whole = gains[np.arange(2**level), best] <= 0
-        splits.append((features, np.where(whole, BINS, bins)))
+        unsplit = gains[np.arange(2**level), best] <= 0
+        splits.append((features, np.where(unsplit, BINS, bins)))
         nodes = _nodes(splits, binned)
     slope, curvature = (np.bincount(nodes, values, 2**DEPTH) for values in (slopes, curvatures))
     return splits, -TREE_RATE * slope / np.maximum(curvature, 1e-15)
 
 
 def _gains(binned: Ints, nodes: Ints, width: int, sums: Sequence[Floats]) -> Floats:
-    """What each split gains, shape (nodes, features x bins); of those that are not allowed, nothing."""
+    """The gain of each split, shape (nodes, features x bins); 0 for splits that are not allowed."""
     count = len(binned)
     keys = ((nodes * count + np.arange(count)[:, None]) * BINS + binned).ravel()
     held = np.stack([np.bincount(keys, np.tile(values, count), width * count * BINS) for values in sums])

@@ -1,4 +1,4 @@
-"""The audit of section 4 of the paper: what predicts a pair's label without reading the pair.
+"""The audit of section 4 of the paper: how well shallow features predict the label of a pair.
 
 Gururangan et al. (2018) and others found that the hypothesis of a crowdsourced pair alone often predicts
 its label. The paper trains such classifiers on SNLI and on MNLI and finds them near chance on its
@@ -38,39 +38,39 @@ from gluebench.systems.overlap import WordOverlap
 PRINTED: Mapping[str, Mapping[tuple[str, str], float]] = {
     "glue": {("SNLI train", "AX"): 0.327, ("MNLI train", "AX"): 0.364}
 }
-"""Benchmark to what was learnt from and tested on, to the accuracy the paper prints for the hypothesis."""
+"""Benchmark to (training set, test set) to the accuracy that the paper prints for the hypothesis."""
 SMOOTHING = 100.0
-"""Added to every count, as there: else the words at the top are those that hardly ever occur."""
+"""Added to every count, as in Gururangan et al.; else rare words have the highest PMI."""
 SHOWN = 5
-"""At most so many words of each class are listed."""
+"""Maximum number of words listed for each class."""
 LEAST = 0.005
-"""PMI below which a word says nothing of a class: it would be shown as 0.00."""
+"""Smallest PMI listed; a lower one would be shown as 0.00."""
 
 
 class Association(NamedTuple):
-    """A word that speaks for a class."""
+    """A word associated with a class."""
 
     label: str
     word: str
     pmi: float
-    """Bits by which the class is more probable with the word than without knowing it, smoothed."""
+    """Smoothed log2 of the ratio of the class's probability given the word to its probability."""
     share: float
-    """Share of the class's texts that hold the word, as a fraction."""
+    """Fraction of the class's texts that contain the word."""
     texts: int
-    """Texts of the class that hold it."""
+    """Number of texts of the class that contain the word."""
 
 
 def views(task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: int = 0) -> list[Shortcut]:
-    """The views of those names, or all: each text alone, the last text's length, and what sees both texts.
+    """The named views, or all: each text alone, the last text's length, and views of both texts.
 
-    A task of single sentences has its text, the length and the neighbors. Raises UnknownNameError.
+    A task of single sentences has the views text, length and neighbors. Raises UnknownNameError.
     """
     *first, last = task.columns
 
     def alone(place: int) -> Attacker:
         return TextAlone(place, epochs=epochs, seed=seed)
 
-    def every() -> list[Attacker]:
+    def stacked() -> list[Attacker]:
         return [alone(0), alone(-1), CrossedWords(), Neighbors(by_side), Neighbors(unshared)]
 
     known = [Shortcut(name, partial(alone, 0), (name,)) for name in (last, *first)]
@@ -82,7 +82,7 @@ def views(task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: 
             Shortcut("neighbors", partial(Neighbors, by_side), task.columns),
             Shortcut("unshared", partial(Neighbors, unshared), task.columns),
             Shortcut("cross", CrossedWords, task.columns),
-            Shortcut("stacked", partial(Stacked, every), task.columns),
+            Shortcut("stacked", partial(Stacked, stacked), task.columns),
         ]
     else:
         known.append(Shortcut("neighbors", partial(Neighbors, marked), task.columns))
@@ -92,28 +92,28 @@ def views(task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: 
 
 
 class Measured(NamedTuple):
-    """How often a classifier is right."""
+    """The accuracy of a classifier on one test set."""
 
     train: str
     sees: str
     test: str
     examples: int
     accuracy: float
-    """As are the next four, a fraction."""
+    """A fraction, like the next four fields."""
     low: float | None
-    """The ends of the 95 % interval: Wilson's, of groups where pairs come in both directions."""
+    """Ends of Wilson's 95 % interval, over groups if pairs come in both directions."""
     high: float | None
     chance: float
     """1 over the number of classes."""
     majority: float
     """Share of the most frequent label of the test set."""
     printed: float | None
-    """What the paper has for the same."""
+    """The accuracy in the paper."""
     verdict: str
 
 
 class Lengths(NamedTuple):
-    """How long the texts of a class are: the median number of words."""
+    """Median number of words of the texts of a class."""
 
     train: str
     label: str
@@ -127,9 +127,9 @@ class Audit(NamedTuple):
     """The results of an audit."""
 
     measured: list[Measured]
-    """By training set, what is seen, and test set."""
+    """Ordered by training set, view and test set."""
     associations: Mapping[str, list[Association]]
-    """Training set to the words of its second texts, class by class; empty where none were to be listed."""
+    """Training set to the words of its second texts, class by class; empty if `shown` is 0."""
     lengths: list[Lengths]
 
 
@@ -147,8 +147,8 @@ def audit(
 ) -> Audit:
     """Learn the label from each view of each training set, and test it on each other set.
 
-    `see` names views (see `views`), by default all. Raises DataError where a test set has labels that are
-    not among those learnt, or nothing is left to test on, and UnknownNameError for a view.
+    `see` names views (see `views`), by default all. Raises DataError if a test set has other labels than
+    the training set, or no test set is left, and UnknownNameError for an unknown view.
     """
     _check(train, tests)
     measured: list[Measured] = []
@@ -236,7 +236,7 @@ def verdict(bar: Bar, *, chance: float, majority: float) -> str:
 
 
 def together(audits: Iterable[Audit]) -> Audit:
-    """Several audits as one."""
+    """Merge several audits."""
     measured, listed, lengths = zip(*audits, strict=True)
     return Audit(
         list(chain(*measured)),
@@ -253,11 +253,11 @@ def associations(
     smoothing: float = SMOOTHING,
     shown: int = SHOWN,
 ) -> list[Association]:
-    """The words of highest PMI with each class, class by class; of equals the more frequent, then by letter.
+    """The words of highest PMI with each class; ties by frequency, then alphabetically.
 
-    PMI(word, class) = log2 p(word, class) / (p(word) p(class)), where p(word, class) is the share of the
-    pair in all counts, a count being the class's texts that hold the word, plus the smoothing. A word
-    that makes a class no more probable is not listed for it.
+    PMI(word, class) = log2 p(word, class) / (p(word) p(class)), where p(word, class) is the pair's share of
+    all counts. A count is the number of the class's texts that contain the word, plus the smoothing. A word
+    with a PMI below LEAST is not listed.
     """
     counts = {label: Counter[str]() for label in classes}
     sizes = Counter(labels)
@@ -266,18 +266,18 @@ def associations(
     table = pmi(counts, smoothing=smoothing)
     listed = []
     for label in classes:
-        telling = [word for word in counts[label] if table[label][word] >= LEAST]
-        ranked = sorted(telling, key=lambda word: (-table[label][word], -counts[label][word], word))
+        associated = [word for word in counts[label] if table[label][word] >= LEAST]
+        ranked = sorted(associated, key=lambda word: (-table[label][word], -counts[label][word], word))
         for word in ranked[:shown]:
-            held = counts[label][word]
-            listed.append(Association(label, word, table[label][word], held / sizes[label], held))
+            number = counts[label][word]
+            listed.append(Association(label, word, table[label][word], number / sizes[label], number))
     return listed
 
 
 def pmi(counts: Mapping[str, Counter[str]], *, smoothing: float) -> dict[str, dict[str, float]]:
-    """Class to word to PMI in bits, from class to word to count; every word of any class has a value.
+    """Map class to word to PMI in bits, from class to word to count, for every word of any class.
 
-    Without smoothing it is minus infinity where a word does not occur with a class.
+    Without smoothing, the PMI of a word that does not occur in a class is minus infinity.
     """
     everywhere = sum(counts.values(), Counter[str]())
     by_word = {word: count + smoothing * len(counts) for word, count in everywhere.items()}

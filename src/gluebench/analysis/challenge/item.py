@@ -1,4 +1,4 @@
-"""A challenge set: examples labeled by rule, their file, and what a system makes of them case by case."""
+"""A challenge set: examples labeled by rule, their file format, and scores by case."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ FIXED = ("index", "task", "case", "source")
 ABOUT = ("label", "accepted", "backward", "domain", "phenomena", "set")
 """Columns after the texts."""
 ORIGINAL = "original"
-"""The case of an example that others are made from."""
+"""The case name of an example that others are made from."""
 
 
 def english(section: str) -> dict[str, Any]:
-    """The words and sentences of a section of english.toml."""
+    """One section of english.toml: words and sentences by name."""
     text = resources.files("gluebench.analysis.challenge").joinpath("english.toml").read_text("utf-8")
     words: dict[str, Any] = tomllib.loads(text)[section]
     return words
@@ -39,25 +39,25 @@ class Classes(NamedTuple):
     contradiction: str
 
     def word(self, name: str) -> str:
-        """The task's word for a class by its name; "" for "", where nothing is known."""
+        """The task's label for a class name; "" for "", an unknown class."""
         return str(getattr(self, name)) if name else ""
 
     def opposite(self, label: str) -> str:
-        """The label once the second text is negated; "" where the old label leaves it open."""
+        """The label after the second text is negated; "" if it does not follow from `label`."""
         if self.neutral == self.contradiction:
             return self.contradiction if label == self.entailment else ""
         return {self.entailment: self.contradiction, self.contradiction: self.entailment}.get(label, label)
 
     def back(self, label: str) -> str:
-        """The label of the other direction, which is known only of a contradiction; "" for the others."""
+        """The label with the texts swapped, known only for a contradiction; "" for other labels."""
         return label if label == self.contradiction != self.neutral else ""
 
 
 def classes(task: Task) -> Classes:
-    """The classes of a task on two texts.
+    """The classes of an inference task on two texts.
 
-    The words called so, or else the first of two or three labels is entailment and the last contradiction.
-    Raises DataError for a task of another kind.
+    Three labels with other names are taken as entailment, neutral and contradiction, in this order.
+    Raises DataError for another task, or for two labels without "entailment".
     """
     words = list(task.words)
     if len(task.columns) != 2 or len(words) not in (2, 3):
@@ -75,35 +75,35 @@ def classes(task: Task) -> Classes:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An example with its label by rule. Its index is its place in the set."""
+    """An example with its label by rule. Its index is its position in the set."""
 
     task: str
-    """The task whose model answers it."""
+    """The task whose model is tested on it."""
     case: str
-    """What it tries: "lexical overlap, no: roles swapped", "negation added", ORIGINAL."""
+    """What it tests: "lexical overlap, no: roles swapped", "negation added", ORIGINAL."""
     inputs: tuple[str, ...]
     label: str
     accepted: tuple[str, ...]
     """The labels that count as right; `label` is one of them."""
     backward: str = ""
-    """The label with the two texts exchanged; empty where the rule does not give it."""
+    """The label with the two texts swapped; empty if the rule does not give it."""
     domain: str = ""
     phenomena: tuple[str, ...] = ()
     set: str = ""
-    """Examples made from the same words share it."""
+    """Name shared by examples that are made from the same words."""
     source: int | None = None
-    """Index of the original it was made from, in the same set; None for one that was not."""
+    """Index of its original in the same set; None for an example without one."""
 
 
 def write_items(path: str | os.PathLike[str], items: Sequence[Item], task: Task) -> None:
     """Write a challenge set; the same items give the same bytes. Raises DataError for a text with a tab."""
-    torn = [
+    unwritable = [
         f"{path}: {item.inputs[0][:60]!r} has a tab or a line end, and a tab-separated file cannot hold it"
         for item in items
         if any(mark in text for text in item.inputs for mark in "\t\n\r")
     ]
-    if torn:
-        raise DataError(torn)
+    if unwritable:
+        raise DataError(unwritable)
     lines = ["\t".join((*FIXED, *task.columns, *ABOUT))]
     for number, item in enumerate(items):
         head = (str(number), item.task, item.case, "" if item.source is None else str(item.source))
@@ -113,7 +113,7 @@ def write_items(path: str | os.PathLike[str], items: Sequence[Item], task: Task)
 
 
 def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]:
-    """Read what `write_items` wrote. Raises DataError with every row that is wrong."""
+    """Read a file of `write_items`. Raises DataError that lists every invalid row."""
     rows = _lines(Path(path))
     header = rows[0].split("\t")
     inputs = header[len(FIXED) : -len(ABOUT)]
@@ -126,7 +126,7 @@ def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]
         cells = line.split("\t")
         row = dict(zip(header, cells, strict=False))
         wrong = (
-            _wrong(row, number, inputs, benchmark)
+            _problems(row, number, inputs, benchmark)
             if len(cells) == len(header)
             else [f"{len(cells)} columns, expected {len(header)}"]
         )
@@ -146,7 +146,7 @@ def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]
 
 
 def _lines(path: Path) -> list[str]:
-    """Lines by line feeds alone: other separators of Unicode may stand within a sentence."""
+    """Split at line feeds only, since a sentence may contain other Unicode separators."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -154,8 +154,8 @@ def _lines(path: Path) -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
-def _wrong(row: Mapping[str, str], number: int, inputs: Sequence[str], benchmark: Benchmark) -> list[str]:
-    """What is wrong with one row."""
+def _problems(row: Mapping[str, str], number: int, inputs: Sequence[str], benchmark: Benchmark) -> list[str]:
+    """The problems of one row."""
     try:
         task = benchmark.task(row["task"])
     except UnknownNameError as error:
@@ -181,35 +181,35 @@ def _wrong(row: Mapping[str, str], number: int, inputs: Sequence[str], benchmark
 
 
 class CaseScore(NamedTuple):
-    """The answers to one case."""
+    """Correct and broken answers of one case."""
 
     case: str
     n: int
     right: int
     bar: Bar
-    """Wilson's 95 % interval of the share that is right, or why there is none."""
+    """Wilson's 95 % interval of the accuracy, or the reason why it is withheld."""
     broken: int
-    """Wrong ones whose original is right."""
+    """Wrong answers to items whose original is right."""
     sound: int
-    """Those whose original is right: what `broken` is to be held against; 0 without originals."""
+    """Items whose original is right, the denominator of `broken`; 0 without originals."""
 
     @property
     def share(self) -> float:
-        """The share that is right."""
+        """Accuracy."""
         return self.right / self.n
 
 
 class Scored(NamedTuple):
-    """A challenge set with a system's answers."""
+    """The scores of a system on a challenge set."""
 
     cases: tuple[CaseScore, ...]
     """In the order in which cases first appear."""
     groups: tuple[CaseScore, ...]
-    """The cases put together up to the colon of their names: "subsequence, no"."""
+    """Cases grouped by their names up to the colon, such as "subsequence, no"."""
     failed: tuple[int, ...]
-    """Indices of the items that were answered wrongly, originals left out."""
+    """Indices of items answered wrongly, without originals."""
     broken: tuple[int, ...]
-    """Those of them whose original is right."""
+    """The items of `failed` whose original is right."""
 
 
 def score(items: Sequence[Item], answers: Sequence[str]) -> Scored:
@@ -241,17 +241,17 @@ def _scored(case: str, numbers: Sequence[int], items: Sequence[Item], right: Seq
 
 
 class Kept(NamedTuple):
-    """What was written of the failures."""
+    """Counts of the pairs that `keep` wrote."""
 
     pairs: int
     unlabelled: int
-    """Pairs whose other direction has no label by rule: a person has to give it."""
+    """Pairs whose other direction has no label by rule and needs manual annotation."""
 
 
 def keep(path: str | os.PathLike[str], items: Sequence[Item], failed: Sequence[int]) -> Kept:
-    """Write the failures as a diagnostic set: a row for each pair, to go on with by hand.
+    """Write the failures as a diagnostic set to complete by hand, with a row for each pair.
 
-    `gluebench data lint-diagnostic` reads it. Raises DataError where nothing failed, or items are no pairs.
+    `gluebench data lint-diagnostic` reads it. Raises DataError if nothing failed, or items are not pairs.
     """
     if not failed:
         raise DataError([f"{path}: nothing failed, so there is nothing to keep"])

@@ -1,4 +1,4 @@
-"""Every score of two systems, or of several runs of each, with its test."""
+"""Compare each score of two systems, or of several runs of each, with a test."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ EXCHANGE = "paired exchange"
 MCNEMAR = "mid-p McNemar"
 RUNS = "t over runs"
 FEWEST_APART = 6
-"""Units answered differently below which no interval is given; the p-value stays."""
+"""Minimum number of units answered differently for an interval; the p-value needs none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A's value, B's, and A minus B with its 95 % interval and p-value; fractions."""
+    """The values of A and B, and their difference with 95 % interval and p-value; fractions."""
 
     a: float
     b: float
-    """Of several runs the mean."""
+    """Values of the two systems; means if there are several runs."""
     difference: float
     low: float | None
     high: float | None
-    """Ends of the interval; None where `withheld` gives the reason."""
+    """Ends of the interval; None if `withheld` gives a reason."""
     error: float | None
-    """Standard error of the difference; None where a site may not show it."""
+    """Standard error of the difference; None if a site may not show it."""
     p: float
     """Two-sided, not adjusted; at most .05 exactly where the interval excludes 0."""
     test: str
-    """The test it is from: "mid-p McNemar", "paired exchange" or "t over runs"."""
+    """Name of the test: "mid-p McNemar", "paired exchange" or "t over runs"."""
     n: int
-    """Examples it rests on; tasks, for the average over tasks."""
+    """Number of examples; of tasks, for the average over tasks."""
     same: bool
     """Whether the two systems give the same answer to every example."""
     adjusted: float | None = None
-    """The p-value after Holm's adjustment, over the tasks or the categories of a kind; None without."""
+    """The p-value after Holm's adjustment over the tasks or the categories of a kind, if adjusted."""
     withheld: str | None = None
-    """Why there is no interval: "too few to say", of a mean with the names of its parts."""
+    """Why the interval is withheld: "too few to say", with the names of the parts for a mean."""
     alone: Alone | None = None
-    """Examples that A alone has right, and B alone; None for numbers, runs and the average."""
+    """Examples that only A, and only B, has right; None for numbers, runs and the average."""
     detectable: float | None = None
-    """The smallest true difference that this test finds four times in five; None if not known."""
+    """The smallest true difference that this test detects with power 0.8; None if not known."""
     margin: float | None = None
-    """The largest difference that counts as equal; None where equivalence was not asked about."""
+    """The largest difference that counts as equal; None without an equivalence test."""
     equivalence_p: float | None = None
     """The p-value of two one-sided tests that the difference is beyond the margin; adjusted as `p` is."""
     seeds: float | None = None
@@ -61,7 +61,7 @@ class Difference:
 
     @property
     def decisive(self) -> float:
-        """The p-value that decides: the adjusted one if there is one."""
+        """The adjusted p-value if there is one, else `p`."""
         return self.p if self.adjusted is None else self.adjusted
 
     @property
@@ -82,7 +82,7 @@ class Difference:
         return "same" if self.equivalent else self.better or "undecided"
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-ready values: 12 significant digits; those after `same` only where they apply."""
+        """JSON-ready values with 12 significant digits; those after `same` only if they apply."""
         values = fields_of(self, optional=_OPTIONAL)
         if alone := values.pop("alone", None):
             values |= {"only_a": alone["a"], "only_b": alone["b"]}
@@ -90,13 +90,13 @@ class Difference:
 
 
 class Tested(NamedTuple):
-    """One score of both systems."""
+    """One score of both systems with its test."""
 
     a: float
     b: float
     test: PairedTest | RunsTest
     name: str
-    """Of the test."""
+    """Name of the test."""
     n: int
     same: bool
     alone: Alone | None = None
@@ -104,7 +104,7 @@ class Tested(NamedTuple):
     weight: float = 1.0
 
     def difference(self, *, margin: float | None = None) -> Difference:
-        """The record; `margin` is the largest difference that counts as equal."""
+        """The result as a record; `margin` is the largest difference that counts as equal."""
         interval = None if self.withheld else self.test.interval()
         withheld = self.withheld if interval or self.withheld else TOO_FEW
         return Difference(
@@ -128,11 +128,11 @@ class Tested(NamedTuple):
 
 
 Answers = Sequence[Sequence[Mapping[str, Pairs]]]
-"""For each side and run its answers beside gold, by test file."""
+"""Answers and gold labels by side, run and test file."""
 
 
 def answers_to(file: str, answers: Answers) -> list[list[Pairs]] | None:
-    """For each side the answers of its runs to a test file; None where a run or the gold lacks it."""
+    """The answers to a test file by side and run; None if a run or the gold lacks it."""
     if not all(file in pairs for side in answers for pairs in side):
         return None
     return [[pairs[file] for pairs in side] for side in answers]
@@ -141,9 +141,9 @@ def answers_to(file: str, answers: Answers) -> list[list[Pairs]] | None:
 def task_tested(
     task: Task, answers: Answers, *, resamples: int, seed: int
 ) -> tuple[dict[str, Tested], Tested | None]:
-    """The test of each metric whose file both systems and the gold have, and that of the task score.
+    """Test each metric whose file both systems and the gold have, and the task score.
 
-    There is no task score while one of the metrics is missing.
+    The test of the task score is None if one of the metrics is missing.
     """
     metrics: dict[str, Tested] = {}
     files: dict[str, Tested] = {}
@@ -161,10 +161,10 @@ def task_tested(
 def file_tested(
     metrics: Sequence[Metric], sides: Sequence[Sequence[Pairs]], *, resamples: int, seed: int, name: str
 ) -> list[Tested]:
-    """The metrics of one test file and, where there are several, their mean.
+    """Test the metrics of one test file; with several metrics, the test of their mean comes last.
 
-    With the systems in each other's place it is the mirror image: two submissions are taken in the order of
-    their answers, and the tests turned where that is not the order given.
+    Swapping the systems gives the mirror image: two submissions are tested in the order of their answers, and
+    the tests are turned if that is not the given order.
     """
     runs = [len(side) for side in sides]
     pairs = [of_run for side in sides for of_run in side]
@@ -195,9 +195,9 @@ def file_tested(
 
 
 def mean_tested(parts: Mapping[str, Tested], *, n: int | None = None) -> Tested:
-    """The weighted mean of independent scores, by name; `n` is what it rests on, else all examples.
+    """Test the weighted mean of independent scores, by name; `n` defaults to the number of examples.
 
-    A part on which the systems give the same answers adds nothing to the width, unless they do so on all.
+    A part with the same answers of both systems adds no width, unless all parts are so.
     """
     tested = list(parts.values())
     weights = [part.weight for part in tested]

@@ -1,4 +1,4 @@
-"""Systems on a benchmark's diagnostic sets: scores by category, confusions, the two directions of a pair."""
+"""Diagnose systems: scores by category, confusion tables, and the two directions of a pair."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FIELDS = (
 
 
 def withhold(report: DiagnosticReport, below: int) -> DiagnosticReport:
-    """The report without the value and interval of every category of fewer than `below` examples; n stays."""
+    """Remove the value and interval of every category with fewer than `below` examples; keep n."""
     categories = report.with_categories(partial(_withheld, below=below))
     return categories._replace(overall=_withheld(report.overall, below))
 
@@ -58,10 +58,10 @@ class SystemDiagnosis:
 
     scores: DiagnosticReport
     confusions: Mapping[tuple[str, str], Confusion]
-    """(kind, category) to its table, the whole set under (OVERALL, ""); the whole alone where categories are
-    withheld, since counts can be subtracted from each other; empty for numbers, or a withheld whole."""
+    """(kind, category) to confusion table; (OVERALL, "") is the whole set. It is alone if categories are
+    withheld, since counts could be subtracted. Empty for numbers, or if the whole set is withheld."""
     directions: Directions | None
-    """None where examples do not come in groups of two, and where the whole set is withheld."""
+    """None if examples do not come in pairs, or if the whole set is withheld."""
 
     def parts(self) -> Iterator[tuple[str, str, Score]]:
         """Every kind, category and score: the whole set, coarse, fine, then the columns of the metadata."""
@@ -72,7 +72,7 @@ class SystemDiagnosis:
                 yield kind, name, score
 
     def records(self, metric: str) -> Iterator[dict[str, object]]:
-        """A record for each score, cell of a confusion and share of pairs, without the system."""
+        """Yield a record for each score, confusion cell and share of pairs, without the system's name."""
         for kind, name, score in self.parts():
             yield {"breakdown": kind, "category": name, "measure": metric, **score.as_dict()}
         for (kind, name), confusion in self.confusions.items():
@@ -83,7 +83,7 @@ class SystemDiagnosis:
             yield {"breakdown": "directions", "category": "", "measure": name, **figures}
 
     def counts(self) -> dict[str, Any]:
-        """JSON-ready: what stands beside the scores, confusions by kind and category and the directions."""
+        """JSON-ready confusion tables, by kind and category, and directions."""
         confusions: dict[str, dict[str, Any]] = {}
         for (kind, name), confusion in self.confusions.items():
             confusions.setdefault(kind, {})[name] = confusion.as_dict()
@@ -103,15 +103,15 @@ class SystemDiagnosis:
 
 @dataclass(frozen=True, slots=True)
 class SetDiagnosis:
-    """The systems that answered one diagnostic set."""
+    """All systems on one diagnostic set."""
 
     task: Task
     systems: Mapping[str, SystemDiagnosis]
 
     @property
     def reports(self) -> dict[str, DiagnosticReport]:
-        """System to its scores."""
-        return {name: finding.scores for name, finding in self.systems.items()}
+        """System name to scores."""
+        return {name: diagnosis.scores for name, diagnosis in self.systems.items()}
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready; numbers are fractions."""
@@ -125,10 +125,10 @@ class SetDiagnosis:
         }
 
     def rows(self) -> Iterator[tuple[str, int, list[Score | None]]]:
-        """Name, number of examples and each system's score for every category that any of them has."""
+        """Yield name, number of examples and each system's score for every category of any system."""
         parts = [
-            {(kind, name): score for kind, name, score in finding.parts()}
-            for finding in self.systems.values()
+            {(kind, name): score for kind, name, score in diagnosis.parts()}
+            for diagnosis in self.systems.values()
         ]
         for kind, name in dict.fromkeys(place for part in parts for place in part):
             scores = [part.get((kind, name)) for part in parts]
@@ -148,7 +148,7 @@ class SetDiagnosis:
         return html_table(title, ("category", "n", *self.systems), rows, notes=[ROWS_APART])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw systems across and phenomena down as a heat map, shaded within each phenomenon only.
+        """Draw a heat map of systems (columns) by phenomena (rows), shaded within each row.
 
         Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
         """
@@ -157,12 +157,12 @@ class SetDiagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What `diagnose` returns."""
+    """The result of `diagnose`."""
 
     benchmark: str
     split: str
     sets: Mapping[str, SetDiagnosis]
-    """Diagnostic task to what was found, for those with gold that at least one system answered."""
+    """Diagnostic task to its results, for those with gold labels and predictions of any system."""
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
 
@@ -175,10 +175,10 @@ class Diagnosis:
         return f"<Diagnosis on {self.benchmark} {self.split}: {', '.join(sets)}>"
 
     def records(self) -> Iterator[dict[str, object]]:
-        """A record of FIELDS for each score, cell of a confusion and share of pairs, as JSON has it."""
+        """Yield a JSON-ready record of FIELDS for each score, confusion cell and share of pairs."""
         for task, part in self.sets.items():
-            for system, finding in part.systems.items():
-                for record in finding.records(part.task.metrics[0].name):
+            for system, diagnosis in part.systems.items():
+                for record in diagnosis.records(part.task.metrics[0].name):
                     yield {"task": task, "system": system, **record}
 
     def to_pandas(self) -> Any:
@@ -204,13 +204,13 @@ def diagnose(
     withhold_below: int = 0,
     benchmark: Benchmark | Path = "glue",
 ) -> Diagnosis:
-    """Systems (by the names to show) on every diagnostic set of the gold's benchmark.
+    """Diagnose systems, by display name, on every diagnostic set of the gold's benchmark.
 
-    A system may be a path or a mapping of task or test file to predictions, as `grade` takes it, with `gold`
-    and `benchmark` as there; predictions for other tasks are ignored. Scores and intervals are those of
+    A system may be a path or a mapping of task or test file to predictions; it, `gold` and `benchmark` are as
+    in `grade`. Predictions for other tasks are ignored. Scores and intervals are those of
     `grade`. Categories with fewer than `withhold_below` examples are withheld, unless the manifest says that
     the labels are public (`private = false`). Raises SubmissionError for an invalid submission, ValueError
-    for one of another benchmark or split, and DataError where there is nothing to diagnose.
+    for one of another benchmark or split, and DataError if there is nothing to diagnose.
     """
     submissions = {}
     gold = gold_of(gold, benchmark, *systems.values())
@@ -221,7 +221,7 @@ def diagnose(
     warnings = list(gold.warnings)
     for task in _labelled(gold):
         file = task.metrics[0].file
-        findings: dict[str, SystemDiagnosis] = {}
+        diagnoses: dict[str, SystemDiagnosis] = {}
         for name, submission in submissions.items():
             if file not in submission.predictions:
                 warnings.append(f"{name}: {file}.tsv was not submitted; {task.name} is left out")
@@ -229,14 +229,14 @@ def diagnose(
             pairs = pairs_of(submission, gold)[file]
             below = withhold_below if withholds(task, gold) else 0
             graded = diagnostic_report(task, {file: pairs}, gold, intervals=intervals)
-            assert graded.report is not None  # there are pairs
-            if not below:  # they name categories whose labels are all the same
+            assert graded.report is not None  # since `pairs` exist
+            if not below:  # the warnings would reveal categories with a single label
                 warnings += [f"{name}: {warning}" for warning in graded.warnings]
-            findings[name] = _finding(
+            diagnoses[name] = _diagnosis(
                 task, pairs, withhold(graded.report, below), categories=gold.categories[file], below=below
             )
-        if findings:
-            sets[task.name] = SetDiagnosis(task, findings)
+        if diagnoses:
+            sets[task.name] = SetDiagnosis(task, diagnoses)
     if not sets:
         raise DataError(_nothing(submissions, gold))
     about = {**provenance(gold), "schema": SCHEMA}
@@ -244,7 +244,7 @@ def diagnose(
 
 
 def withholds(task: Task, gold: Gold) -> bool:
-    """Whether small categories may be withheld: nothing says that the split's labels are public."""
+    """Whether small categories may be withheld: the split is test and its labels are not public."""
     return not task.labels_public and gold.role == "test"
 
 
@@ -252,7 +252,7 @@ def _labelled(gold: Gold) -> list[Task]:
     return [task for task in gold.benchmark.diagnostics if task.metrics[0].file in gold.columns]
 
 
-def _finding(
+def _diagnosis(
     task: Task, pairs: Pairs, scores: DiagnosticReport, *, categories: Sequence[Category], below: int
 ) -> SystemDiagnosis:
     if not pairs.gold.labels or scores.overall.value is None:
@@ -268,7 +268,7 @@ def _finding(
 
 
 def _nothing(submissions: Iterable[str], gold: Gold) -> list[str]:
-    """Why there is nothing to diagnose, and what would help."""
+    """The reasons why there is nothing to diagnose, with what was expected."""
     benchmark = gold.benchmark
     if not benchmark.diagnostics:
         return [f"{benchmark.name} has no diagnostic set: a task with `scored = false` and phenomena"]

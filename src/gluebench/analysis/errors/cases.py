@@ -1,4 +1,4 @@
-"""Examples with what each system answered: which are looked for, and how often each system is wrong."""
+"""Examples with every system's answers: selection of cases, and error rates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Answer = str | float
 TOLERANCE = 0.2
 """A number counts as wrong when it is further from the gold score than this share of the task's range."""
 Show = Literal["wrong", "all-wrong", "only", "disagree", "right", "all"]
-"""Wrong for at least one system, for every one, for the first alone; answered differently; right for all."""
+"""Wrong for any system, for all, for the first only; answered differently; right for all; every case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +31,22 @@ class Case:
     inputs: Mapping[str, str]
     gold: Answer
     answers: tuple[Answer, ...]
-    """Of each system, in the order of the file's `systems`."""
+    """The answer of each system, in the order of the file's `systems`."""
     wrong: tuple[bool, ...]
     phenomena: tuple[str, ...] = ()
     """Fine phenomena of a diagnostic set."""
     about: Mapping[str, str] = field(default_factory=dict)
-    """Column of the metadata to its value: "domain", "direction"."""
+    """Metadata column, such as "domain" or "direction", to value."""
     group: int | None = None
-    """Number of the group it belongs to; None where examples stand alone."""
+    """Number of its group; None if examples are independent."""
     length: int = 0
-    """Words of all its inputs together."""
+    """Number of words of all its inputs."""
     overlap: float | None = None
-    """Share of the different words of its two inputs that stand in both; None where there are not two."""
+    """Share of the distinct words of its two inputs that are in both; None unless there are two inputs."""
 
     @property
     def disagreed(self) -> bool:
-        """Whether two systems answer differently; of numbers, whether one is right and another wrong."""
+        """Whether systems give different labels or, for numbers, some are right and some wrong."""
         if isinstance(self.gold, str):
             return len(set(self.answers)) > 1
         return len(set(self.wrong)) > 1
@@ -77,10 +77,10 @@ def read_cases(
     systems: Sequence[str] = (),
     tolerance: float = TOLERANCE,
 ) -> list[CaseFile]:
-    """Every test file that has gold and that all submissions answer, those of `tasks` alone if any are named.
+    """Read the cases of every test file with gold labels and predictions of all submissions.
 
-    `data` is the folder of prepared examples, `systems` the names to show, by default the submissions'
-    sources. Raises DataError for examples that are missing and where nothing is left to read,
+    `data` is the folder of prepared examples, `tasks` limits the tasks, and `systems` are the names to show,
+    by default the sources. Raises DataError for missing examples or if no file qualifies, and
     UnknownNameError for an unknown task.
     """
     suite = gold.benchmark
@@ -158,30 +158,30 @@ def _values(column: Column) -> Iterator[Answer]:
 def _is_wrong(gold: Answer, answer: Answer, margin: float) -> bool:
     if isinstance(gold, str) or isinstance(answer, str):
         return gold != answer
-    return abs(gold - answer) > margin + 1e-9  # a distance of just the margin is right, rounding aside
+    return abs(gold - answer) > margin + 1e-9  # a distance equal to the margin is right; allow for rounding
 
 
 class CaseFilter(NamedTuple):
-    """All of it must hold."""
+    """Conditions on a case, all of which must hold."""
 
     show: Show = "wrong"
     gold: Answer | None = None
-    """The label it has."""
+    """The gold label."""
     answer: Answer | None = None
-    """What at least one system answered."""
+    """An answer that at least one system gave."""
     phenomena: frozenset[str] = frozenset()
-    """One of these is among its tags."""
+    """At least one of these is among its phenomena."""
     shortest: int = 0
     longest: int | None = None
-    """Words of all inputs together."""
+    """Bounds on the number of words of all inputs."""
     least: float = 0.0
     most: float = 1.0
-    """Overlap of the two inputs; an example of another number of inputs has none, and passes 0 to 1 alone."""
+    """Bounds on the overlap of the two inputs; examples without an overlap pass only from 0 to 1."""
     pattern: re.Pattern[str] | None = None
-    """Found in one of the inputs."""
+    """A pattern that matches within one of the inputs."""
 
     def __call__(self, case: Case) -> bool:
-        """Whether the case is looked for."""
+        """Whether the case meets all conditions."""
         wrong = case.wrong
         outcomes: dict[Show, bool] = {
             "wrong": any(wrong),
@@ -214,19 +214,19 @@ class Rate(NamedTuple):
     name: str
     n: int
     wrong: tuple[int, ...]
-    """Of each system."""
+    """Number of wrong answers of each system."""
     bars: tuple[Bar, ...]
-    """95 % interval of each system's share, or why there is none."""
+    """95 % interval of each system's error rate, or the reason why it is withheld."""
 
     def share(self, system: int) -> float:
-        """The share that it has wrong."""
+        """The error rate of a system."""
         return self.wrong[system] / self.n
 
 
 def rates(file: CaseFile) -> list[Rate]:
-    """The share of wrong answers over all, then by label, length, overlap, metadata and phenomenon.
+    """Error rates over all examples, then by label, length, overlap, metadata and phenomenon.
 
-    Intervals are Wilson's, wider where examples come in groups. Groups without an example are left out.
+    Intervals are Wilson's, wider if examples come in groups. Categories without examples are left out.
     """
     rows = []
     for kind, name, cases in _parts(file):
@@ -239,7 +239,7 @@ def rates(file: CaseFile) -> list[Rate]:
 
 
 def _parts(file: CaseFile) -> Iterator[tuple[str, str, Sequence[Case]]]:
-    """Kind, name and cases of every group."""
+    """Yield kind, name and cases of every category."""
     cases = file.cases
     yield OVERALL, "", cases
     for word in file.task.words:
@@ -259,7 +259,7 @@ def _parts(file: CaseFile) -> Iterator[tuple[str, str, Sequence[Case]]]:
 
 
 def length_bands(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """At most five ranges of words, first and last included, that hold about equally many examples each."""
+    """At most BANDS inclusive ranges of lengths with about equal numbers of examples."""
     order = sorted(lengths)
     if not order:
         return []
@@ -269,5 +269,5 @@ def length_bands(lengths: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def overlap_band(share: float | None) -> int | None:
-    """The fifth that an overlap falls in, from 0; all words shared belongs to the last."""
+    """The band of an overlap, from 0; an overlap of 1 is in the last band."""
     return None if share is None else min(int(share * BANDS + 1e-9), BANDS - 1)

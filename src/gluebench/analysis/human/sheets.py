@@ -1,7 +1,7 @@
-"""Drawing the examples that people label, and the sheets that annotators get and give back.
+"""Draw examples for annotation; write and read the sheets of annotators.
 
-Both directions of a sentence pair are labeled, each for itself, so they must stand far apart: one in the
-first half of a sheet, the other in the second, a quarter of the sheet between them. Numbers are arbitrary.
+Both directions of a sentence pair are labeled independently, so they must be far apart: one is in the first
+half of a sheet, the other in the second, at least a quarter of a sheet later. Item numbers are random.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ITEM, LABEL = "item", "label"
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What was drawn: for whoever runs the study, not annotators, since an index reveals the direction."""
+    """The sample of pairs. Hide it from annotators, since an index reveals the direction."""
 
     benchmark: str
     task: str
@@ -36,7 +36,7 @@ class Draw:
     seed: int
     annotators: int
     pairs: tuple[tuple[int, int], ...]
-    """The two items of each pair; items are numbered from 1, in no order that says anything."""
+    """The two items of each pair; items are numbered from 1 in random order."""
     items: tuple[int, ...]
     """The index of each item in its split, item 1 first."""
 
@@ -46,20 +46,20 @@ class Draw:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Draw:
-        """The draw whose `as_dict` gave these values. Raises ValueError, KeyError or TypeError."""
+        """Rebuild a draw from the values of its `as_dict`. Raises ValueError, KeyError or TypeError."""
         names = {name: value for name, value in values.items() if name != "schema"}
         pairs = tuple((first, second) for first, second in values["pairs"])
         return cls(**{**names, "pairs": pairs, "items": tuple(values["items"])})
 
 
 def pairs_of(table: Table) -> list[tuple[int, int]]:
-    """Indices of the sentence pairs that stand in the split in both directions, one after the other."""
+    """Indices of sentence pairs that are in the split in both directions, in adjacent rows."""
     together = (entry.rows for entry in entries(rows(table), paired=True))
     return [(group[0].index, group[1].index) for group in together if len(group) == 2]
 
 
 def draw(table: Table, *, benchmark: str, pairs: int, annotators: int, seed: int) -> Draw:
-    """So many pairs by chance: the same for the same data and seed. Raises DataError if there are too few."""
+    """Draw a random sample of pairs, determined by data and seed. Raises DataError if there are too few."""
     whole = pairs_of(table)
     if pairs > len(whole):
         where = f"{table.task.name} {table.split}"
@@ -78,9 +78,9 @@ def draw(table: Table, *, benchmark: str, pairs: int, annotators: int, seed: int
 
 
 def sheet_order(drawn: Draw, annotator: int) -> list[int]:
-    """The item numbers as that annotator (from 1) meets them: everybody in an order of their own.
+    """The item numbers in the order of an annotator's sheet (from 1); each annotator's order differs.
 
-    Which direction comes first is a coin's choice for each pair.
+    The direction that comes first is random for each pair.
     """
     rng = random.Random(f"{drawn.seed}/{annotator}")
     order = [pair if rng.random() < 0.5 else pair[::-1] for pair in drawn.pairs]
@@ -92,17 +92,17 @@ def sheet_order(drawn: Draw, annotator: int) -> list[int]:
 
 
 class Sheet(NamedTuple):
-    """What one annotator gave."""
+    """The labels of one annotator."""
 
     name: str
     labels: tuple[int | None, ...]
-    """The label code of each item, item 1 first; None where it was left blank."""
+    """The label code of each item, item 1 first; None if it was left blank."""
 
 
 def write_sheets(folder: Path, drawn: Draw, table: Table) -> None:
-    """Write a sheet for each annotator, the instructions and what was drawn.
+    """Write a sheet for each annotator, the instructions and the draw.
 
-    Raises DataError if the folder holds anything: it may be somebody's work.
+    Raises DataError unless the folder is empty, since it may hold labels.
     """
     if folder.exists() and any(folder.iterdir()):
         raise DataError([f"{folder}: not empty; name a new folder, so that nobody's labels are written over"])
@@ -125,7 +125,7 @@ def _name(number: int) -> str:
 
 
 def instructions(task: Task, items: int) -> str:
-    """The instructions for an annotator, with the manifest's own label words."""
+    """The instructions for annotators, with the manifest's label words."""
     labels = "\n".join(f"- `{label.word}`: {label.gloss}" for label in task.labels)
     text = resources.files("gluebench.analysis.human").joinpath(INSTRUCTIONS).read_text("utf-8")
     columns = {"first": task.columns[0], "second": task.columns[-1]}
@@ -133,7 +133,7 @@ def instructions(task: Task, items: int) -> str:
 
 
 def read_draw(folder: Path) -> Draw:
-    """What was drawn into a folder. Raises DataError."""
+    """Read the draw of a folder. Raises DataError."""
     path = folder / DRAWN
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
@@ -151,7 +151,7 @@ def read_draw(folder: Path) -> Draw:
 
 
 def read_sheets(folder: Path, drawn: Draw, task: Task) -> list[Sheet]:
-    """Every annotator's labels. Raises DataError with all that is wrong in any sheet."""
+    """Read every annotator's labels. Raises DataError with the problems of all sheets."""
     problems: list[str] = []
     sheets = []
     for number in range(1, drawn.annotators + 1):
@@ -164,7 +164,7 @@ def read_sheets(folder: Path, drawn: Draw, task: Task) -> list[Sheet]:
 
 
 def _labels(path: Path, items: int, task: Task, problems: list[str]) -> tuple[int | None, ...]:
-    """The labels of one sheet; what is wrong is added to `problems`."""
+    """Read the labels of one sheet; append errors to `problems`."""
     words = {
         fold(word): code for code, label in enumerate(task.labels) for word in (label.word, *label.synonyms)
     }
@@ -188,7 +188,7 @@ def _labels(path: Path, items: int, task: Task, problems: list[str]) -> tuple[in
 
 
 def _rows(path: Path, problems: list[str]) -> Iterator[tuple[int, str, str]]:
-    """Line, item and label of every row; cells may be quoted, as spreadsheets do."""
+    """Yield line, item and label of every row; cells may be quoted, as spreadsheets do."""
     try:
         data = path.read_bytes()
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")

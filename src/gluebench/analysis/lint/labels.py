@@ -1,4 +1,4 @@
-"""How labels and scores are spread, and what a test set can show."""
+"""Findings on label distributions, and on the power of a test set."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from gluebench.scoring.inference import ALPHA, POWER
 LEVEL = 0.01
 """A shift is significant below this p-value."""
 LARGE = 0.02
-"""A difference of shares that is worth a warning: two points."""
+"""Difference of shares from which there is a warning: two points."""
 PARTS = 5
-"""A range of scores is cut into so many equal parts, whose shares are compared."""
+"""Number of equal parts of a range of scores, whose shares are compared."""
 FEWEST_EXPECTED = 5.0
 """Below this expected count, draws replace the chi-squared distribution (Cochran 1954)."""
 DRAWS = 10_000
 
 
 def label_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]:
-    """Prior shift from the training split to each labeled other, and labels that are missing."""
+    """Missing labels, and prior shift from the training split to each other labeled split."""
     labeled = [split for split in splits if split.labelled]
     train = next((split for split in labeled if split.role is None), None)
     for split in labeled:
@@ -48,17 +48,17 @@ def _shifted(task: Task, train: LintSplit, split: LintSplit) -> Finding:
         for name, one, other in zip(names, counts, others, strict=True)
     ]
     listed = ", ".join(shares[:4]) + (", ..." if len(shares) > 4 else "")
-    beyond_chance = tested.p < LEVEL
-    real = beyond_chance and tested.largest >= LARGE
-    verdict = "differ beyond chance" if beyond_chance else "do not differ beyond chance"
+    significant = tested.p < LEVEL
+    large = significant and tested.largest >= LARGE
+    verdict = "differ beyond chance" if significant else "do not differ beyond chance"
     text = f"the shares {verdict}: {listed} (chi-squared {tested.statistic:.2f}, {p_words(tested.p)})"
-    advice = "Draw the splits anew from one pool, or say in the notes that they differ." if real else ""
+    advice = "Draw the splits anew from one pool, or say in the notes that they differ." if large else ""
     where = f"{train.name}, {split.name}"
-    return Finding("warning" if real else "note", "prior shift", where, tested.largest, text, advice)
+    return Finding("warning" if large else "note", "prior shift", where, tested.largest, text, advice)
 
 
 def _counts(task: Task, split: LintSplit) -> tuple[Sequence[str], list[int]]:
-    """How often each label occurs; of numbers, each part of their range."""
+    """Count each label; for scores, each part of their range."""
     labels = [example.label for example in split.examples]
     if task.words:
         by_word = Counter(labels)
@@ -71,7 +71,7 @@ def _counts(task: Task, split: LintSplit) -> tuple[Sequence[str], list[int]]:
 
 
 class Shift(NamedTuple):
-    """Two columns of counts compared."""
+    """The comparison of two columns of label counts."""
 
     statistic: float
     """Pearson's chi-squared of the two-row table."""
@@ -81,10 +81,10 @@ class Shift(NamedTuple):
 
 
 def shift(one: Sequence[int], other: Sequence[int]) -> Shift:
-    """Test that two samples of labels come from the same shares; the counts stand label by label.
+    """Test that two samples of labels have the same shares; counts are in the same order of labels.
 
-    Pearson's chi-squared test of homogeneity; where an expected count is below 5, the statistic is compared
-    with that of 10,000 tables drawn with the same margins (seed 0). Raises ValueError for an empty sample.
+    Pearson's chi-squared test of homogeneity; if an expected count is below 5, the statistic is compared
+    with those of 10,000 tables drawn with the same margins (seed 0). Raises ValueError for an empty sample.
     """
     import numpy as np
 
@@ -104,7 +104,7 @@ def shift(one: Sequence[int], other: Sequence[int]) -> Shift:
         return Shift(statistic, chi_squared_tail(statistic, table.shape[1] - 1), largest)
     rng = np.random.default_rng(0)
     drawn = rng.multivariate_hypergeometric(labels, int(totals[0]), size=DRAWS, method="marginals")
-    # with the margins fixed the second row's deviations are the first's turned round
+    # with fixed margins, the second row's deviations are the first's with opposite signs
     deviation = (drawn - expected[0]) ** 2
     statistics = (deviation / expected[0]).sum(axis=1) + (deviation / expected[1]).sum(axis=1)
     extreme = int((statistics >= statistic * (1 - 1e-9)).sum())
@@ -125,17 +125,17 @@ def chi_squared_tail(value: float, df: int) -> float:
 
 
 DISAGREEMENTS = (0.05, 0.1, 0.2)
-"""Shares of examples on which exactly one of two systems is right, for which figures are given."""
+"""Assumed shares of examples on which exactly one of two systems is right."""
 POINT = 0.01
 COARSE = 0.05
-"""A test set that cannot show a difference of five points gets a warning."""
+"""Detectable difference above which a test set gets a warning: five points."""
 
 
 def examples_needed(difference: float, disagreement: float, *, power: float = POWER) -> int:
-    """Test examples that show a difference in accuracy with that power. All arguments are fractions.
+    """Number of test examples to detect a difference in accuracy. All arguments are fractions.
 
-    Raises ValueError unless 0 < difference <= disagreement <= 1: two systems cannot differ on more than they
-    disagree.
+    Raises ValueError unless 0 < difference <= disagreement <= 1, since a difference cannot exceed the
+    disagreement.
     """
     if not 0 < difference <= disagreement <= 1:
         raise ValueError(f"expected 0 < difference <= disagreement <= 1, not {difference} and {disagreement}")
@@ -145,9 +145,9 @@ def examples_needed(difference: float, disagreement: float, *, power: float = PO
 
 
 def smallest_difference(examples: int, disagreement: float, *, power: float = POWER) -> float | None:
-    """The smallest difference in accuracy that so many examples show with that power, as a fraction.
+    """The smallest difference in accuracy, as a fraction, that a number of examples can detect.
 
-    None where even systems of which one is right on all that they disagree on could not be told apart.
+    None if even a system that is right on all disagreements could not be shown to be better.
     """
     if disagreement == 0:
         return None
@@ -159,13 +159,13 @@ def smallest_difference(examples: int, disagreement: float, *, power: float = PO
 
 
 def _points(power: float) -> tuple[float, float]:
-    """The normal points of the significance level and of the power."""
+    """Normal quantiles of the significance level and of the power."""
     normal = NormalDist()
     return normal.inv_cdf(1 - ALPHA / 2), normal.inv_cdf(power)
 
 
 def power_finding(task: Task, split: LintSplit) -> Finding:
-    """What differences the test split can show."""
+    """The differences in accuracy that the test split can detect."""
     count = len(split.examples)
     where, check = split.name, "test size"
     if not task.words:

@@ -1,10 +1,10 @@
-"""The rules of aggregation over arrays, scores as they are or in many resamples at once, and Kemeny's order.
+"""Aggregation rules over arrays of scores, observed or resampled, and Kemeny orders.
 
-Kemeny's order is the one that the fewest (task, pair of systems) contradict. First the systems are divided
-into groups such that every one of a group has a strict majority of the tasks against every one of the next:
-each best order keeps to that (Truchon 1998). A group of up to twelve is solved exactly by dynamic programming
-over its subsets; a larger one by moving single systems while that helps, which may miss the best order, by no
-more than the bound that is given with it.
+A Kemeny order is contradicted by the fewest (task, pair of systems). First the systems are divided into
+groups such that every member of a group beats every member of the next by a strict majority of the tasks; all
+best orders agree with these groups (Truchon 1998). A group of up to twelve is solved exactly by dynamic
+programming over its subsets; a larger one by moving single systems while that helps. The latter may miss the
+best order, whose cost is at least the bound that is returned.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from gluebench.scoring.units.base import Floats
 
 
 def filled_draws(draws: Floats, missing: str) -> Floats:
-    """(systems, tasks, resamples) after a rule for missing scores, which are NaN.
+    """Apply a rule for missing scores (NaN) to draws of shape (systems, tasks, resamples).
 
-    A system that is not to be ranked keeps none. Under "own" the gaps stay: every rule knows what to make of
-    them.
+    All scores of a system that gets no rank become NaN. Under "own" missing scores stay NaN, since every
+    aggregation rule handles them.
     """
     gaps: NDArray[np.bool_] = np.isnan(draws[:, :, 0])
     if missing == "own":
         return draws
-    if missing == "shared":  # every rule passes over a task that no system has
+    if missing == "shared":  # every rule ignores a task that no system has
         return np.where(np.any(gaps, axis=0)[:, np.newaxis], np.nan, draws)
     if missing == "unranked":
         return np.where(np.any(gaps, axis=1, keepdims=True)[:, :, np.newaxis], np.nan, draws)
@@ -38,8 +38,8 @@ def filled_draws(draws: Floats, missing: str) -> Floats:
 
 
 def values(rule: str, draws: Floats, weights: Floats) -> Floats:
-    """(systems, resamples): what the rule ranks by, higher being better; NaN for a system without a rank."""
-    return np.round(VALUES[rule](draws, weights), 12)  # a sum's last digits must not part equal systems
+    """Values that the rule ranks by, highest first, shape (systems, resamples); NaN without a rank."""
+    return np.round(VALUES[rule](draws, weights), 12)  # so that rounding errors do not break ties
 
 
 def _mean(draws: Floats, weights: Floats) -> Floats:
@@ -51,7 +51,7 @@ def _mean(draws: Floats, weights: Floats) -> Floats:
 
 
 def _median(draws: Floats, weights: Floats) -> Floats:
-    """The (weighted) median of a system's task scores; of two in the middle, their mean."""
+    """The (weighted) median of a system's task scores; the mean of two middle scores."""
     order = np.argsort(draws, axis=1)  # NaN last
     ordered = np.take_along_axis(draws, order, axis=1)
     weighed = np.where(np.isnan(ordered), 0.0, weights[order])
@@ -67,16 +67,16 @@ def _median(draws: Floats, weights: Floats) -> Floats:
 def _borda(draws: Floats, weights: Floats) -> Floats:
     """Minus the (weighted) mean over the tasks of a system's rank on each, ties sharing their mean rank.
 
-    With n systems, n minus the rank are Borda's points. Where only k of n systems have a task, their ranks 1
-    to k are spread over 1 to n (a single one stands in the middle), so that no system gains by a task with
-    few entries.
+    With n systems, n minus the rank are Borda's points. If only k of n systems have a task, their ranks 1
+    to k are spread over 1 to n (a single one gets the middle), so that no system gains by a task with few
+    entries.
     """
     spread = np.stack([_spread_ranks(draws[:, at]) for at in range(draws.shape[1])], axis=1)
     return -_mean(spread, weights)
 
 
 def _spread_ranks(column: Floats) -> Floats:
-    """(systems, resamples): mid-ranks, spread over the whole number of systems."""
+    """Mid-ranks spread over the number of all systems, shape (systems, resamples)."""
     known = ~np.isnan(column[:, 0])
     some, systems = column[known], len(column)
     having = len(some)
@@ -90,7 +90,7 @@ def _spread_ranks(column: Floats) -> Floats:
 
 
 def support(draws: Floats, weights: Floats) -> Floats:
-    """(systems, systems, resamples): the weight of the tasks on which the first is better than the second.
+    """Weight of the tasks on which one system beats another, shape (systems, systems, resamples).
 
     A task that one of the two lacks counts for neither.
     """
@@ -98,7 +98,7 @@ def support(draws: Floats, weights: Floats) -> Floats:
 
 
 def _kemeny(draws: Floats, weights: Floats) -> Floats:
-    """Minus the best place that a system has in any order that disagrees least with the tasks' own orders."""
+    """Minus the best place that a system has in any Kemeny order."""
     values = np.full((len(draws), draws.shape[2]), np.nan)
     known = np.flatnonzero(~np.isnan(draws[:, :, 0]).all(axis=1))
     supports = support(draws[known], weights)
@@ -113,11 +113,11 @@ VALUES: Mapping[str, Callable[[Floats, Floats], Floats]] = {
     "median": _median,
     "kemeny": _kemeny,
 }
-"""Rule to what it ranks by, higher being better."""
+"""Rule to the function of its values; higher is better."""
 
 
 EXACT_UP_TO = 12
-"""Systems in one group that are still put in order exactly."""
+"""Largest group of systems that is ordered exactly."""
 _EQUAL = 1e-9
 """Sums of weights closer than this are equal."""
 
@@ -127,25 +127,25 @@ Support = Sequence[Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Consensus:
-    """The best orders of systems 0 to n - 1, all of them at once."""
+    """A summary of all best orders of systems 0 to n - 1."""
 
     first: tuple[int, ...]
-    """The best place, from 1, that each has in any of these orders."""
+    """The best place, from 1, of each system in any of these orders."""
     last: tuple[int, ...]
-    """The worst."""
+    """The worst place of each system in any of these orders."""
     cost: float
-    """Weight of the (task, pair) that contradict them."""
+    """Total weight of the (task, pair) that contradict a best order."""
     bound: float
-    """No order has less."""
+    """A lower bound of the cost of any order."""
 
     @property
     def exact(self) -> bool:
-        """Whether it is proved that no order is better."""
+        """Whether the orders are proved to be best."""
         return self.cost - self.bound <= _EQUAL
 
 
 def consensus(support: Support, *, exact_up_to: int = EXACT_UP_TO) -> Consensus:
-    """The best orders for any matrix of support."""
+    """Find the best orders for a support matrix."""
     first, last = [0] * len(support), [0] * len(support)
     cost = bound = 0.0
     groups = _groups(support)
@@ -162,7 +162,7 @@ def consensus(support: Support, *, exact_up_to: int = EXACT_UP_TO) -> Consensus:
 
 
 def _groups(support: Support) -> list[list[int]]:
-    """The systems in groups from the top: the cycles of "has at least as many tasks as", in their order."""
+    """Divide systems into ordered groups: the cycles of "wins at least as many tasks as it loses"."""
     size = len(support)
     reach = [sum(1 << j for j in range(size) if support[i][j] >= support[j][i] - _EQUAL) for i in range(size)]
     for through in range(size):
@@ -171,15 +171,15 @@ def _groups(support: Support) -> list[list[int]]:
                 reach[i] |= reach[through]
     groups: dict[int, list[int]] = {}
     for i in range(size):
-        groups.setdefault(reach[i], []).append(i)  # who reaches the same is in one cycle
+        groups.setdefault(reach[i], []).append(i)  # systems with equal reach are in one cycle
     return sorted(groups.values(), key=lambda group: -reach[group[0]].bit_count())
 
 
 def _exact(support: Support) -> Consensus:
-    """By the cheapest way to fill the top places with a set, and the rest below it (Held and Karp 1962)."""
+    """Solve exactly by dynamic programming over the sets of systems at the top (Held and Karp 1962)."""
     size = len(support)
     whole = (1 << size) - 1
-    added = [[0.0] * (1 << size) for _ in support]  # to put a system below each set: where it is better
+    added = [[0.0] * (1 << size) for _ in support]  # cost of placing a system below each set
     for row, costs in zip(support, added, strict=True):
         for chosen in range(1, len(costs)):
             lowest = chosen & -chosen
@@ -207,10 +207,10 @@ def _approximate(support: Support) -> Consensus:
     """Borda's order, improved by moving one system at a time until no move helps."""
     size = len(support)
     order = sorted(range(size), key=lambda i: sum(support[j][i] - support[i][j] for j in range(size)))
-    before: list[int] = []
-    while before != order:
-        before = order
-        for system in before:
+    previous: list[int] = []
+    while previous != order:
+        previous = order
+        for system in previous:
             order = _moved(order, system, support)
     place = {system: at for at, system in enumerate(order, 1)}
     places = tuple(place[i] for i in range(size))
@@ -220,9 +220,9 @@ def _approximate(support: Support) -> Consensus:
 
 
 def _moved(order: list[int], system: int, support: Support) -> list[int]:
-    """The order with the system where it is contradicted least; as it was if no place is better."""
+    """Move a system to its cheapest place; return the same order if no place is better."""
     others = [other for other in order if other != system]
-    costs = [sum(support[other][system] for other in others)]  # at the top, all that beat it contradict
+    costs = [sum(support[other][system] for other in others)]  # cost at the top: all systems that beat it
     for other in others:
         costs.append(costs[-1] - support[other][system] + support[system][other])
     best = min(range(len(costs)), key=costs.__getitem__)

@@ -1,4 +1,4 @@
-"""Many systems ranked over a suite: each rank with its interval, ties, and what depends on the rule."""
+"""Rank systems over a suite: rank intervals, ties, and pairs whose order depends on the rule."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ FIELDS = (
 )  # fmt: skip
 """Columns of a ranking as one table; those of the tasks follow."""
 VALUES = {"mean": "macro-average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny"}
-"""Rule to the name of what it ranks by."""
+"""Rule to the name of the value that it ranks by."""
 SHARES = (0.025, 0.975)
 KEMENY_UP_TO = 8
-"""Systems of which the Kemeny order is still computed for every resample."""
+"""Largest number of systems for which the Kemeny order of every resample is computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +63,27 @@ class RankedSystem:
 
     name: str
     rank: int | None
-    """From 1, ties sharing the best of their ranks; None where the rule for missing scores gives none."""
+    """From 1; tied systems share their best rank. None if the rule for missing scores gives no rank."""
     value: float | None
-    """What it is ranked by: an average or median score (a fraction), a mean rank, or a Kemeny place."""
+    """The value it is ranked by: a mean or median score (a fraction), a mean rank, or a Kemeny place."""
     scores: Mapping[str, float | None]
     """Task to score."""
     runs: int = 1
-    """How many runs it is the mean of."""
+    """Number of runs averaged."""
     low: int | None = None
     high: int | None = None
-    """The ranks between which it was in 95 % of the resamples."""
+    """The 95 % interval of the rank over the resamples."""
     first: float | None = None
-    """The share of the resamples in which no system was above it."""
+    """Share of the resamples in which it ranked first, alone or tied."""
     group: tuple[int, int] | None = None
-    """First and last place of the systems it is tied with; only for the macro-average."""
+    """First and last place of its group of tied systems; only for the macro-average."""
     told: tuple[int, int] | None = None
-    """The ranks that the tests of all pairs allow it; these ranges hold for all systems together."""
+    """Lowest and highest rank consistent with the tests of all pairs; these intervals are simultaneous."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What `rank` returns."""
+    """The result of `rank`."""
 
     SCHEMA: ClassVar[str] = "gluebench.ranking/1"
 
@@ -92,18 +92,18 @@ class Ranking:
     by: Rule
     missing: Missing
     majority: tuple[str, ...]
-    """Tasks on which every system is taken to answer the most frequent label."""
+    """Tasks on which every system's predictions are replaced by the most frequent label."""
     tasks: tuple[str, ...]
-    """Those that count."""
+    """Tasks that count toward the ranking."""
     weights: tuple[float, ...] | None
     systems: tuple[RankedSystem, ...]
-    """From the top; those without a rank last."""
+    """By rank; systems without a rank last."""
     pairs: tuple[Pair[str], ...]
-    """All pairs of ranked systems; empty where they are not ranked by their average."""
+    """Tests of all pairs of ranked systems; empty unless they are ranked by their mean."""
     rules: Mapping[str, Mapping[str, int | None]]
-    """Rule to system to rank: every rule there is, and the average without each task."""
+    """Rule to system to rank: all rules, and the mean without each task in turn."""
     survival: Survival
-    """Which order of two systems holds under all of them."""
+    """Pairs whose order is the same under all rules, and the other pairs."""
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
 
@@ -132,7 +132,7 @@ class Ranking:
         return to_frame((*FIELDS, *self.tasks), self.records())
 
     def value_words(self, value: float | None) -> str:
-        """What a system is ranked by, as it is read: a score times 100, a mean rank, or a place."""
+        """Format the value a system is ranked by: a score times 100, a mean rank, or a place."""
         if self.by in ("mean", "median"):
             return percent(value)
         return "-" if value is None else f"{value:.2f}" if self.by == "borda" else f"{value:.0f}"
@@ -155,7 +155,7 @@ class Ranking:
         return f"{self.benchmark}, {self.split} split: {len(self.tasks)} tasks by {VALUES[self.by]}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the rank of each system with its 95 % interval, systems that are tied on one band.
+        """Draw the rank of each system with its 95 % interval; a band covers tied systems.
 
         Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
         """
@@ -194,10 +194,10 @@ def rank(
 ) -> Ranking:
     """Rank two or more systems on the scored tasks.
 
-    `submissions` maps the name of a system to its submission or to those of several runs, whose mean counts;
-    these, `gold` and `benchmark` are as `grade` takes them.
-    `weights` are of tasks, 1 for those not named; a task of weight 0 is left out. On the tasks of `majority`
-    every system is taken to answer the most frequent gold label, as section 6 of the paper does for WNLI.
+    `submissions` maps the name of a system to its submission, or to those of several runs, whose scores are
+    averaged; these, `gold` and `benchmark` are as in `grade`. `weights` maps tasks to weights, by default 1;
+    a task of weight 0 is left out. On the tasks of `majority` every system's predictions are replaced by the
+    most frequent gold label, as section 6 of the paper does for WNLI.
     Rank intervals come from resamples of examples and runs (docs/how-to/ranking.md). Raises SubmissionError,
     GoldError, DataError, UnknownNameError and ValueError.
     """
@@ -226,10 +226,10 @@ def rankings(
     seed: int = 0,
     shown: Mapping[str, Mapping[str, float]] | None = None,
 ) -> dict[Rule, Ranking]:
-    """Rank by several rules, as `rank` by each of them, from one set of resamples.
+    """Rank by several rules, each as in `rank`, from one set of resamples.
 
-    `shown` is system to task to its rounded score, where that is all that may be shown: then these are
-    ranked, and resamples lie around them, so that no rank reveals what rounding hides.
+    `shown` maps system to task to rounded score, where only rounded scores may be published. These are then
+    ranked and the resamples are centered on them, so that no rank reveals what rounding hides.
     """
     benchmark = gold.benchmark
     if len(submissions) < 2:
@@ -251,7 +251,7 @@ def rankings(
     drawn = resampled(tasks, systems, gold, resamples=resamples, seed=seed)
     profile, known_to_all = exact, [task.name for task in convention]
     if shown is not None:
-        rows = [  # on the tasks of `majority` all have the same score, and it is not among those shown
+        rows = [  # `shown` has no scores of `majority` tasks; there all systems have the same
             [
                 score if task in known_to_all else shown[name].get(task)
                 for task, score in zip(exact.tasks, row, strict=True)
@@ -259,15 +259,15 @@ def rankings(
             for name, row in zip(exact.systems, exact.scores, strict=True)
         ]
         profile = replace(exact, scores=tuple(map(tuple, rows)))
-        moved = np.array(profile.scores, float) - np.array(exact.scores, float)
-        drawn = drawn._replace(runs=drawn.runs + moved[:, :, np.newaxis])
-    about = {
+        shift = np.array(profile.scores, float) - np.array(exact.scores, float)
+        drawn = drawn._replace(runs=drawn.runs + shift[:, :, np.newaxis])
+    base = {
         "benchmark": benchmark.name,
         "split": gold.role,
         "majority": tuple(known_to_all),
         "provenance": {**provenance(gold, resamples=resamples, seed=seed), "schema": Ranking.SCHEMA},
     }
-    return {by: _ranking(profile, exact, systems, drawn, by=by, missing=missing, about=about) for by in rules}
+    return {by: _ranking(profile, exact, systems, drawn, by=by, missing=missing, base=base) for by in rules}
 
 
 def _ranking(
@@ -278,11 +278,11 @@ def _ranking(
     *,
     by: Rule,
     missing: Missing,
-    about: Mapping[str, Any],
+    base: Mapping[str, Any],
 ) -> Ranking:
-    """The ranking by one rule; `about` are the fields that all rules share.
+    """The ranking by one rule; `base` holds the fields that are the same for all.
 
-    Tests are of the `exact` scores, all else of those in the profile.
+    Tests use the `exact` scores; everything else uses the scores of the profile.
     """
     whole = filled(profile, missing)
     order = standing(whole, by)
@@ -304,7 +304,7 @@ def _ranking(
     standings = every_rule(profile, missing)
     names = [profile.systems[at] for at in ranked]
     return Ranking(
-        **about,
+        **base,
         by=by,
         missing=missing,
         tasks=whole.tasks,
@@ -341,7 +341,7 @@ def _ranked(
     placed: Ints | None,
     pairs: Sequence[Pair[int]],
 ) -> tuple[RankedSystem, ...]:
-    """From the top; those without a rank last."""
+    """The systems by rank; those without a rank last."""
     position_of = {system: position for position, system in enumerate(ranked)}
     descending = sorted(range(len(order.ranks)), key=lambda at: (at not in position_of, order.ranks[at] or 0))
     tied = groups([position_of[system] for system in descending[: len(ranked)]], pairs)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def competition_ranks(scores: Sequence[float | None]) -> list[int | None]:
-    """The rank of each score, 1 for the highest: one more than the number of higher scores.
+    """The rank of each score: one more than the number of higher scores.
 
-    None, an incomplete submission's score, has no rank and takes none from others.
+    None, the score of an incomplete submission, has no rank and does not affect the other ranks.
     """
     ascending = _descending(scores)[::-1]
     first = {score: len(ascending) - at for at, score in enumerate(ascending)}
@@ -31,7 +31,7 @@ def competition_ranks(scores: Sequence[float | None]) -> list[int | None]:
 
 
 def board_order(scores: Sequence[float | None], *, lowest_first: bool = False) -> list[int]:
-    """Positions from the highest score to the lowest, or turned round, then those without one.
+    """Positions from the highest score to the lowest, or lowest first; those without a score last.
 
     Ties keep their order.
     """
@@ -40,7 +40,7 @@ def board_order(scores: Sequence[float | None], *, lowest_first: bool = False) -
 
 
 def best(scores: Sequence[float | None]) -> float | None:
-    """The highest score of a column, or None where there is none to compare: fewer than two."""
+    """The highest score of a column; None if fewer than two scores are known."""
     descending = _descending(scores)
     return descending[0] if len(descending) > 1 else None
 
@@ -50,7 +50,7 @@ def _descending(scores: Sequence[float | None]) -> list[float]:
 
 
 Missing = Literal["unranked", "shared", "own", "lowest"]
-"""What a missing score means; the names of `MISSING`."""
+"""A rule for missing scores; `MISSING` describes each."""
 MISSING: Mapping[Missing, str] = {
     "unranked": "a system that lacks a score has no rank, as the paper's board has it",
     "shared": "only the tasks that every system has are counted",
@@ -72,7 +72,7 @@ class Profile:
     scores: tuple[tuple[float | None, ...], ...]
     """A row for each system with a value for each task; None where there is none."""
     weights: tuple[float, ...] | None = None
-    """Of the tasks; None weighs all alike."""
+    """Weights of the tasks; None for equal weights."""
 
     def __post_init__(self) -> None:
         shape = {len(row) for row in self.scores} | {len(self.tasks)}
@@ -106,7 +106,7 @@ class Profile:
 
 
 def filled(profile: Profile, missing: Missing) -> Profile:
-    """The profile after a rule for missing scores; a system that is not to be ranked keeps none at all."""
+    """Apply a rule for missing scores; a system that gets no rank has all its scores set to None."""
     from gluebench.analysis.rank.arrays import filled_draws  # imports numpy
 
     if missing == "shared":
@@ -122,7 +122,7 @@ def known(score: float) -> float | None:
 
 
 def without(profile: Profile, task: str) -> Profile:
-    """The profile with one task left out. Raises ValueError if it is not there."""
+    """The profile without one task. Raises ValueError if the profile lacks it."""
     return _only(profile, [at for at in range(len(profile.tasks)) if at != profile.tasks.index(task)])
 
 
@@ -143,22 +143,22 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 class Standing(NamedTuple):
-    """What a rule makes of a profile."""
+    """The values and ranks that one rule gives to a profile's systems."""
 
     values: tuple[float | None, ...]
-    """One for each system: what it is ranked by; None where it has no rank."""
+    """The value that each system is ranked by; None where it has no rank."""
     ranks: tuple[int | None, ...]
-    """From 1, ties sharing the best of their ranks."""
+    """From 1; tied systems share their best rank."""
     note: str = ""
     """A caveat: a Kemeny order that may not be the best one."""
 
 
 def standing(profile: Profile, rule: Rule) -> Standing:
-    """The profile ranked by a rule: its (weighted) mean, mean rank (Borda), median, or Kemeny's order.
+    """Rank a profile by (weighted) mean, mean rank (Borda), median, or Kemeny order.
 
-    Kemeny's value is the best place that a system has in any order that disagrees least with the tasks' own
-    orders, pair by pair (Kemeny 1959); systems of one such place are tied. Values have 12 significant digits,
-    so that the order of a sum cannot part two that are equal.
+    A Kemeny order has the fewest pairwise disagreements with the tasks' orders (Kemeny 1959); the value of a
+    system is its best place in any such order, and equal values are ties. Values are rounded to 12
+    significant digits, so that the order of summation cannot break a tie.
     """
     import numpy as np
 
@@ -179,7 +179,7 @@ def standing(profile: Profile, rule: Rule) -> Standing:
     elif ranked:
         values = [rounded(known(value)) for value in VALUES[rule](draws, weight)[:, 0].tolist()]
     ranks = tuple(competition_ranks(values))
-    if rule in ("borda", "kemeny"):  # the lower the better
+    if rule in ("borda", "kemeny"):  # lower is better
         values = [None if value is None else -value for value in values]
     return Standing(tuple(values), ranks, note)
 
@@ -191,14 +191,14 @@ class Verdict:
     ahead: str
     behind: str
     unless: tuple[str, ...]
-    """The rules under which the second is ahead, or the two are tied; empty if all agree."""
+    """The rules under which the first is not ahead; empty if it is ahead under all."""
     everywhere: bool
-    """Whether the first is no worse on any task and better on some: ahead or tied whatever the weights."""
+    """Whether the first is no worse on any task and better on some: no weights can put it behind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """All pairs of ranked systems."""
+    """All pairs of ranked systems, by whether their order depends on the rule."""
 
     holds: tuple[Verdict, ...]
     """The first is ahead of the second under every rule."""
@@ -215,9 +215,9 @@ def every_rule(profile: Profile, missing: Missing = "unranked") -> dict[str, Sta
 
 
 def survives(profile: Profile, standings: Mapping[str, Standing]) -> Survival:
-    """Every pair of systems that all standings rank, sorted by whether the standings agree on it.
+    """Split the pairs of systems that all standings rank by whether all standings order them alike.
 
-    A tie is not agreement. The verdicts come in the order of the first standing.
+    A tie counts as disagreement. The verdicts are in the order of the first standing.
     """
     columns = list(zip(*(row.ranks for row in standings.values()), strict=True))
     ranked = [at for at, ranks in enumerate(columns) if None not in ranks]
@@ -248,7 +248,7 @@ class Cost(NamedTuple):
 
     parameters: float | None
     latency: float | None
-    """In whatever unit the table has, the same for all."""
+    """In the unit of the table, which is the same for all systems."""
 
 
 COLUMNS = ("system", *Cost._fields)
@@ -257,7 +257,7 @@ COLUMNS = ("system", *Cost._fields)
 def read_costs(path: str | os.PathLike[str], systems: Sequence[str]) -> Mapping[str, Cost]:
     """The costs in a tab-separated file with the header system, parameters, latency; a cell may be empty.
 
-    A system goes by its path or by the last part of it. Raises DataError with every problem.
+    A system is named by its path or by the last part of it. Raises DataError that lists every problem.
     """
     name = os.fspath(path)
     with open(name, encoding="utf-8-sig", newline="") as file:
@@ -299,8 +299,8 @@ def pareto_front(
     """Whether each system is Pareto-optimal: no other is better in score or a cost and no worse in any.
 
     `costs` has a row for each system, lower being better: parameters, latency. None for a system that lacks
-    its score or one of its costs; it beats no other (Ethayarajh and Jurafsky 2020). Raises ValueError for
-    lengths that differ.
+    its score or a cost; such a system dominates none (Ethayarajh and Jurafsky 2020). Raises ValueError if
+    the lengths differ.
     """
     points = [
         None if score is None or None in row else (-score, *(cost for cost in row if cost is not None))
@@ -308,7 +308,7 @@ def pareto_front(
     ]
     known = [point for point in points if point is not None]
 
-    def beaten(point: tuple[float, ...]) -> bool:
+    def dominated(point: tuple[float, ...]) -> bool:
         return any(other != point and all(map(le, other, point)) for other in known)
 
-    return [None if point is None else not beaten(point) for point in points]
+    return [None if point is None else not dominated(point) for point in points]

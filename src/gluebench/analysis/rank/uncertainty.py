@@ -1,4 +1,4 @@
-"""How certain a ranking is: systems on the same resamples, and which of all pairs differ significantly."""
+"""The uncertainty of a ranking: scores of all systems on the same resamples, and tests of all pairs."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from gluebench.submission import Column, Submission
 
 
 class Systems(NamedTuple):
-    """What `rank` is given, read and graded."""
+    """The submissions passed to `rank`, read and graded."""
 
     names: tuple[str, ...]
     runs: tuple[tuple[Submission, ...], ...]
-    """For each system its runs."""
+    """The runs of each system."""
     scores: tuple[Floats, ...]
-    """For each system (runs, tasks); NaN where a run lacks a task."""
+    """Scores of each system, shape (runs, tasks); NaN where a run lacks a task."""
     warnings: tuple[str, ...]
 
 
@@ -42,20 +42,20 @@ def read_systems(
     *,
     majority: Sequence[Task],
 ) -> Systems:
-    """Grade every run; on the tasks of `majority` it is taken to answer the most frequent label."""
+    """Grade every run, with the most frequent label as its predictions on the tasks of `majority`."""
     runs, scores, warnings = [], [], []
     for name, system in submissions.items():
-        of_system = tuple(with_majority(run, majority, gold) for run in submissions_from(system, gold))
-        if not of_system:
+        runs_read = tuple(with_majority(run, majority, gold) for run in submissions_from(system, gold))
+        if not runs_read:
             raise ValueError(f"{name} has no runs; expected at least one submission")
-        reports = [grade(run, gold, intervals=False) for run in of_system]
-        runs.append(of_system)
-        of_tasks = [[report.tasks[task.name].score for task in tasks] for report in reports]
+        reports = [grade(run, gold, intervals=False) for run in runs_read]
+        runs.append(runs_read)
+        by_task = [[report.tasks[task.name].score for task in tasks] for report in reports]
         scores.append(
-            np.array([[np.nan if score is None else score.value for score in row] for row in of_tasks], float)
+            np.array([[np.nan if score is None else score.value for score in row] for row in by_task], float)
         )
         warnings += [f"{name}: {warning}" for report in reports for warning in report.warnings]
-    alone = [name for name, of_system in zip(submissions, runs, strict=True) if len(of_system) == 1]
+    alone = [name for name, runs_read in zip(submissions, runs, strict=True) if len(runs_read) == 1]
     if 0 < len(alone) < len(runs):
         warnings.append(
             f"{', '.join(alone)}: one run only, so that intervals and tests leave out how much it depends on "
@@ -65,10 +65,10 @@ def read_systems(
 
 
 def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> Submission:
-    """The submission with the most frequent gold label throughout, on the files of these tasks (section 6).
+    """Replace the predictions for these tasks by the most frequent gold label (section 6 of the paper).
 
-    A file that was missing is there afterwards: the convention asks for no predictions.
-    Raises DataError for a task of numbers or of which there is no gold.
+    Missing files are added, since the convention needs no predictions.
+    Raises DataError for a task of numbers or without gold labels.
     """
     predictions = dict(submission.predictions)
     for task in tasks:
@@ -80,22 +80,22 @@ def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> 
                 raise DataError([problem])
             labels = gold.columns[file.name]
             counts = labels.counts()
-            usual = bytes([counts.index(max(counts))])
-            predictions[file.name] = Column(labels.labels, usual * file.size(gold.role))
+            most_frequent = bytes([counts.index(max(counts))])
+            predictions[file.name] = Column(labels.labels, most_frequent * file.size(gold.role))
     return replace(submission, predictions=predictions)
 
 
 class Resampled(NamedTuple):
-    """The systems' task scores in each resample; NaN for a system that lacks a file of the task."""
+    """Task scores of the systems in each resample; NaN if a system lacks a file of the task."""
 
     examples: Floats
-    """(systems, tasks, resamples): the mean over runs, on the same resampled examples for all systems."""
+    """Means over runs, shape (systems, tasks, resamples), on the same resampled examples for all systems."""
     runs: Floats
-    """The same with the runs resampled, too."""
+    """As `examples`, with the runs resampled too."""
     shared: Floats
-    """(systems, tasks): the part of the runs' variance that is the examples' (scoring/runs.py)."""
+    """Part of the runs' variance that is due to the examples, shape (systems, tasks); see scoring/runs.py."""
     units: Ints
-    """(tasks,): examples or groups that are drawn."""
+    """Number of examples or groups resampled, shape (tasks,)."""
 
 
 def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples: int, seed: int) -> Resampled:
@@ -117,21 +117,21 @@ def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples:
             scores = systems.scores[at]
             rest = (of_runs - examples[at]).var(axis=2, ddof=1).sum(axis=0) * units / np.maximum(units - 1, 1)
             shared[at] = rest / (number * (number - 1))
-            # random numbers by what the runs answer: a system that is there twice ties
+            # seeded by the predictions, so that identical systems tie
             key = 0
             for answers in sorted(
                 bytes(column.values) for run in runs for column in run.predictions.values()
             ):
                 key = crc32(answers, key)
             rng = generator(seed, f"runs {key}")
-            both[at] += _moved(scores, shared[at], resamples=resamples, rng=rng)
+            both[at] += _run_shifts(scores, shared[at], resamples=resamples, rng=rng)
     return Resampled(examples, both, shared, units)
 
 
-def _moved(scores: Floats, shared: Floats, *, resamples: int, rng: np.random.Generator) -> Floats:
-    """(tasks, resamples): how far the mean over runs moves when the runs are drawn with replacement.
+def _run_shifts(scores: Floats, shared: Floats, *, resamples: int, rng: np.random.Generator) -> Floats:
+    """Shifts of the mean over runs when runs are drawn with replacement, shape (tasks, resamples).
 
-    Their variance is the one between runs, of which the examples' part is taken off.
+    Their variance is the variance between runs minus the part that is due to the examples.
     """
     number = len(scores)
     variance = scores.var(axis=0, ddof=1) / number
@@ -139,16 +139,16 @@ def _moved(scores: Floats, shared: Floats, *, resamples: int, rng: np.random.Gen
     own = np.divide(rest, variance, out=np.zeros(len(rest)), where=variance > 0)
     drawn = rng.multinomial(number, [1 / number] * number, size=resamples) / number
     deviations = np.nan_to_num(scores - scores.mean(axis=0)) * np.sqrt(own * number / (number - 1))
-    moved: Floats = (drawn @ deviations).T
-    return moved
+    shifts: Floats = (drawn @ deviations).T
+    return shifts
 
 
 def suite_draws(
     tasks: Sequence[Task], submissions: Sequence[Submission], gold: Gold, *, resamples: int, seed: int
 ) -> Floats:
-    """(submissions, tasks, resamples): each task score; NaN for a submission that lacks one of its files.
+    """Resampled task scores, shape (submissions, tasks, resamples); NaN if a submission lacks a file.
 
-    Every resample has the same examples for all submissions; test files are drawn independently.
+    Every resample has the same examples for all submissions; test files are resampled independently.
     """
     answers = [pairs_of(submission, gold) for submission in submissions]
     drawn = np.zeros((len(submissions), len(tasks), resamples))
@@ -169,38 +169,38 @@ System = TypeVar("System", int, str)
 
 
 class Pair(NamedTuple, Generic[System]):
-    """Two systems on the average."""
+    """The test of two systems' averages."""
 
     a: System
     b: System
     difference: float
     """A minus B, a fraction."""
     p: float
-    """Two-sided."""
+    """Two-sided p-value."""
     adjusted: float
-    """After Holm's adjustment over all pairs."""
+    """The p-value after Holm's adjustment over all pairs."""
 
     @property
     def winner(self) -> System | None:
-        """The one that is better, where the difference is significant."""
+        """The better system; None if the difference is not significant."""
         if self.adjusted > ALPHA or self.difference == 0:
             return None
         return self.a if self.difference > 0 else self.b
 
 
 class Errors(NamedTuple):
-    """Of every pair of systems: the squared standard error of the difference of their averages."""
+    """Squared standard errors of the difference of averages, for every pair of systems."""
 
     squares: Floats
-    """(systems, systems)."""
+    """Squared standard errors, shape (systems, systems)."""
     terms: Floats
-    """(systems, systems): the sum of each part's square over its degrees of freedom (Satterthwaite 1946)."""
+    """Sums of each part's squared variance over its degrees of freedom, same shape (Satterthwaite 1946)."""
 
 
 def pair_errors(parts: Floats, units: Ints) -> Errors:
-    """The errors from (systems, tasks, resamples) paired draws of what each task adds to the averages.
+    """The errors from resampled contributions of tasks to the averages, shape (systems, tasks, resamples).
 
-    `units` are (tasks,): of a task with few, little is known of its variance, and that counts by its share.
+    `units`, shape (tasks,), gives the degrees of freedom of each task's variance.
     """
     squares = np.zeros((len(parts), len(parts)))
     terms = squares.copy()
@@ -209,7 +209,7 @@ def pair_errors(parts: Floats, units: Ints) -> Errors:
         covariance = centered @ centered.T / (parts.shape[2] - 1)
         alone = np.diag(covariance)[:, np.newaxis] + np.diag(covariance)
         variance = alone - 2 * covariance
-        variance[variance <= 1e-12 * alone] = 0.0  # rounding, of a pair that never differs
+        variance[variance <= 1e-12 * alone] = 0.0  # rounding errors of a pair that never differs
         df = max(number - 1, 1)
         variance *= number / df
         squares += variance
@@ -218,11 +218,11 @@ def pair_errors(parts: Floats, units: Ints) -> Errors:
 
 
 def with_runs(errors: Errors, scores: Sequence[Floats], shared: Floats) -> Errors:
-    """The errors with the variance between runs, of which the examples' part is taken off.
+    """Add the variance between runs, minus the part that is due to the examples, to the errors.
 
-    Degrees of freedom are those of examples and of runs by their shares of the variance (scoring/runs.py).
+    Degrees of freedom combine those of examples and runs by their shares of the variance (scoring/runs.py).
 
-    `scores` are for each system (runs,) averages, and `shared` (systems,) that part.
+    `scores` has the averages of each system's runs, and `shared`, shape (systems,), the part subtracted.
     """
     numbers = np.array([len(of_runs) for of_runs in scores])
     df = np.maximum(numbers - 1, 1)
@@ -236,9 +236,9 @@ def with_runs(errors: Errors, scores: Sequence[Floats], shared: Floats) -> Error
 
 
 def all_pairs(values: Sequence[float], errors: Errors) -> tuple[Pair[int], ...]:
-    """Every pair of systems with these averages, tested by Student's t with Satterthwaite's df.
+    """Test every pair of systems with these averages by Student's t with Satterthwaite's df.
 
-    Resamples alone could not show a p-value small enough for thousands of pairs.
+    Counts of resamples could not give p-values small enough for thousands of pairs.
     """
     squares, terms = errors.squares.tolist(), errors.terms.tolist()
     tested = []
@@ -256,7 +256,7 @@ def all_pairs(values: Sequence[float], errors: Errors) -> tuple[Pair[int], ...]:
 
 
 def as_shown(pairs: Sequence[Pair[int]], values: Sequence[float]) -> Iterator[Pair[int]]:
-    """The pairs with differences of rounded averages, and p-values that reveal no more of an order."""
+    """Yield the pairs with differences of rounded averages, and p-values rounded to reveal no more."""
     for pair in pairs:
         difference = values[pair.a] - values[pair.b]
         p, adjusted = (rounded_p(p_value, pair.difference, difference) for p_value in (pair.p, pair.adjusted))
@@ -266,11 +266,11 @@ def as_shown(pairs: Sequence[Pair[int]], values: Sequence[float]) -> Iterator[Pa
 def groups(order: Sequence[int], pairs: Sequence[Pair[int]]) -> dict[int, tuple[int, int]]:
     """The first and last place of each system's group, from 1.
 
-    The board, whose systems are in `order` from the top, is cut wherever every system above is better, beyond
-    chance, than every one below; within a group the order may be chance.
+    A group ends where every system above (in `order`, best first) is significantly better than every one
+    below; within a group, the order may be due to chance.
     """
     place = {system: at for at, system in enumerate(order)}
-    lowest = list(range(len(order)))  # the last place from which each does not differ significantly
+    lowest = list(range(len(order)))  # last place that is not significantly worse than each
     for pair in pairs:
         one, other = sorted((pair.a, pair.b), key=place.__getitem__)
         if pair.winner != one:
@@ -285,9 +285,9 @@ def groups(order: Sequence[int], pairs: Sequence[Pair[int]]) -> dict[int, tuple[
 
 
 def rank_ranges(systems: Sequence[int], pairs: Sequence[Pair[int]]) -> dict[int, tuple[int, int]]:
-    """The ranks a system may have by the tests: below all that are better, above all that are worse.
+    """Ranks of each system consistent with the tests: below all better systems, above all worse ones.
 
-    As Holm's adjustment covers all pairs, all these ranges hold together in 95 % of test sets.
+    Since Holm's adjustment covers all pairs, all ranges hold together in 95 % of test sets.
     """
     better, worse = dict.fromkeys(systems, 0), dict.fromkeys(systems, 0)
     for pair in pairs:

@@ -1,9 +1,9 @@
-"""The metrics: plain functions of gold and predictions, and the table that grading and analysis look up.
+"""The metrics: plain functions of gold and predictions, and the registry that grading and analysis use.
 
-Each function takes two columns of one length: lists, arrays, Series, tensors, Arrow or `datasets` columns
+Each function takes two columns of equal length: lists, arrays, Series, tensors, Arrow or `datasets` columns
 of label words, ints or numbers. Each raises ValueError for columns that are empty, of different lengths, or
-lack values. Where a metric is not defined (a correlation with a constant column, an F1 without positives) it
-is 0.0.
+lack values. A metric that is not defined (a correlation with a constant column, an F1 without positives) is
+0.0.
 """
 
 from __future__ import annotations
@@ -100,18 +100,18 @@ def metric_function(name: str) -> MetricFunction:
 
 
 def is_proportion(metric: Metric) -> bool:
-    """Whether the metric is a share of the examples, so that Wilson's interval and McNemar's test hold."""
+    """Whether the metric is a proportion of examples, so that Wilson's interval and McNemar's test apply."""
     function = metric_function(metric.function)
     return isinstance(function, CountMetric) and function.proportion
 
 
 def point(metric: Metric, pairs: Pairs) -> Point:
-    """The value of a task's metric. Raises ValueError if a metric from elsewhere gives no finite number."""
+    """The value of a task's metric. Raises ValueError if an external metric gives no finite number."""
     return metric_function(metric.function).point(pairs, metric)
 
 
 def task_score(metrics: Sequence[float]) -> float:
-    """The unweighted mean of a task's metrics, of one test file or of several: halves are not pooled."""
+    """The unweighted mean of a task's metrics, over all its test files, whose examples are not pooled."""
     return sum(metrics) / len(metrics)
 
 
@@ -132,7 +132,7 @@ def f1(gold: Values, predicted: Values, *, positive: Hashable) -> float:
 
 
 def matthews_correlation(gold: Values, predicted: Values) -> float:
-    """Matthews correlation of two labels. Raises ValueError for more, which `r_k` takes."""
+    """Matthews correlation of two labels. Raises ValueError for more; use `r_k` for these."""
     counted = _counted(gold, predicted)
     if len(counted.labels) > 2:
         known = ", ".join(map(repr, counted.labels))

@@ -1,7 +1,7 @@
-"""Metrics that depend on the examples only through how often each (gold, predicted) pair occurs.
+"""Metrics that depend only on the counts of (gold, predicted) pairs.
 
 A confusion table is indexed `table[gold][predicted]`. Its cells are exact ints for a score, and float
-arrays of one shape for resamples: each formula below is written once and serves both.
+arrays of one shape for resamples; each formula below works for both.
 
 An influence function gives the effect that one more example with that gold label and prediction has on the
 metric, times n: an array (gold, predicted, ...) whose mean over the examples is 0 (Hampel 1974).
@@ -32,7 +32,7 @@ class Point(NamedTuple):
 
     value: float
     undefined: str | None = None
-    """Why the value is 0.0 by convention; None where it is defined."""
+    """Why the value is 0.0 by convention; None if it is defined."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class MetricFunction(ABC):
 
 
 def ratio(above: Any, below: Any) -> Any:
-    """`above / below`, and 0.0 where that is not defined."""
+    """`above / below`; 0.0 where `below` is 0."""
     if isinstance(below, int | float):
         return above / below if below else 0.0
     import numpy as np
@@ -65,17 +65,17 @@ def total(table: Table) -> Any:
 
 
 def gold_counts(table: Table) -> list[Any]:
-    """Examples of each gold label."""
+    """Number of examples of each gold label."""
     return [sum(row) for row in table]
 
 
 def predicted_counts(table: Table) -> list[Any]:
-    """Examples of each predicted label."""
+    """Number of examples of each predicted label."""
     return [sum(column) for column in zip(*table, strict=True)]
 
 
 def hits(table: Table) -> Any:
-    """Examples whose prediction is the gold label."""
+    """Number of examples whose prediction is the gold label."""
     return sum(row[code] for code, row in enumerate(table))
 
 
@@ -100,7 +100,7 @@ def f1_of(table: Table, positive: int) -> Any:
 
 
 def f1_influence(table: Floats, positive: int) -> Floats:
-    """2 for a true positive, minus F1 for each of gold and prediction that is positive; over their share."""
+    """(2 for a true positive - F1 for each positive of gold and prediction) over the positives' share."""
     import numpy as np
 
     value = f1_of(table, positive)
@@ -123,7 +123,7 @@ def r_k_of(table: Table, _positive: int) -> Any:
 
 
 def r_k_influence(table: Floats, _positive: int) -> Floats:
-    """The derivative of the covariance over the root of the two variances; 0.0 where R_K is not defined."""
+    """The influence function of R_K, a ratio of covariance to deviations; 0.0 where R_K is not defined."""
     import numpy as np
 
     shares = table / table.sum(axis=(0, 1))
@@ -164,11 +164,11 @@ class CountMetric(MetricFunction):
     of: Callable[[Table, int], Any]
     """The value, from the table and the code of the positive label (which all but F1 ignore)."""
     influence: Callable[[Floats, int], Floats]
-    """(gold, predicted, ...) from a table of float arrays of that shape: see the module."""
+    """Influence, shape (gold, predicted, ...), from a float table of that shape; see the module."""
     undefined: Callable[[Table, int], str | None] = lambda table, positive: None
-    """Why the value is 0.0 by convention, for a table of ints; None where it is defined."""
+    """Why the value is 0.0 by convention, for a table of ints; None if it is defined."""
     proportion: bool = False
-    """Whether it is a share of the examples, so that Wilson's interval and McNemar's test hold."""
+    """Whether it is a proportion of examples, so that Wilson's interval and McNemar's test apply."""
 
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value on the confusion table of the file, counted once for all its metrics."""

@@ -1,9 +1,9 @@
-"""Correlations: in plain Python, and with their influence functions for many columns of answers at once.
+"""Correlations: in plain Python, and by numpy with influence functions for many columns at once.
 
 In plain Python, Pearson's r is within 2e-15 of the exact correlation of the given floats, whatever their
 offset and scale: each column is centered and divided by its largest deviation before anything is multiplied,
 and each sum is rounded once (`math.fsum`). Spearman's rho sums integers and is rounded only at the end. A
-column is constant where its smallest and its largest value are equal; a correlation with it is 0.0.
+column is constant if its smallest and largest value are equal; a correlation with it is 0.0.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _LARGEST_EXPONENT = 900
 
 
 def pearson_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
-    """Pearson's r of two columns of n finite numbers, -1 to 1; 0.0 where either is constant.
+    """Pearson's r of two columns of n finite numbers, -1 to 1; 0.0 if either is constant.
 
-    Permuting the rows, or multiplying a column exactly by a power of two, does not change any bit of it.
+    Permuting the rows, or multiplying a column exactly by a power of two, does not change a bit of it.
     """
     x, y = _deviations(gold), _deviations(predicted)
     return _ratio(_dot(x, y), _dot(x, x), _dot(y, y))
@@ -60,14 +60,14 @@ def standardized(values: Sequence[float]) -> list[float]:
 
     `values` are n finite numbers. The results, at most the square root of n in size, have a root mean
     square error below 1e-15 whatever the offset and scale of the values, so that their sums, squares and
-    products are well conditioned: use them for resamples, and a resample agrees with the point.
+    products are well conditioned and resampled values agree with the exact correlation.
     """
     deviations = _deviations(values)
     if not any(deviations):
         return deviations  # a constant column
     n = len(deviations)
     root_mean_square = sqrt(_dot(deviations, deviations) / n)
-    mean = fsum(deviations) / n  # what rounding left; not small beside the others' if one value lies far out
+    mean = fsum(deviations) / n  # rounding error of the mean, which matters if there is an outlier
     return [(deviation - mean) / root_mean_square for deviation in deviations]
 
 
@@ -78,7 +78,7 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 @lru_cache(maxsize=8)
 def _doubled_ranks(data: bytes) -> tuple[int, ...]:
-    """Twice the rank of each value of an array; cached, since all submissions share the gold column."""
+    """Twice the rank of each value; cached, since all submissions share the gold column."""
     values = array("d", data).tolist()
     ordered = sorted(values)
     last = dict(zip(ordered, range(1, len(ordered) + 1), strict=True))
@@ -89,12 +89,12 @@ def _doubled_ranks(data: bytes) -> tuple[int, ...]:
 
 
 def constant(values: Sequence[float]) -> bool:
-    """Return whether the smallest and the largest value are equal, as they are in an empty column."""
+    """Return whether the smallest and largest values are equal; an empty column is constant."""
     return min(values, default=0.0) == max(values, default=0.0)
 
 
 def _deviations(values: Sequence[float]) -> list[float]:
-    """Deviations from the mean over the largest of them, which becomes 1 or -1; all 0.0 if constant."""
+    """Deviations from the mean, divided by the largest of them in size; all 0.0 if constant."""
     low, high = min(values, default=0.0), max(values, default=0.0)
     if low == high:
         return [0.0] * len(values)
@@ -123,9 +123,9 @@ class Evaluated(NamedTuple):
     """A metric of several columns of answers against one gold column."""
 
     values: Floats
-    """(columns,)."""
+    """Values, shape (columns,)."""
     influence: Floats
-    """(columns, n): the effect of one more such example, times n; the mean of each row is 0."""
+    """n times the effect of one more such example, shape (columns, n); each row has mean 0."""
 
 
 @dataclass(frozen=True)
@@ -133,11 +133,11 @@ class NumberMetric(MetricFunction):
     """A metric of two columns of numbers."""
 
     of: Callable[[Sequence[float], Sequence[float]], float]
-    """The value, from gold and predictions; 0.0 where it is not defined."""
+    """The value, from gold and predictions; 0.0 if it is not defined."""
     prepared: Callable[[Columns], NDArray[Any]]
-    """(columns, n): on a scale that keeps the metric, and on which two systems can exchange answers."""
+    """Rescale columns to a common scale, shape (columns, n), without changing the metric."""
     evaluated: Callable[[NDArray[Any], NDArray[Any]], Evaluated]
-    """From prepared gold (1, n) and prepared answers (columns, n)."""
+    """Values and influence, from prepared gold (1, n) and prepared answers (columns, n)."""
 
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value; a constant column has the correlation 0 by convention."""
@@ -201,7 +201,7 @@ def standardized_columns(columns: Columns) -> Floats:
 
 
 def rank_codes(columns: Columns) -> NDArray[np.intp]:
-    """Return each value's mean rank in its column, as its place among all mean ranks that occur."""
+    """Return the mean rank of each value in its column, coded by its order among all mean ranks."""
     import numpy as np
 
     ranked = np.array([ranks(column) for column in columns])
@@ -209,10 +209,10 @@ def rank_codes(columns: Columns) -> NDArray[np.intp]:
 
 
 class _Ranked:
-    """The ranks of several columns whose values are given as codes that keep their order."""
+    """The ranks of several columns whose values are given as order-preserving codes."""
 
     def __init__(self, codes: NDArray[np.intp]) -> None:
-        """`codes` are (columns, n), from 0."""
+        """`codes` has shape (columns, n) and starts from 0."""
         import numpy as np
 
         self.columns, self.n = codes.shape
@@ -220,16 +220,16 @@ class _Ranked:
         self.flat = (codes + np.arange(self.columns)[:, None] * self.width).ravel()
         counts = np.bincount(self.flat, minlength=self.columns * self.width).reshape(self.columns, self.width)
         self.scores: Floats = (np.cumsum(counts, axis=1) - counts / 2) / self.n - 0.5
-        """(columns, width): mid-distribution value of each code, minus 1/2."""
+        """Mid-distribution value of each code minus 1/2, shape (columns, width)."""
         self.variance: Floats = (counts * self.scores * self.scores).sum(axis=1) / self.n
 
     def placed(self, of_codes: Floats) -> Floats:
-        """(columns, n): from values of the codes to the rows."""
+        """The values of the codes by row, shape (columns, n)."""
         placed: Floats = of_codes.ravel()[self.flat].reshape(self.columns, self.n)
         return placed
 
     def above(self, of_rows: Floats) -> Floats:
-        """(columns, width): the mean over all rows of s(x_j - x) times the value of row j."""
+        """Mean over all rows j of s(x_j - x) times the value of row j, shape (columns, width)."""
         import numpy as np
 
         sums = np.bincount(self.flat, of_rows.ravel(), self.columns * self.width)

@@ -1,7 +1,7 @@
 """Correlations of many systems with one gold column on the same resamples.
 
-What gold brings to a resample is computed once for all systems. Doubled ranks keep every sum of Spearman's
-an integer, exact in any order.
+The gold column's part of a resample is computed once for all systems. Doubled ranks make every sum of
+Spearman's rho an integer, which is exact in any order.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SYSTEMS = 64
-"""Systems whose ranks are cumulated together."""
+"""Number of systems whose ranks are cumulated together."""
 WRAPS = 1860
-"""Examples up to which sums of products of their ranks are below 2**31."""
+"""Number of examples up to which sums of products of ranks are below 2**31."""
 _ROUNDING = 1e-12
-"""A spread below this share of the squares is what rounding leaves of a column that does not vary."""
+"""A spread below this share of the squares is the rounding error of a constant column."""
 
 
 class JointPearson:
@@ -49,9 +49,9 @@ class JointSpearman:
         self.answers = [_Ranked.of(columns[at : at + SYSTEMS]) for at in range(0, len(columns), SYSTEMS)]
 
     def __call__(self, weights: Floats) -> Floats:
-        """(systems, resamples) from (n, resamples) weights.
+        """Rho, shape (systems, resamples), from weights of shape (n, resamples).
 
-        The covariance of centered doubled ranks is below a third of n cubed: where that is below 2**31, sums
+        The covariance of centered doubled ranks is below a third of n cubed; if that is below 2**31, sums
         modulo 2**32 are exact.
         """
         n = weights.sum(axis=0)
@@ -68,14 +68,14 @@ class JointSpearman:
 
 
 class _Gold(NamedTuple):
-    """The order of the gold column, which the weights do not change."""
+    """The order of the gold column, which does not depend on the weights."""
 
     rows: NDArray[np.intp]
     """Examples in ascending order."""
     value_of: NDArray[np.intp]
-    """Which distinct value each example has."""
+    """Number of the distinct value of each example."""
     ends: NDArray[np.intp]
-    """Where each distinct value ends in that order."""
+    """Last position of each distinct value in `rows`."""
 
     @classmethod
     def of(cls, column: Floats) -> _Gold:
@@ -83,31 +83,31 @@ class _Gold(NamedTuple):
         return cls(np.argsort(column, kind="stable"), value_of, np.cumsum(counts) - 1)
 
     def ranks(self, weights: Floats, n: Floats) -> tuple[Floats, Floats]:
-        """(n, resamples) centered doubled ranks, and the sum of the ties' cubes."""
+        """Centered doubled ranks, shape (n, resamples), and the sum of the ties' cubes."""
         up_to = np.cumsum(weights[self.rows], axis=0)[self.ends]
         totals = np.diff(up_to, axis=0, prepend=0)
         return (2 * up_to - totals - n)[self.value_of], (totals * totals * totals).sum(axis=0)
 
 
 class _Ranked(NamedTuple):
-    """The orders of several systems' answers; examples that tie in one of them make a row of their own."""
+    """The orders of several systems' answers; each tie of a system is an additional row."""
 
     order: NDArray[np.intp]
-    """(steps, systems): for each system its distinct values in ascending order, as rows."""
+    """Rows of each system's distinct values in ascending order, shape (steps, systems)."""
     first: Ints
-    """(ties,): the first example of every tie."""
+    """The first example of each tie, shape (ties,)."""
     second: Ints
-    """(ties,): the second."""
+    """The second example of each tie, shape (ties,)."""
     others: Sequence[tuple[Ints, Ints]]
-    """The third examples, the fourth, and so on: numbers of the ties that have one, and the examples."""
+    """(ties, examples) for the third examples of ties, the fourth, and so on."""
     ends: Ints
-    """(systems + 1,): where the ties of each system start."""
+    """Start of each system's ties, shape (systems + 1,)."""
     tied: Floats
-    """(systems, n): 1 for examples in a tie."""
+    """1 for examples in a tie, shape (systems, n)."""
 
     @classmethod
     def of(cls, columns: Floats) -> _Ranked:
-        """From (systems, n) answers."""
+        """Order answers of shape (systems, n)."""
         systems, n = columns.shape
         orders, members, places, ends = [], [], [], [0]
         tied = np.zeros(columns.shape)
@@ -131,7 +131,7 @@ class _Ranked(NamedTuple):
         return cls(order, first[1], second[1], [(ties, rows) for ties, rows in others], np.array(ends), tied)
 
     def with_ties(self, values: NDArray[Any]) -> NDArray[Any]:
-        """(n + ties + 1, resamples): the values, their sums over each tie, and zeros."""
+        """The values, their sums over each tie, and zeros, shape (n + ties + 1, resamples)."""
         n = len(values)
         rows = np.empty((n + self.ends[-1] + 1, values.shape[1]), values.dtype)
         rows[:n], rows[-1] = values, 0
@@ -142,9 +142,9 @@ class _Ranked(NamedTuple):
         return rows
 
     def cross(self, totals: NDArray[Any], gold: NDArray[Any]) -> NDArray[Any]:
-        """(systems, resamples): the sum of each value's centered gold ranks times its doubled rank.
+        """Sums of each value's centered gold ranks times its doubled rank, shape (systems, resamples).
 
-        That is the number of examples before the value plus the number up to it; 1 more matters to no sum.
+        The examples before and up to the value add to the doubled rank minus 1; centering cancels the 1.
         """
         shape = (self.order.shape[1], totals.shape[1])
         before, up_to, cross, taken = (np.zeros(shape, totals.dtype) for _ in range(4))
@@ -158,7 +158,7 @@ class _Ranked(NamedTuple):
         return cross
 
     def cubes(self, totals: NDArray[Any]) -> Floats:
-        """(systems, resamples): the sum of cubes over each system's values."""
+        """Sums of cubes over each system's values, shape (systems, resamples)."""
         n = self.tied.shape[1]
         of_rows = totals.astype(np.float64)
         of_rows *= of_rows * of_rows
@@ -171,7 +171,7 @@ JOINT: Mapping[str, Callable[[Sequence[float], Columns], Callable[[Floats], Floa
     "pearson": JointPearson,
     "spearman": JointSpearman,
 }
-"""Metric to its function of (n, resamples) weights, made from gold and answers."""
+"""Metric to the class that gold and answers turn into a function of weights, shape (n, resamples)."""
 
 
 def _spread(total: Floats, squares: Floats, n: Floats) -> Floats:

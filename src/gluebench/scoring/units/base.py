@@ -1,4 +1,4 @@
-"""What the inference of scoring and analysis asks of a test file, whatever its columns hold."""
+"""The interface between statistical inference and the columns of a test file."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 AT_ONCE = 1 << 17
-"""Numbers held at a time: a mebibyte of them stays in the processor's cache."""
+"""Numbers in memory at once: 1 MiB of them fits the processor's cache."""
 
 
 class Exchange(NamedTuple):
-    """The difference of two systems, first observed, then after random exchanges of their answers.
+    """Differences of two systems: the observed one, then those after random exchanges of answers.
 
-    Both arrays are (scores, 1 + resamples). The scores are the metrics and, for several, their mean.
+    Both arrays have shape (scores, 1 + resamples). Scores are the metrics and, if several, their mean.
     """
 
     differences: Floats
@@ -33,21 +33,21 @@ class Exchange(NamedTuple):
 
 
 class Units(ABC):
-    """Answers of k systems to one test file; the units are examples or, where gold has them, groups.
+    """Answers of systems to one test file; units are examples or, if the gold has them, groups.
 
-    Units that contribute alike are of one kind, so that the cost need not grow with the test file.
+    Units with equal contributions are of one kind, so that the cost need not grow with the test file.
     """
 
     def __init__(self, metrics: Sequence[Metric], systems: Sequence[Pairs]) -> None:
         self.metrics, self.systems = metrics, systems
         self.examples = len(systems[0])
         self.units = group_numbers(systems[0])
-        """(n,): the unit of each example; None where each example is a unit."""
+        """The unit of each example, shape (n,); None if each example is a unit."""
 
     @property
     @abstractmethod
     def counts(self) -> Ints:
-        """(kinds,): units of each kind."""
+        """Number of units of each kind, shape (kinds,)."""
 
     @property
     def size(self) -> int:
@@ -55,12 +55,12 @@ class Units(ABC):
         return int(self.counts.sum())
 
     def values(self) -> Floats:
-        """(metrics, systems): the value of each metric."""
+        """Values of the metrics, shape (metrics, systems)."""
         return np.array([[point(metric, pairs).value for pairs in self.systems] for metric in self.metrics])
 
     @abstractmethod
     def left_out(self) -> Floats:
-        """(metrics, systems, kinds): the value of each metric without one unit of that kind."""
+        """Values of the metrics without one unit of each kind, shape (metrics, systems, kinds)."""
 
     @abstractmethod
     def sparse(self, metric: int, system: int) -> bool:
@@ -71,7 +71,7 @@ class Units(ABC):
         """Whether the gold has too few units for an interval of a difference in that metric."""
 
     def apart(self) -> int:
-        """Units that the first two systems answer differently."""
+        """Number of units that the first two systems answer differently."""
         kind = np.uint8 if self.systems[0].gold.labels else np.float64
         a, b = (np.frombuffer(pairs.predicted.values, kind) for pairs in self.systems[:2])
         return int((a != b).sum()) if self.units is None else len(np.unique(self.units[a != b]))
@@ -82,51 +82,51 @@ class Units(ABC):
 
     @abstractmethod
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """(metrics, systems, resamples): metrics of units drawn with replacement, alike for all systems."""
+        """Metrics on units drawn with replacement (the same for all), shape (metrics, systems, resamples)."""
 
     def _exchange_of(self, differences: Sequence[Floats], squares: Sequence[Floats]) -> Exchange:
-        """From the metrics' differences, and of each score the sum over units of squared influences."""
+        """The exchange from the metrics' differences and each score's sum of squared influences."""
         scale = np.sqrt(self.size / max(self.size - 1, 1)) / self.examples
         return Exchange(np.array(with_mean(differences)), np.sqrt(np.maximum(squares, 0.0)) * scale)
 
 
 def generator(seed: int, name: str) -> np.random.Generator:
-    """The random numbers of one test file: no other file's presence changes them."""
+    """A random generator for one test file, independent of the other files."""
     return np.random.default_rng(np.random.SeedSequence([seed, crc32(name.encode())]))
 
 
 def blocks(resamples: int, width: int, *, least: int = 1) -> Iterator[int]:
-    """Sizes of the blocks that the resamples are drawn in, `width` numbers for each."""
+    """Yield sizes of blocks of resamples, with `width` numbers for each resample."""
     size = max(least, AT_ONCE // max(width, 1))
     for start in range(0, resamples, size):
         yield min(size, resamples - start)
 
 
 def unit_weights(units: int, *, resamples: int, rng: np.random.Generator) -> Ints:
-    """(resamples, units): how often each of `units` comes up when as many are drawn, one by one."""
+    """Counts of each unit when all are drawn with replacement, shape (resamples, units)."""
     drawn = rng.integers(0, units, size=(resamples, units))
     drawn += np.arange(resamples)[:, np.newaxis] * units
     return np.bincount(drawn.ravel(), minlength=resamples * units).reshape(resamples, units)
 
 
 def group_numbers(pairs: Pairs) -> Ints | None:
-    """(n,): the group of each example, numbered from 0 without gaps; None where examples stand alone."""
+    """The group of each example, numbered from 0 without gaps, shape (n,); None without groups."""
     return None if pairs.groups is None else np.unique(np.asarray(pairs.groups), return_inverse=True)[1]
 
 
 def flips(units: Floats, sizes: Floats, *, resamples: int, rng: np.random.Generator) -> Exchange:
-    """The exchange by its linear approximation: a unit's contribution to the difference changes its sign.
+    """Approximate the exchange linearly: flip the signs of the units' contributions to the difference.
 
-    `units` are (scores, units): pseudo-values over the number of examples, which add up to the difference;
-    `sizes` are the units' shares of the examples. From 200 units on this is the exchange itself
-    to within its own noise (docs/explanation/differences.md).
+    `units`, shape (scores, units), has pseudo-values over the number of examples, which sum to the
+    difference; `sizes` are the units' shares of the examples. From 200 units, the error is smaller than the
+    noise of the exchange (docs/explanation/differences.md).
     """
     number = units.shape[1]
     weighted = np.hstack([units.T, (units * sizes).T])
     squares = (units * units).sum(axis=1, keepdims=True)  # signs do not change it
 
     def exchange(sums: Floats) -> Exchange:
-        """From (2 scores, flips): the differences, then their sums weighted by size."""
+        """`sums`, shape (2 scores, flips), has the differences, then their sums weighted by size."""
         differences, cross = np.split(sums, 2)
         around = np.maximum(squares - 2 * differences * cross + differences**2 * float(sizes @ sizes), 0.0)
         return Exchange(differences, np.sqrt(around * number / max(number - 1, 1)))
@@ -139,11 +139,11 @@ def flips(units: Floats, sizes: Floats, *, resamples: int, rng: np.random.Genera
 
 
 def joined(exchanges: Sequence[Exchange]) -> Exchange:
-    """Several blocks of exchanges as one."""
+    """Join several blocks of exchanges."""
     differences, errors = zip(*exchanges, strict=True)
     return Exchange(np.concatenate(differences, axis=1), np.concatenate(errors, axis=1))
 
 
 def with_mean(scores: Sequence[Floats]) -> list[Floats]:
-    """The scores and, where there are several, their mean."""
+    """The scores, followed by their mean if there are several."""
     return [*scores, sum(scores[1:], scores[0]) / len(scores)] if len(scores) > 1 else list(scores)

@@ -1,7 +1,7 @@
-"""Every metric of many systems on the same resamples: units drawn with replacement, exactly multinomial.
+"""Bootstrap metrics of many systems on the same resamples; unit weights are exactly multinomial.
 
-The numbers depend neither on the order of the systems nor on one that is there twice.
-docs/explanation/differences.md says how the draws are made and why they are exact.
+The values depend neither on the order of the systems nor on duplicates among them.
+docs/explanation/differences.md explains how the draws are made and why they are exact.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ Codes = NDArray[np.uint8]
 Weights = NDArray[np.float32]
 
 FREQUENT = 64
-"""Examples of one kind from which on one binomial draw is cheaper than a draw for each."""
+"""Number of examples of a kind from which a single binomial draw is cheaper than one for each."""
 PART = 3072
-"""Examples whose weights are drawn together."""
+"""Number of examples whose weights are drawn together."""
 ROWS = 128
-"""Resamples of a part that are drawn at once: all that is touched stays in the cache."""
+"""Resamples of a part that are drawn at once, so that the data fit the cache."""
 TABLES = 1 << 22
-"""Cells of the confusion tables that are held at once."""
+"""Maximum number of cells of confusion tables in memory at once."""
 PACKED = 1 << 12
-"""Counts below this fit twice into the 24 bits that a float32 has exact."""
+"""Two counts below this fit into the 24 bits of precision of a float32."""
 SLACK = 3.0
-"""How far the expected Poisson total of a part stays below its size, in square roots of the size."""
+"""Difference between the size of a part and its expected Poisson total, over the root of the size."""
 
 
 def label_draws(
@@ -42,13 +42,13 @@ def label_draws(
     resamples: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """(metrics, systems, resamples): metrics of confusion tables; each function has its positive code."""
+    """Label metrics, shape (metrics, systems, resamples); each function comes with its positive code."""
 
     def draws(distinct: Sequence[Pairs]) -> Floats:
         gold, classes = np.frombuffer(distinct[0].gold.codes, np.uint8), len(distinct[0].gold.labels)
         columns = np.array([gold, *(np.frombuffer(pairs.predicted.codes, np.uint8) for pairs in distinct)])
         if all(function.proportion for function, _ in functions):
-            # The share of right answers is the accuracy of "right" against gold that says so throughout.
+            # Accuracy needs only whether each answer is right, which has two classes.
             columns, classes = (columns == gold).astype(np.uint8), 2
         columns, groups = np.ascontiguousarray(columns.T), group_numbers(distinct[0])
         kinds = _kinds(columns) if groups is None else None
@@ -64,13 +64,13 @@ def label_draws(
             values.append([function.of(tables, code).T for function, code in functions])
         return np.concatenate(values, axis=2)
 
-    return _each_once(draws, systems)
+    return _deduplicated(draws, systems)
 
 
 def number_draws(
     functions: Sequence[NumberMetric], systems: Sequence[Pairs], *, resamples: int, rng: np.random.Generator
 ) -> Floats:
-    """(metrics, systems, resamples): correlations."""
+    """Correlations, shape (metrics, systems, resamples)."""
 
     def draws(distinct: Sequence[Pairs]) -> Floats:
         gold, answers = distinct[0].gold.numbers, [pairs.predicted.numbers for pairs in distinct]
@@ -84,11 +84,11 @@ def number_draws(
             values.append([measure(weights) for measure in measures])
         return np.concatenate(values, axis=2)
 
-    return _each_once(draws, systems)
+    return _deduplicated(draws, systems)
 
 
-def _each_once(draws: Callable[[Sequence[Pairs]], Floats], systems: Sequence[Pairs]) -> Floats:
-    """The draws of the distinct systems in a fixed order, then put in the order of `systems`."""
+def _deduplicated(draws: Callable[[Sequence[Pairs]], Floats], systems: Sequence[Pairs]) -> Floats:
+    """Draw for the distinct systems in a fixed order, and return the results in the order of `systems`."""
     keys = [bytes(pairs.predicted.values) for pairs in systems]
     by_key = dict(zip(keys, systems, strict=True))
     place = {key: at for at, key in enumerate(sorted(by_key))}
@@ -96,29 +96,29 @@ def _each_once(draws: Callable[[Sequence[Pairs]], Floats], systems: Sequence[Pai
 
 
 class _Part(NamedTuple):
-    """Some of the examples, all with one gold label, and how often each comes up in the resamples."""
+    """Examples with the same gold label, and their counts in the resamples."""
 
     rows: Ints
-    """(k,): an example that stands for each kind."""
+    """A representative example of each kind, shape (k,)."""
     totals: Floats
-    """(resamples,): how often all of them together come up."""
+    """Total count of all the examples in each resample, shape (resamples,)."""
     weights: Iterator[Weights]
-    """Blocks of (block, k), one after the other."""
+    """Counts of the kinds in consecutive blocks of resamples, shape (block, k)."""
 
 
 class _Kinds(NamedTuple):
-    """The examples of a file; those that all systems answer alike, under one gold label, are of one kind."""
+    """Examples by kind; a kind is a combination of a gold label and the answers of all systems."""
 
     frequent: Ints
-    """(f,): an example of each frequent kind."""
+    """An example of each frequent kind, shape (f,)."""
     counts: Ints
-    """(f,): how many there are of it."""
+    """Number of examples of each frequent kind, shape (f,)."""
     rest: Ints
-    """(r,): all other examples."""
+    """All other examples, shape (r,)."""
 
 
 def _tables(columns: Codes, parts: Iterator[_Part], *, classes: int, resamples: int) -> Floats:
-    """(gold, predicted, resamples, systems): the confusion tables; `columns` are (n, 1 + systems) codes."""
+    """Confusion tables, shape (gold, predicted, resamples, systems); `columns` has shape (n, 1 + systems)."""
     systems = columns.shape[1] - 1
     tables = np.zeros((classes, classes, resamples, systems))
     width = (classes - 1) * systems
@@ -130,7 +130,7 @@ def _tables(columns: Codes, parts: Iterator[_Part], *, classes: int, resamples: 
         answered = np.concatenate([answers == code for code in range(1, classes)], axis=1)
         packs = part.totals.max() < PACKED
         operand = answered[:, : half if packs else width].astype(np.float32)
-        if packs:  # two columns of 0 and 1 in one; all sums are exact
+        if packs:  # two binary columns in one float; all sums are exact
             operand[:, : width - half] += answered[:, half:] * np.float32(PACKED)
         start = 0
         for weights in part.weights:
@@ -145,10 +145,10 @@ def _tables(columns: Codes, parts: Iterator[_Part], *, classes: int, resamples: 
 
 
 def _kinds(columns: Codes) -> _Kinds:
-    """The kinds among the rows of (n, 1 + systems) codes.
+    """Group the rows of (n, 1 + systems) codes by kind.
 
-    Their keys are 64-bit sums of products. Rows of one key are then compared: one that differs from its kind
-    is drawn by itself.
+    Rows are grouped by a 64-bit hash and then compared; a row that differs from the others of its hash is
+    drawn separately.
     """
     words = np.zeros((len(columns), -(-columns.shape[1] // 8)), np.uint64)
     words.view(np.uint8)[:, : columns.shape[1]] = columns
@@ -165,7 +165,7 @@ def _kinds(columns: Codes) -> _Kinds:
 
 
 def _parts(kinds: _Kinds, gold: Codes, *, resamples: int, rng: np.random.Generator) -> Iterator[_Part]:
-    """As many examples as there are, drawn one by one; of a frequent kind only their number is drawn."""
+    """Draw n examples with replacement; for a frequent kind, draw only its count."""
     counts = np.append(kinds.counts, len(kinds.rest))
     drawn = rng.multinomial(counts.sum(), counts / counts.sum(), size=resamples)
     for at in _cut(np.arange(len(kinds.frequent)), gold[kinds.frequent], size=len(gold)):
@@ -181,7 +181,7 @@ def _parts(kinds: _Kinds, gold: Codes, *, resamples: int, rng: np.random.Generat
 
 
 def _grouped_parts(groups: Ints, gold: Codes, *, resamples: int, rng: np.random.Generator) -> Iterator[_Part]:
-    """As many groups as there are; every example comes up as often as its group."""
+    """Draw all groups with replacement; the count of an example is that of its group."""
     by_group = unit_weights(int(groups.max()) + 1, resamples=resamples, rng=rng).astype(np.float32)
     for rows in _cut(np.arange(len(gold)), gold, size=PART // 8):
         weights = by_group[:, groups[rows]]
@@ -189,7 +189,7 @@ def _grouped_parts(groups: Ints, gold: Codes, *, resamples: int, rng: np.random.
 
 
 def _cut(rows: Ints, gold: Codes, *, size: int) -> Iterator[Ints]:
-    """The rows by their gold label, at most `size` at a time."""
+    """Yield the rows by gold label, at most `size` at a time."""
     for label in np.unique(gold):
         of_label = rows[gold == label]
         for start in range(0, len(of_label), size):
@@ -197,11 +197,11 @@ def _cut(rows: Ints, gold: Codes, *, size: int) -> Iterator[Ints]:
 
 
 def uniform_weights(size: int, totals: Floats, rng: np.random.Generator) -> Iterator[Weights]:
-    """Blocks of (block, size): how often each of `size` examples comes up in `totals` uniform draws.
+    """Yield counts of each of `size` examples in `totals` uniform draws, in blocks of shape (block, size).
 
-    Independent Poisson counts with a given total are multinomial, and so is the sum of two multinomials: what
-    a row of counts lacks of its total is drawn one by one. Where it has too much, a random part of its draws
-    is kept. A block is overwritten by the next.
+    Independent Poisson counts with a given total are multinomial, and so is the sum of two multinomials. If
+    the counts of a row fall short of its total, the rest is drawn one by one; if they exceed it, a random
+    part of them is kept. The array of a block is overwritten by the next block.
     """
     poisson = PoissonTable(max(0.0, 1.0 - SLACK / sqrt(size)))
     ones, buffer = np.ones(size, np.float32), np.empty((ROWS, size), np.float32)
@@ -223,26 +223,26 @@ def uniform_weights(size: int, totals: Floats, rng: np.random.Generator) -> Iter
 class PoissonTable:
     """Poisson counts from one random byte each.
 
-    A byte gives a count with chances that are 256ths and close to Poisson's. A count is then replaced with a
-    small chance, by one from the distribution that makes up the difference: the mixture is Poisson's own.
+    A byte gives a count with probabilities in 256ths, close to Poisson's. With small probability, the count
+    is replaced by one from the distribution of the difference, so that the mixture is exactly Poisson.
     """
 
     def __init__(self, rate: float) -> None:
         chances = np.array([exp(-rate) * rate**count / factorial(count) for count in range(40)])
         shares = np.floor(256 * chances)
-        while shares.sum() < 256:  # where it raises a chance least
+        while shares.sum() < 256:  # where the relative increase is smallest
             shares[np.argmax(chances / (shares + 1))] += 1
         self.edges = np.cumsum(shares)[: int(np.flatnonzero(shares)[-1])].astype(np.uint8)
-        """Count k stands for bytes from edge k - 1 on."""
+        """Bytes from edge k - 1 up to edge k give count k."""
         keep = min(1.0, float((chances[shares > 0] * 256 / shares[shares > 0]).min()))
         rest = np.cumsum(np.maximum(chances - keep * shares / 256, 0.0))
         self.replaced = -log(keep)
-        """Expected replacements of one count: a Poisson number of them, of which the last one holds."""
+        """Expected number of replacements of a count (Poisson); the last one counts."""
         self.rest = rest[:-1] / rest[-1] if rest[-1] > 0 else rest[:0]
-        """Cumulative chances of the counts that replace others."""
+        """Cumulative probabilities of the replacement counts."""
 
     def draw(self, size: int, rng: np.random.Generator) -> Codes:
-        """(size,) counts."""
+        """Draw counts, shape (size,)."""
         drawn = rng.integers(0, 1 << 64, size=-(-size // 8), dtype=np.uint64).view(np.uint8)[:size]
         counts, above = np.zeros(size, np.uint8), np.empty(size, np.bool_)
         for edge in self.edges:

@@ -1,4 +1,4 @@
-"""Columns of labels: everything follows from how often each combination of gold and answers occurs."""
+"""Units of label columns, computed from the counts of each combination of gold and answers."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from gluebench.scoring.metrics import CountMetric, is_proportion, metric_functio
 from gluebench.scoring.units.base import Exchange, Floats, Ints, Units, blocks, joined, with_mean
 
 FEWEST_OTHERS = 5
-"""Units with a label other than the most frequent, below which an interval falls short."""
+"""Minimum number of units with a label other than the most frequent, for an interval."""
 _DENSE = 1 << 16
-"""Combinations of labels up to which they are counted in an array of all of them."""
+"""Maximum number of possible combinations of labels for counting in a dense array."""
 
 
 class _Kinds(NamedTuple):
     cells: NDArray[np.intp]
-    """(cells, 1 + systems): each combination of gold and answers that occurs, as codes."""
+    """Codes of each combination of gold and answers that occurs, shape (cells, 1 + systems)."""
     counts: Ints
-    """(kinds,): units of each kind."""
+    """Number of units of each kind, shape (kinds,)."""
     members: Floats | None
-    """(kinds, cells): examples of each cell in one unit; None where each cell is a kind of its own."""
+    """Examples of each cell in one unit, shape (kinds, cells); None if each cell is a kind."""
 
 
 class LabelUnits(Units):
@@ -48,7 +48,7 @@ class LabelUnits(Units):
 
     @cached_property
     def counts(self) -> Ints:
-        """(kinds,): units of each kind."""
+        """Number of units of each kind, shape (kinds,)."""
         return self._kinds.counts
 
     def functions(self) -> list[tuple[CountMetric, int]]:
@@ -60,8 +60,8 @@ class LabelUnits(Units):
             functions.append((function, self.systems[0].code(metric.positive)))
         return functions
 
-    def _placed(self, system: int) -> Floats:
-        """(classes * classes, cells): 1 where a cell belongs to that place of the system's table."""
+    def _cell_indicators(self, system: int) -> Floats:
+        """Indicators of each cell's entry in the system's table, shape (classes * classes, cells)."""
         place = self._kinds.cells[:, 0] * self.classes + self._kinds.cells[:, 1 + system]
         placed = np.zeros((self.classes**2, len(place)))
         placed[place, np.arange(len(place))] = 1.0
@@ -71,34 +71,34 @@ class LabelUnits(Units):
         return flat.reshape(self.classes, self.classes, -1)
 
     def _cell_counts(self, kinds: Floats) -> Floats:
-        """(cells, ...): from counts of the kinds."""
+        """Convert counts of kinds to counts of cells, shape (cells, ...)."""
         return kinds if self._kinds.members is None else self._kinds.members.T @ kinds
 
     def left_out(self) -> Floats:
-        """(metrics, systems, kinds): the value of each metric without one unit of that kind."""
+        """Values of the metrics without one unit of each kind, shape (metrics, systems, kinds)."""
         whole = self._cell_counts(self.counts.astype(np.float64))
         tables = []
         for system in range(len(self.systems)):
-            placed = self._placed(system)
+            placed = self._cell_indicators(system)
             one_unit = placed if self._kinds.members is None else placed @ self._kinds.members.T
             tables.append(self._tables((placed @ whole)[:, np.newaxis] - one_unit))
         return np.array([[metric.of(table, code) for table in tables] for metric, code in self.functions()])
 
     def sparse(self, metric: int, system: int) -> bool:
-        """Whether, but for accuracy, units are fewer than eight, or errors or second labels are too few."""
+        """Whether units, errors or minority labels are too few for an interval; never for accuracy."""
         if is_proportion(self.metrics[metric]):
-            return False  # Wilson's interval holds at any size
+            return False  # Wilson's interval is valid at any size
         if self.size < FEWEST_UNITS:
             return True
         gold, predicted = self._kinds.cells[:, [0, 1 + system]].T
         least = min(self._units_where(gold == predicted), self._units_where(gold != predicted))
         others = self._units_with_others(gold)
-        if (predicted != predicted[0]).any():  # else the score goes by the gold labels' shares alone
+        if (predicted != predicted[0]).any():  # else the score depends only on the gold labels' shares
             others = min(others, self._units_with_others(predicted))
         return least < 1 or others < FEWEST_OTHERS
 
     def few(self, metric: int) -> bool:
-        """Whether units or, but for accuracy, those with a second gold label are too few."""
+        """Whether units or, except for accuracy, those with a minority gold label are too few."""
         if self.size < FEWEST_UNITS:
             return True
         return not is_proportion(self.metrics[metric]) and (
@@ -106,12 +106,12 @@ class LabelUnits(Units):
         )
 
     def _units_with_others(self, labels: NDArray[np.intp]) -> int:
-        """Units that have a label other than the most frequent."""
+        """Number of units with a label other than the most frequent."""
         cells = self._cell_counts(self.counts.astype(np.float64))
         return self._units_where(labels != np.bincount(labels, weights=cells).argmax())
 
     def _units_where(self, cells: NDArray[np.bool_]) -> int:
-        """Units with an example in one of these cells."""
+        """Number of units with an example in one of these cells."""
         hit = cells if self._kinds.members is None else (self._kinds.members[:, cells] > 0).any(axis=1)
         return int(self.counts[hit].sum())
 
@@ -131,8 +131,8 @@ class LabelUnits(Units):
         return joined(exchanges)
 
     def _exchanged(self, changing: NDArray[np.intp], moved: Floats) -> Exchange:
-        """From (changing, block) numbers of exchanged units of the kinds that an exchange changes."""
-        ours, theirs = self._placed(0), self._placed(1)
+        """The exchange from numbers of exchanged units, shape (changing, block), of kinds that it changes."""
+        ours, theirs = self._cell_indicators(0), self._cell_indicators(1)
         cells, _, members = self._kinds
         gold, a, b = cells.T[:3]
         some = None if members is None else members[changing]
@@ -160,7 +160,7 @@ class LabelUnits(Units):
         return self._exchange_of(differences, squares)
 
     def _squares(self, influence: Floats) -> Floats:
-        """(block,): the sum over all units of the squared sum of (cells, block) influences."""
+        """Sums over units of squared sums of influences; the latter have shape (cells, block)."""
         if self._kinds.members is None:
             squares: Floats = self.counts @ influence**2
         else:
@@ -169,21 +169,21 @@ class LabelUnits(Units):
 
     @cached_property
     def _products(self) -> Floats:
-        """(cells, cells): products of the members of a unit, summed over units."""
+        """Products of cell counts of a unit, summed over units, shape (cells, cells)."""
         _, counts, members = self._kinds
         assert members is not None
         products: Floats = members.T @ (counts[:, np.newaxis] * members)
         return products
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """(metrics, systems, resamples): every metric on units drawn with replacement."""
+        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
         from gluebench.scoring.units.drawn import label_draws
 
         return label_draws(self.functions(), self.systems, resamples=resamples, rng=rng)
 
 
 def fair_binomials(counts: Ints, size: int, rng: np.random.Generator) -> Floats:
-    """(kinds, size): heads among `counts` fair coins each; up to 64 coins are the bits of one integer."""
+    """Heads among `counts` fair coins, shape (kinds, size); up to 64 coins are bits of one integer."""
     drawn = np.empty((len(counts), size))
     few = counts <= 64
     masks = np.uint64(2**64 - 1) >> (64 - counts[few]).astype(np.uint64)
@@ -194,7 +194,7 @@ def fair_binomials(counts: Ints, size: int, rng: np.random.Generator) -> Floats:
 
 
 def _combinations(codes: NDArray[np.uint8], classes: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Ints]:
-    """The distinct columns of (1 + systems, n) codes, as rows; which one each example has; their counts."""
+    """The distinct columns of (1 + systems, n) codes as rows, the row of each example, and row counts."""
     if classes ** len(codes) >= 1 << 62:
         distinct, of, counts = np.unique(codes.T, axis=0, return_inverse=True, return_counts=True)
         return distinct.astype(np.intp), of.reshape(-1), counts
@@ -213,7 +213,7 @@ def _combinations(codes: NDArray[np.uint8], classes: int) -> tuple[NDArray[np.in
 
 
 def _group_kinds(groups: Ints, cell_of: NDArray[np.intp]) -> tuple[Ints, Floats]:
-    """How many groups there are of each kind, and (kinds, cells) the examples of one such group."""
+    """The number of groups of each kind, and the examples of one such group, shape (kinds, cells)."""
     width = int(cell_of.max()) + 1
     cells = np.bincount(groups * width + cell_of, minlength=(int(groups.max()) + 1) * width)
     kinds, counts = np.unique(cells.reshape(-1, width), axis=0, return_counts=True)

@@ -1,4 +1,4 @@
-"""Columns of numbers, and columns of any form for metrics that can only be called."""
+"""Units of number columns, and of any columns for metrics that are only a function."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from gluebench.scoring.units.base import (
 )
 
 FEWEST_NUMBERS = 25
-"""Units below which no interval of a correlation, or of a metric from elsewhere, is given."""
+"""Minimum number of units for an interval of a correlation or of a metric from another package."""
 LINEAR_FROM = 200
-"""Units from which on the exchange is approximated linearly (docs/explanation/differences.md)."""
+"""Number of units from which the exchange is approximated linearly (docs/explanation/differences.md)."""
 MOST_UNITS = 200
-"""Units above which several are taken together, so that a metric is called no more often than this."""
+"""Maximum number of units; more are merged, to limit the number of calls of a metric."""
 
 
 class _SingleUnits(Units):
-    """Units of which no two contribute alike: every unit is of its own kind."""
+    """Units that are each a separate kind, since no two contribute equally."""
 
     @cached_property
     def sizes(self) -> Floats:
-        """(units,): the examples of each unit."""
+        """Number of examples of each unit, shape (units,)."""
         return np.ones(self.examples) if self.units is None else np.bincount(self.units).astype(np.float64)
 
     @cached_property
     def counts(self) -> Ints:
-        """(units,): 1 each."""
+        """Ones, shape (units,)."""
         return np.ones(len(self.sizes), np.int64)
 
     def sparse(self, metric: int, system: int) -> bool:
@@ -50,7 +50,7 @@ class _SingleUnits(Units):
         return self.few(metric)
 
     def few(self, metric: int) -> bool:
-        """The same: no system's answers make a difference to that."""
+        """Whether there are fewer than 25 units, whatever the answers are."""
         return self.size < FEWEST_NUMBERS
 
 
@@ -73,7 +73,7 @@ class NumberUnits(_SingleUnits):
         ]
 
     def _by_unit(self, rows: Floats) -> Floats:
-        """(columns, units): sums over the rows of each unit."""
+        """Sums over the rows of each unit, shape (columns, units)."""
         if len(self.sizes) == self.examples:
             return rows
         starts = np.cumsum(self.sizes) - self.sizes
@@ -81,7 +81,7 @@ class NumberUnits(_SingleUnits):
         return sums
 
     def left_out(self) -> Floats:
-        """(metrics, systems, units): by the influence function, which is the first term of the difference."""
+        """Values without each unit, by the influence function, shape (metrics, systems, units)."""
         left_out = []
         for function, (gold, answers) in zip(self.functions(), self.columns, strict=True):
             values, influence = function.evaluated(gold, answers)
@@ -101,7 +101,7 @@ class NumberUnits(_SingleUnits):
         return joined(exchanges)
 
     def _exchanged(self, coins: NDArray[np.bool_]) -> Exchange:
-        """From (exchanges, units) coins."""
+        """The exchange from coins of shape (exchanges, units)."""
         rows = np.repeat(coins, self.sizes.astype(np.intp), axis=1)
         differences, influences = [], []
         for function, (gold, answers) in zip(self.functions(), self.columns, strict=True):
@@ -120,25 +120,25 @@ class NumberUnits(_SingleUnits):
         return flips(np.array(with_mean(units)), shares, resamples=resamples, rng=rng)
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """(metrics, systems, resamples): every metric on units drawn with replacement."""
+        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
         from gluebench.scoring.units.drawn import number_draws
 
         return number_draws(self.functions(), self.systems, resamples=resamples, rng=rng)
 
 
 class RowUnits(_SingleUnits):
-    """Answers of any form; each value comes from calling the metric on some of the rows."""
+    """Answers of any type; the metric is called on subsets of the rows."""
 
     def __init__(self, metrics: Sequence[Metric], systems: Sequence[Pairs]) -> None:
         super().__init__(metrics, systems)
         units = np.arange(self.examples) if self.units is None else self.units
         number = int(units.max()) + 1
-        if number > MOST_UNITS:  # dealt at random, so that no block has neighbors only
+        if number > MOST_UNITS:  # merged at random, so that no unit has only neighboring rows
             units = np.random.default_rng(0).permutation(number)[units] % MOST_UNITS
         self.units: Ints = units
 
     def left_out(self) -> Floats:
-        """(metrics, systems, units): the value of each metric without that unit."""
+        """Values of the metrics without each unit, shape (metrics, systems, units)."""
         left_out = np.empty((len(self.metrics), len(self.systems), len(self.sizes)))
         for unit in range(len(self.sizes)):
             rows = np.flatnonzero(self.units != unit).tolist()
@@ -148,7 +148,7 @@ class RowUnits(_SingleUnits):
         return left_out
 
     def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:
-        """The exchange by its linear approximation, from the jackknife's pseudo-values."""
+        """Approximate the exchange linearly from the jackknife's pseudo-values."""
         values, shares = self.values(), self.sizes / self.examples
         lost = values[:, :, np.newaxis] - self.left_out()
         change = (lost - lost.mean(axis=2, keepdims=True)) * (1 - shares)
@@ -159,7 +159,7 @@ class RowUnits(_SingleUnits):
         return flips(np.array(with_mean(units)), shares, resamples=resamples, rng=rng)
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """(metrics, systems, resamples): every metric on units drawn with replacement."""
+        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
         order = np.argsort(self.units, kind="stable")
         starts = np.split(order, np.cumsum(self.sizes)[:-1].astype(np.intp))
         values = np.empty((len(self.metrics), len(self.systems), resamples))
