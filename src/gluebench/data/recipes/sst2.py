@@ -1,22 +1,21 @@
 """SST-2 from the Stanford Sentiment Treebank.
 
-The paper (section 3.1) takes the two-way split, using sentence-level labels only; the train split that GLUE
-released nevertheless holds phrases (67,349 of them), which is what this recipe makes unless `--phrases no`.
+The paper (section 3.1) says that it uses the two-way split with sentence-level labels only, but GLUE's released
+train split has phrases (67,349 of them). This recipe makes phrases too, unless `--phrases no`.
 
 A sentence's tokens are in `SOStr.txt`, its tree in `STree.txt` (for each node the number of its parent,
 leaves first), its split in `datasetSplit.txt` (1 train, 2 test, 3 dev). `dictionary.txt` gives the id of
-each phrase, and `sentiment_labels.txt` the mean judgement of an id, 0 to 1. At most 0.4 is negative (the
-task's first label word), above 0.6 positive (its second); what lies between is neutral and left out, which
-makes of 1,101 dev and 2,210 test sentences 872 and 1,821.
+each phrase, and `sentiment_labels.txt` the mean judgment of an id, 0 to 1. At most 0.4 is negative (the
+task's first label word), above 0.6 positive (its second); others are neutral and left out, so that 872 of
+1,101 dev and 1,821 of 2,210 test sentences remain.
 
-Dev and test are those sentences. Train is every distinct phrase, single words included, that stands at a
-node of a train sentence's tree. Letter case counts in what is distinct, and only then is text put in lower
-case, so that 366 rows of GLUE's train split repeat another. Brackets and slashes escaped in the treebank's
-manner (`-LRB-`, `\\/`) are written plainly. `datasetSentences.txt` is not used: its accented letters are
-damaged.
+Dev and test are those sentences. Train is every distinct phrase, single words included, at a node of a train
+sentence's tree. Phrases are compared before they are put in lower case, so 366 rows of GLUE's train split
+repeat another. The treebank's escapes of brackets and slashes (`-LRB-`, `\\/`) are undone.
+`datasetSentences.txt` is not used, since its accented letters are damaged.
 
-GLUE's own rows are shuffled, have a space at their end in train and dev, and were taken from a copy of the
-treebank with American spelling ("humor") and here and there another cut between words. Such text differs.
+The text differs from GLUE's in places: GLUE's rows are shuffled, end in a space in train and dev, and come
+from a copy of the treebank with American spelling ("humor") and a few other word boundaries.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{",
 
 
 class Sentence(NamedTuple):
-    """One sentence: its line in the treebank's files, its split, its phrases (the last is the whole)."""
+    """One sentence: its line in the treebank's files, its split, its phrases (the last is the sentence)."""
 
     line: int
     split: str
@@ -50,18 +49,18 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     values = _values(reader)
     sentences = list(_sentences(reader))
     reader.check()
-    made = {}
+    splits = {}
     notes = []
     for split in ("train", "dev", "test"):
         examples = _wanted(sentences, split, all_phrases=all_phrases and split == "train")
-        made[split], neutral = _columns(reader, examples, values)
+        splits[split], neutral = _columns(reader, examples, values)
         notes.append(f"{split}: {neutral} neutral of {len(examples)} left out")
     reader.check()
-    return reader.built(made, [*notes, *reader.hide_labels(made)])
+    return reader.built(splits, [*notes, *reader.hide_labels(splits)])
 
 
 def _wanted(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> list[tuple[int, str]]:
-    """Line and text of each example to be: distinct phrases, or whole sentences with their repeats."""
+    """Line and text of each example: distinct phrases, or whole sentences with repeats."""
     own = [sentence for sentence in sentences if sentence.split == split]
     if not all_phrases:
         return [(sentence.line, sentence.phrases[-1]) for sentence in own]
@@ -94,7 +93,7 @@ def _columns(
 
 
 def _values(reader: Reader) -> dict[str, float]:
-    """Phrase to the mean judgement of it."""
+    """Phrase to its mean sentiment score, 0 to 1."""
     path = reader.need("dictionary.txt")
     ids = {}
     for number, line in enumerate(reader.lines(path), 1):
@@ -135,13 +134,13 @@ def _sentences(reader: Reader) -> Iterator[Sentence]:
 
 
 def phrases(words: Sequence[str], parents: Sequence[str]) -> list[str] | None:
-    """The text under each node, the root's last; None if the numbers are no tree over the words.
+    """The text under each node, the root's last; None if the parents do not form a tree over the words.
 
-    Nodes are counted from 1, the words' own come first, and the root's parent is 0.
+    Nodes are numbered from 1, the words first; the parent of the root is 0.
     """
     numbers = [int(parent) if parent.isdecimal() else -1 for parent in parents]
-    sound = len(numbers) >= len(words) and all(0 <= number <= len(numbers) for number in numbers)
-    if not sound or numbers.count(0) != 1:
+    valid = len(numbers) >= len(words) and all(0 <= number <= len(numbers) for number in numbers)
+    if not valid or numbers.count(0) != 1:
         return None
     below: list[list[int]] = [[] for _ in numbers]
     for leaf in range(len(words)):
@@ -151,7 +150,7 @@ def phrases(words: Sequence[str], parents: Sequence[str]) -> list[str] | None:
             if not numbers[node]:
                 break
             node = numbers[node] - 1
-        else:  # The way up never came to the root.
+        else:  # a cycle: no path to the root
             return None
     if any(not leaves or leaves[-1] - leaves[0] >= len(leaves) for leaves in below):
         return None
