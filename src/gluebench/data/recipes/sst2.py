@@ -1,7 +1,7 @@
 """SST-2 from the Stanford Sentiment Treebank.
 
-The paper (section 3.1) says that it uses the two-way split with sentence-level labels only, but GLUE's released
-train split has phrases (67,349 of them). This recipe makes phrases too, unless `--phrases no`.
+The paper (section 3.1) says that it uses the two-way split with sentence-level labels only, but GLUE's train
+split has phrases (67,349 of them). This recipe makes phrases too, unless `--phrases no`.
 
 A sentence's tokens are in `SOStr.txt`, its tree in `STree.txt` (for each node the number of its parent,
 leaves first), its split in `datasetSplit.txt` (1 train, 2 test, 3 dev). `dictionary.txt` gives the id of
