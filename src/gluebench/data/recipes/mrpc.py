@@ -1,12 +1,12 @@
 """MRPC from the Microsoft Research Paraphrase Corpus.
 
-The corpus (section 3.2 of the paper) has a train and a test file. GLUE uses 408 of the train pairs as dev;
-this recipe includes its list of their ids. Each split keeps the order of the corpus. Quality 1 (equivalent)
-is the task's second label word, 0 its first.
+The corpus (section 3.2 of the paper) has a train and a test file. GLUE sets 408 of the train pairs aside as
+dev; which ones is known from its list of id pairs, which comes with this recipe. Order within each split is
+that of the corpus. Quality 1 (equivalent) is the task's second label word, 0 its first.
 
-GLUE's text is not Microsoft's: it is a copy tokenized in the style of the Moses toolkit. This recipe
-tokenizes Microsoft's text so, or with `--tokenise no` keeps it unchanged, control characters included.
-Neither text uses CSV quoting.
+GLUE's text is not Microsoft's: it ships a copy tokenised in the manner of the Moses toolkit. This recipe
+makes that text from Microsoft's, or keeps Microsoft's with `--tokenise no`, control characters
+and all. Nothing is quoted in either.
 """
 
 from __future__ import annotations
