@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: a reader finds what was there before, or what is there after."""
+"""Atomic file replacement: a reader sees either the old file or the complete new one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 @contextmanager
 def replacing(path: Path, *, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """A new file that takes the place of `path` once the block ends; after an error nothing has changed.
+    """A new file that replaces `path` when the block ends; after an error, `path` is unchanged.
 
     Several processes may write the same path at once. `mode` is narrowed by the umask. Raises OSError.
     """
@@ -26,7 +26,7 @@ def replacing(path: Path, *, mode: int = 0o666) -> Iterator[BinaryIO]:
         scratch.replace(path)
     except OSError as error:
         if error.filename == os.fspath(scratch):
-            error.filename = os.fspath(path)  # whoever asked for the file knows no other
+            error.filename = os.fspath(path)  # the caller knows only this path
         raise
     finally:
         with suppress(OSError):  # what is wrong with the name or the folder is already reported

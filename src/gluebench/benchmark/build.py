@@ -1,6 +1,6 @@
-"""From the tables of a manifest to records: the keys, their types and their defaults.
+"""Build records from the tables of a manifest: the keys, their types and their defaults.
 
-A manifest is a whole benchmark, or lists the tasks that it keeps of another, which it `extends`.
+A manifest describes a whole benchmark, or lists which tasks it keeps of the benchmark that it `extends`.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 
 
 def benchmark_record(root: Section) -> Benchmark:
-    """The benchmark of a whole manifest that extends no other."""
+    """The benchmark of a manifest that does not extend another."""
     head = header(root)
     if "tasks" in head.values:
         head.reject("tasks", "is only for a benchmark that extends another; expected [tasks.NAME] tables")
     tasks = tuple(_task(name, section) for name, section in root.named("tasks", KEYS["task"]))
-    # Examples to train on: tasks without metrics, test files or a place in the average.
-    nothing: Mapping[str, Any] = {"section": "", "metrics": (), "files": (), "scored": False}
+    # Auxiliary data are for training: they have no metrics or test files, and are not averaged.
+    unscored: Mapping[str, Any] = {"section": "", "metrics": (), "files": (), "scored": False}
     auxiliary = tuple(
-        Task(**_data(name, data, _splits(data)), **nothing, trains=data.optional_text("trains"))
+        Task(**_data(name, data, _splits(data)), **unscored, trains=data.optional_text("trains"))
         for name, data in root.named("auxiliary", KEYS["auxiliary"])
     )
     if root.values.get("tasks", {}) == {}:
@@ -170,10 +170,10 @@ def _labels(section: Section) -> tuple[Label, ...]:
         elif word:
             table.reject(synonym, f'stands for "{word}", which is not a label; {one_of(glosses)}')
     shares = section.numbers_by_name("label_shares")
-    strange = shares.keys() - glosses.keys()
-    for word in strange:
+    unknown = shares.keys() - glosses.keys()
+    for word in unknown:
         section.inner("label_shares").reject(word, f"is not a label; {one_of(glosses)}")
-    if shares and not strange and (len(shares) < len(glosses) or abs(sum(shares.values()) - 1) > 0.011):
+    if shares and not unknown and (len(shares) < len(glosses) or abs(sum(shares.values()) - 1) > 0.011):
         section.reject("label_shares", "expected a share for every label, 1 in all")
     return tuple(
         Label(word, gloss, tuple(synonyms[word]), shares.get(word)) for word, gloss in glosses.items()
@@ -192,11 +192,11 @@ def _score_range(section: Section) -> tuple[float, float] | None:
 
 
 def _metrics(section: Section, files: tuple[TestFile, ...]) -> tuple[Metric, ...]:
-    only = files[0].name if len(files) == 1 else None
+    only_file = files[0].name if len(files) == 1 else None
     metrics = []
     for entry in section.listed("metrics", KEYS["metric"]):
         name = entry.text("name")
-        if only is None and "file" not in entry.values:
+        if only_file is None and "file" not in entry.values:
             known = one_of(tuple(file.name for file in files))
             entry.reject("file", f"is missing, and this task has several files; {known}")
         metrics.append(
@@ -204,7 +204,7 @@ def _metrics(section: Section, files: tuple[TestFile, ...]) -> tuple[Metric, ...
                 name=name,
                 function=entry.text("function", name),
                 title=entry.text("title", name),
-                file=entry.text("file", only or ""),
+                file=entry.text("file", only_file or ""),
                 positive=entry.optional_text("positive"),
             )
         )
@@ -267,14 +267,14 @@ def _source(section: Section, task: str) -> Source:
 
 
 _MOST_NAMED = 4
-"""Tasks that a title made for a part still names."""
+"""Largest number of tasks that the default title of a part names; a larger part gets their number."""
 
 
 def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
-    """The listed tasks of the parent, in the order listed; None for a parent that could not be read.
+    """The benchmark of the listed tasks, in that order; None if the parent could not be read.
 
-    What the manifest says of itself stands before the parent's; the parent's references are of another
-    average and are not taken over.
+    URL and citation default to the parent's. Its references are not inherited, since they average other
+    tasks.
     """
     head = header(root)
     if "tasks" in root.values:
@@ -305,7 +305,7 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
         tasks=tasks,
         url=head.text("url", parent.url),
         citation=head.text("citation", parent.citation),
-        notes=head.texts("notes"),  # the parent's may speak of tasks that are not here
+        notes=head.texts("notes"),  # the parent's notes may be about tasks that are left out
         references=own,
         ignored=(*left_out, *parent.ignored),
         extends=(parent.name, *parent.extends),

@@ -1,4 +1,4 @@
-"""Where each key of a TOML document stands: `tomllib` gives values without their lines."""
+"""Line numbers of the keys of a TOML document, which `tomllib` does not give."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def lines(text: str) -> dict[KeyPath, int]:
 
 
 def line_of(path: KeyPath, known: dict[KeyPath, int]) -> int:
-    """The line of a path, or of the innermost table around it that is written out; else 1."""
+    """The line of a path, or of the innermost enclosing table with a known line; else 1."""
     while path and path not in known:
         path = path[:-1]
     return known.get(path, 1)
 
 
 class _Scanner:
-    """Walks the text once; what it is given is valid, so it only has to find where things end."""
+    """Scans the text once; it is valid TOML, so only the ends of keys and values matter."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -49,7 +49,7 @@ class _Scanner:
         return self.lines
 
     def next(self) -> str:
-        """Pass over blanks, comments and commas; the character that follows, "" at the end."""
+        """Skip blanks, comments and commas; returns the next character, "" at the end."""
         self.skip(_BLANK)
         return self.text[self.at : self.at + 1]
 
@@ -61,13 +61,13 @@ class _Scanner:
         return match.group()
 
     def mark(self, path: KeyPath) -> None:
-        """Note the line of a path; a table keeps the line where it was first named."""
+        """Record the line of a path; a table keeps the line of its first mention."""
         self._line += self.text.count("\n", self._counted, self.at)
         self._counted = self.at
         self.lines.setdefault(path, self._line)
 
     def header(self) -> KeyPath:
-        """`[table]` or `[[array of tables]]`: the path of the table that it opens."""
+        """Read `[table]` or `[[array of tables]]`; returns the path of the table."""
         brackets = 2 if self.text.startswith("[[", self.at) else 1
         self.at += brackets
         path: KeyPath = ()
@@ -84,7 +84,7 @@ class _Scanner:
         return path
 
     def pair(self, table: KeyPath) -> None:
-        """`key = value`, where the key may be dotted."""
+        """Read `key = value`; the key may be dotted."""
         path = table
         for key in self.keys():
             path = (*path, key)
@@ -93,7 +93,7 @@ class _Scanner:
         self.value(path)
 
     def keys(self) -> list[str]:
-        """A key and its dots, up to what follows it."""
+        """Read a dotted key; returns its parts."""
         keys = [self.key()]
         while self.text.startswith(".", self.at):
             self.at += 1

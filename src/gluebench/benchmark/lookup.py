@@ -1,4 +1,4 @@
-"""Look-up by name or alias that helps whoever mistyped."""
+"""Look-up by name or alias, with suggestions for mistyped names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 
 class Named(Protocol):
-    """Anything with a name; `aliases` is read where there is one."""
+    """A record with a name and perhaps `aliases`."""
 
     @property
     def name(self) -> str:
@@ -19,7 +19,7 @@ NamedT = TypeVar("NamedT", bound=Named)
 
 
 class UnknownNameError(LookupError):
-    """A name that nothing carries; the message lists the closest and all valid names."""
+    """An unknown name; the message lists the closest and all valid names."""
 
     def __init__(self, name: str, valid: Sequence[str], *, what: str) -> None:
         close = closest(name, valid)
@@ -31,20 +31,20 @@ class UnknownNameError(LookupError):
 
 
 def fold(name: str) -> str:
-    """The name as it is compared: letter case, spaces, hyphens and underscores aside."""
+    """The name for comparison, without letter case, spaces, hyphens and underscores."""
     return "".join(character for character in name.casefold() if character not in " -_")
 
 
 def closest(name: str, valid: Iterable[str], *, most: int = 2) -> list[str]:
-    """The valid names that look most like `name`, best first; empty when none does."""
-    import difflib  # slow to import, and only wanted when something went wrong
+    """The valid names that look most like `name`, best first; empty if none does."""
+    import difflib  # slow to import, and needed only for errors
 
     folded = {fold(candidate): candidate for candidate in valid}
     return [folded[match] for match in difflib.get_close_matches(fold(name), folded, n=most, cutoff=0.5)]
 
 
 def find(name: str, among: Sequence[NamedT], *, what: str) -> NamedT:
-    """The record of that very name, else the first whose name or alias is the same by `fold`.
+    """The record with exactly that name, else the first whose name or alias is equal by `fold`.
 
     Raises UnknownNameError.
     """

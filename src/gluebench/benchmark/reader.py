@@ -1,4 +1,4 @@
-"""Typed access to one table of a manifest; what is wrong is noted and reading goes on."""
+"""Typed access to one table of a manifest; problems are collected and reading continues."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import NamedTuple
 from gluebench.benchmark.lookup import closest
 
 KeyPath = tuple[str | int, ...]
-"""Where a value stands: keys and, inside arrays, 0-based positions."""
+"""Location of a value: keys and, inside arrays, 0-based positions."""
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong with a manifest."""
+    """One problem of a manifest."""
 
     path: KeyPath
     text: str
-    """What was found and what was expected."""
+    """The actual value and the expected one."""
 
 
 class Section:
-    """One table. A key that is missing or wrong adds a finding and reads as an empty value."""
+    """One table. A missing or invalid key adds a finding, and its value is read as empty."""
 
     __slots__ = ("findings", "path", "values")
 
@@ -43,11 +43,11 @@ class Section:
                     self.reject(key, f"is not a key of this table.{hint} Its keys: {', '.join(keys)}")
 
     def reject(self, key: str, text: str) -> None:
-        """Note what is wrong with the value of `key`."""
+        """Add a finding about the value of `key`."""
         self.findings.append(Finding((*self.path, key), text))
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A string that is not blank; required when there is no default."""
+        """A string that is not blank; required if there is no default."""
         value = self.values.get(key, default)
         if value is None:
             self.reject(key, "is missing; expected a string")
@@ -60,11 +60,11 @@ class Section:
         return default or ""
 
     def optional_text(self, key: str) -> str | None:
-        """A string that is not blank, or None where the key is absent."""
+        """A string that is not blank, or None if the key is absent."""
         return self.text(key) if key in self.values else None
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """An array of strings; empty where the key is absent."""
+        """An array of strings; empty if the key is absent."""
         value = self.values.get(key, [])
         if not isinstance(value, list):
             self.reject(key, f"is {kind(value)}; expected an array of strings")
@@ -84,7 +84,7 @@ class Section:
         return default
 
     def optional_flag(self, key: str) -> bool | None:
-        """A boolean, or None where the key is absent."""
+        """A boolean, or None if the key is absent."""
         return self.flag(key, False) if key in self.values else None
 
     def count(self, key: str) -> int:
@@ -97,7 +97,7 @@ class Section:
         return 0
 
     def inner(self, key: str, keys: tuple[str, ...] | None = None) -> Section:
-        """The table under `key`, empty where it is absent; `keys` are those it may have, None for any."""
+        """The table under `key`, empty if absent; `keys` are the keys that it may have, None for any."""
         value = self.values.get(key, {})
         if not isinstance(value, dict):
             self.reject(key, f"is {kind(value)}; expected a table")
@@ -105,12 +105,12 @@ class Section:
         return Section(value, (*self.path, key), findings=self.findings, keys=keys)
 
     def texts_by_name(self, key: str) -> dict[str, str]:
-        """A table of strings, in its order."""
+        """The strings of a table, in file order."""
         inner = self.inner(key)
         return {name: inner.text(name) for name in inner.values}
 
     def numbers_by_name(self, key: str) -> dict[str, float]:
-        """A table of finite numbers, in its order."""
+        """The finite numbers of a table, in file order."""
         inner, numbers = self.inner(key), dict[str, float]()
         for name, value in inner.values.items():
             number = finite(value)
@@ -141,14 +141,14 @@ class Section:
 
 
 def finite(value: object) -> float | None:
-    """The value as a float, or None when it is not a finite number."""
+    """The value as a float, or None if it is not a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value - value != 0:
         return None
     return float(value)
 
 
 def kind(value: object) -> str:
-    """What a value is, in the words of TOML."""
+    """The TOML type of a value, for messages."""
     if value is None:
         return "missing"
     if isinstance(value, float) and value - value != 0:
@@ -159,6 +159,6 @@ def kind(value: object) -> str:
 
 
 def one_of(names: Iterator[str] | tuple[str, ...] | Mapping[str, object]) -> str:
-    """What was expected, when it is one of some names."""
+    """The end of a message: the names of which one was expected."""
     listing = ", ".join(f'"{name}"' for name in names)
     return f"expected one of {listing}" if listing else "there is none to name"

@@ -1,6 +1,6 @@
-"""What a benchmark is: frozen records, filled from one TOML manifest (see `manifest.py`).
+"""Immutable records of a benchmark, read from one TOML manifest (see `manifest.py`).
 
-Named tuples, since every command makes these classes anew, and a dataclass takes eight times as long to make.
+They are named tuples: every command defines these classes at its start, and dataclasses take 8 times as long.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class Label(NamedTuple):
     word: str
     gloss: str
     synonyms: tuple[str, ...] = ()
-    """Other words a submission may use for it, taken with a notice."""
+    """Other words for it, accepted in a submission with a notice."""
     share: float | None = None
-    """Share of the training split that has it: predictions that fit only when swapped are warned of."""
+    """Share of the training split that has it; used to warn of predictions with swapped labels."""
 
 
 class Metric(NamedTuple):
@@ -47,13 +47,13 @@ class Split(NamedTuple):
     file: str
     size: int
     fingerprint: str = ""
-    """Of the published examples (gluebench.data.fingerprint); empty where it is not known."""
+    """Fingerprint of the published examples (gluebench.data.fingerprint); empty if not known."""
     text_fingerprint: str = ""
-    """Of their text alone; empty where it is not known, or where they have no labels."""
+    """Fingerprint of their text only; empty if not known, or if they have no labels."""
 
 
 class Version(NamedTuple):
-    """An older or other release of a test file, recognised by its size."""
+    """Another release of a test file, recognized by its size."""
 
     name: str
     note: str
@@ -69,9 +69,9 @@ class TestFile(NamedTuple):
     name: str
     task: str
     splits: Mapping[Role, Split]
-    """The split it holds predictions for when the test or the dev split is graded."""
+    """Role (test or dev) to the split that it has predictions for."""
     synonyms: tuple[str, ...] = ()
-    """Other file stems taken with a notice, as "diagnostic" for AX."""
+    """Other file stems accepted with a notice, as "diagnostic" for AX."""
     other_versions: tuple[Version, ...] = ()
 
     def size(self, role: Role = "test") -> int:
@@ -88,7 +88,7 @@ class Phenomenon(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A published score to show beside others: a majority class, a human."""
+    """Published scores to show for comparison: of a majority class, of people."""
 
     name: str
     scores: Mapping[str, float]
@@ -97,7 +97,7 @@ class Reference(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where a task's text comes from, and on what terms."""
+    """Origin and license of a task's text."""
 
     corpus: str
     licence: str
@@ -106,7 +106,7 @@ class Source(NamedTuple):
 
 
 class Printed(NamedTuple):
-    """Figures as a publication prints them, to stand beside what the files hold."""
+    """Figures printed in a publication, to compare with those of the files."""
 
     sizes: Mapping[str, str] = {}
     """Split name, or "test" for several, to its size as printed: "8.5k"."""
@@ -120,9 +120,9 @@ class Task(NamedTuple):
     name: str
     title: str
     summary: str
-    """What is asked, in the words of Table 1: "acceptability"."""
+    """The kind of task, in the words of Table 1: "acceptability"."""
     section: str
-    """The heading of Table 1 it stands under."""
+    """Its heading in Table 1."""
     domain: str
     columns: tuple[str, ...]
     """Input columns, under the paper's names."""
@@ -138,9 +138,9 @@ class Task(NamedTuple):
     scored: bool = True
     """Whether the task counts in the macro-average."""
     predict_with: str | None = None
-    """Task whose model answers this one, which has no training data of its own."""
+    """Task whose model predicts this one, if this one has no training data."""
     private: bool | None = None
-    """Whether the test labels are still unknown to the public; None where the manifest does not say."""
+    """Whether the test labels are not public; None if the manifest does not say."""
     phenomena: tuple[Phenomenon, ...] = ()
     metadata: tuple[str, ...] = ()
     """Columns of the gold folder's metadata file by which a diagnostic set is broken down."""
@@ -152,11 +152,11 @@ class Task(NamedTuple):
     """Name of the recipe that builds it from the original corpus."""
     printed: Printed = Printed()
     trains: str | None = None
-    """Auxiliary data only: the task whose training it may join."""
+    """Auxiliary data only: the task whose training data it may extend."""
 
     @property
     def labels_public(self) -> bool:
-        """Whether the manifest says that the test labels are public; where it is silent they are not."""
+        """Whether the manifest says that the test labels are public."""
         return self.private is False
 
     @property
@@ -192,11 +192,11 @@ class Benchmark(NamedTuple):
     notes: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
     ignored: tuple[TestFile, ...] = ()
-    """Test files of the parent's other tasks (`extends` with `tasks`): passed over with a notice."""
+    """Test files of the parent's other tasks (`extends` with `tasks`): ignored with a notice."""
     extends: tuple[str, ...] = ()
-    """Names of the benchmarks it is a part of, the nearest first; their data are its own."""
+    """Names of the benchmarks it is a part of, the nearest first; it uses their data."""
     auxiliary: tuple[Task, ...] = ()
-    """Training data that is not a task of its own: examples only, without metrics or test files."""
+    """Training data that are not a task: examples only, without metrics or test files."""
 
     def task(self, name: str) -> Task:
         """The task of that name or alias, letter case aside. Raises UnknownNameError."""
@@ -208,7 +208,7 @@ class Benchmark(NamedTuple):
 
     @property
     def scored(self) -> tuple[Task, ...]:
-        """The tasks that the macro-average is taken over."""
+        """The tasks of the macro-average."""
         return tuple(task for task in self.tasks if task.scored)
 
     @property
@@ -217,7 +217,7 @@ class Benchmark(NamedTuple):
         return tuple(task for task in self.tasks if not task.scored)
 
     def files(self, role: Role = "test") -> Iterator[TestFile]:
-        """Every test file that has the split, in task order (AX, for one, has no dev split)."""
+        """Every test file with a split of that role, in task order (AX, for example, has no dev split)."""
         for task in self.tasks:
             for file in task.files:
                 if role in file.splits:

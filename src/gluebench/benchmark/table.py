@@ -1,4 +1,4 @@
-"""A benchmark as rows of text: the paper's Table 1, and all that is known of one task."""
+"""A benchmark as rows of text: the paper's Table 1, and the details of one task."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from gluebench.benchmark.records import Benchmark, Metric, Reference, Split, Tas
 
 HEADER = ("Corpus", "Train", "Test", "Task", "Metrics", "Domain")
 PRIVATE = "*"
-"""Marks a test set whose labels are private, as bold type does in the paper."""
+"""Mark of a test set with private labels (bold type in the paper)."""
 _PRIVACY = {True: "private", False: "public", None: ""}
 
 
 def table_one(benchmark: Benchmark) -> list[list[str]]:
     """Table 1 of the paper: a header row, then for each section a row with its title and one for each task.
 
-    A section's row has its title in the first column only; tasks of no section come without one.
+    A section's row has its title in the first column only; tasks without a section have no title row.
     """
     rows = [list(HEADER)]
     for section in dict.fromkeys(task.section for task in benchmark.tasks):
@@ -26,7 +26,7 @@ def table_one(benchmark: Benchmark) -> list[list[str]]:
 
 
 def table_notes(benchmark: Benchmark) -> list[str]:
-    """What to say under Table 1: its marks, the tasks that do not count, the benchmark's own notes."""
+    """Notes for Table 1: its marks, the tasks that are not averaged, the benchmark's notes."""
     notes = []
     if any(task.private for task in benchmark.tasks):
         notes.append(f"{PRIVATE} The test labels are private.")
@@ -37,7 +37,7 @@ def table_notes(benchmark: Benchmark) -> list[str]:
 
 
 def details(benchmark: Benchmark, task: Task) -> list[list[str]]:
-    """All that the manifest says of a task, as rows of what and value; what it does not say has no row."""
+    """The manifest's entries on a task, as rows of name and value; empty values have no row."""
     rows = [
         ["Task", f"{task.name}: {task.title}"],
         ["Benchmark", benchmark.title],

@@ -1,4 +1,4 @@
-"""`gluebench leaderboard`: set up a site, give it a benchmark, serve it, look after its accounts."""
+"""`gluebench leaderboard`: set up a site, add a benchmark, serve the site, manage its accounts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class SiteGroup(LazyGroup):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; if a package is missing, name the extra that installs it."""
-        gc.enable()  # a site runs for long
+        gc.enable()  # turned off for short commands; a site runs for weeks
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as error:
@@ -259,12 +259,12 @@ def backup(site: str, file: str) -> None:
     commands.open_site(site)
     from gluebench.leaderboard import backups
 
-    made = backups.take(Path(file))
-    for problem in made.problems:
+    taken = backups.take(Path(file))
+    for problem in taken.problems:
         click.echo(f"WRONG  {problem}")
-    click.echo(f"{file}: {made.files} submitted files and all else, {made.size / 1e6:.1f} MB.")
+    click.echo(f"{file}: {taken.files} submitted files and all else, {taken.size / 1e6:.1f} MB.")
     click.echo("It holds the secret key, passwords from the settings, labels and addresses: keep it private.")
-    sys.exit(1 if made.problems else 0)
+    sys.exit(1 if taken.problems else 0)
 
 
 @leaderboard.command
@@ -284,8 +284,8 @@ def restore(site: str, file: str, *, replace: bool) -> None:
     from gluebench.leaderboard import backups
 
     open_site = partial(commands.open_site, site, ready=False)
-    done = backups.restore(folder.at(site), Path(file), open_site, replace=replace)
-    click.echo(f"{site} is the site of {done.about['at']}, with {done.files} submitted files.")
+    restored = backups.restore(folder.at(site), Path(file), open_site, replace=replace)
+    click.echo(f"{site} is the site of {restored.about['at']}, with {restored.files} submitted files.")
     click.echo(f"Compare {site}/settings.env, its settings there, with the settings here. Then run:")
     click.echo(
         f"  gluebench leaderboard init --site {site}\n  gluebench leaderboard doctor --files --site {site}"
@@ -388,6 +388,6 @@ def say_password(site: str, email: str, password: str) -> None:
         click.echo(f"Admin: {email}\nPassword, shown this once: {password}")
         return
     file = folder.at(site).password_file
-    before = file.read_text() if file.is_file() else ""
-    folder.write_private(file, f"{before}{email}\t{password}\n".encode())
+    earlier = file.read_text() if file.is_file() else ""
+    folder.write_private(file, f"{earlier}{email}\t{password}\n".encode())
     click.echo(f"Admin: {email}\nThe password is in {file}. Sign in, then delete this file.")

@@ -1,4 +1,4 @@
-"""`dataset.json`: what stands in a prepared folder, where it came from and how it was made."""
+"""`dataset.json`: the record of a prepared folder's content, its origin and how it was made."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from gluebench.version import __version__
 SCHEMA = "gluebench.dataset/1"
 FILE = "dataset.json"
 INDEX, LABEL, TAGS = "index", "label", "phenomena"
-"""Columns of a prepared file beside the inputs; the tags are a list of fine phenomena for each row."""
+"""Columns of a prepared file besides the inputs; TAGS has a list of fine phenomena per row."""
 Kind = Literal["hub", "archive", "folder", "recipe", "sample"]
 
 
 class SourceFile(NamedTuple):
-    """A file that was read."""
+    """A source file that was read."""
 
     name: str
-    """Seen from the origin's location."""
+    """Relative to the origin's location."""
     bytes: int
     sha256: str
 
 
 def source_file(path: Path, name: str) -> SourceFile:
-    """The entry of a file, whose name is seen from the origin's location."""
+    """The entry of a file; `name` is relative to the origin's location."""
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return SourceFile(name, path.stat().st_size, digest)
@@ -41,7 +41,7 @@ class Origin(NamedTuple):
 
     kind: Kind
     location: str
-    """An address or a folder's name; never a whole path, which would tell of somebody's machine."""
+    """An address or a folder's name; never a full path, which would reveal details of a machine."""
     files: tuple[SourceFile, ...] = ()
     revision: str = ""
     """Commit of the hub's repository."""
@@ -56,10 +56,10 @@ class SplitRecord(NamedTuple):
     file: str
     rows: int
     fingerprint: str
-    """Of text and labels (`gluebench.data.fingerprint`)."""
+    """Fingerprint of text and labels (`gluebench.data.fingerprint`)."""
     text_fingerprint: str
     labels: Mapping[str, int] | None = None
-    """Label word to its number of rows; None where labels are hidden, or are numbers."""
+    """Label word to its number of rows; None if labels are hidden, or are numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def write_dataset(folder: Path, dataset: Dataset) -> None:
 
 
 def read_dataset(folder: str | os.PathLike[str]) -> Dataset:
-    """The record in a task's folder. Raises DataError where it is missing or no such record."""
+    """The record in a task's folder. Raises DataError if it is missing or invalid."""
     path = Path(folder, FILE)
     try:
         values = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""What is wrong with files of examples, all of it at once."""
+"""Errors in files of examples, with all problems together."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DataError(ValueError):
 
 
 def gather(function: Callable[[Item], Result], items: Iterable[Item]) -> tuple[list[Result], list[str]]:
-    """The results for the items, and the problems of all those for which DataError was raised."""
+    """The results for the items, and the problems of every DataError."""
     results, problems = [], []
     for item in items:
         try:

@@ -1,10 +1,9 @@
 """The content fingerprint of a split: its text and labels in row order, whatever file holds them.
 
-Each column is hashed by itself, so that neither the order of columns nor where a reader cuts its batches
-can matter: SHA-256 over the lengths of its values (8 bytes each, little-endian) and SHA-256 over their
-UTF-8 bytes, one behind the other; labels that are numbers by their IEEE doubles. The fingerprint is
-SHA-256 over name and digests of every column, in the order of the names. Indices and extra columns have no
-part in it.
+Each column is hashed separately, so that the order of columns and the size of batches do not matter: SHA-256
+over the lengths of its values (8 bytes each, little-endian) and SHA-256 over their concatenated UTF-8 bytes;
+numeric labels are hashed as IEEE doubles. The fingerprint is SHA-256 over name and digests of every column,
+sorted by name. Indices and extra columns are not part of it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ DIGITS = 32
 
 
 class Fingerprint:
-    """Takes a split batch by batch; `text` is the fingerprint without labels, `whole` the one with them."""
+    """Running fingerprint of a split; `text` is the fingerprint without labels, `whole` with them."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._names = tuple(columns)
@@ -32,14 +31,14 @@ class Fingerprint:
         self._labelled = False
 
     def add(self, column: str, sizes: bytes, content: bytes | memoryview) -> None:
-        """More values of an input column or of the labels: their lengths, 8 bytes each, and their bytes."""
+        """Add values of an input column or of the labels: their lengths, 8 bytes each, and their bytes."""
         self._labelled |= column == LABEL
         hash_of_sizes, hash_of_bytes = self._hashes[column]
         hash_of_sizes.update(sizes)
         hash_of_bytes.update(content)
 
     def update(self, batch: pa.RecordBatch) -> None:
-        """More rows: the input columns as strings, and `label` (strings or doubles) where there is one."""
+        """Add rows: the input columns as strings, and `label` (strings or doubles) if there is one."""
         from gluebench.data.arrays import sizes_and_bytes
 
         for name in (*self._names, *([LABEL] if LABEL in batch.schema.names else [])):
@@ -47,12 +46,12 @@ class Fingerprint:
 
     @property
     def text(self) -> str:
-        """Of the input columns alone."""
+        """Fingerprint of the input columns only."""
         return self._combined(self._names)
 
     @property
     def whole(self) -> str:
-        """Of the input columns and the labels; the same as `text` where there are none."""
+        """Fingerprint of the input columns and the labels; equal to `text` without labels."""
         return self._combined((*self._names, LABEL)) if self._labelled else self.text
 
     def _combined(self, names: Sequence[str]) -> str:
@@ -65,7 +64,7 @@ class Fingerprint:
 
 
 def fingerprint_of(columns: Sequence[str], batches: Iterable[pa.RecordBatch]) -> Fingerprint:
-    """The fingerprint of the rows of these batches, whose input columns are named."""
+    """The fingerprint of the rows of these batches; `columns` are the input columns."""
     running = Fingerprint(columns)
     for batch in batches:
         running.update(batch)

@@ -31,9 +31,9 @@ from gluebench.data.sources.release import Release, load_release
 from gluebench.data.sources.unpack import lay_out
 
 PARALLEL_TASKS = 4
-"""Tasks that are prepared side by side: each holds some row groups in memory."""
+"""Tasks prepared in parallel; limited, since each keeps some row groups in memory."""
 STAGING = ".downloads"
-"""Folder of downloads in the data folder, until they are prepared."""
+"""Folder in the data folder that keeps downloads until they are prepared."""
 SAMPLE = "sample"
 """The benchmark that is embedded in the package."""
 
@@ -51,16 +51,16 @@ def build(
     """Build a task from the folder of its original corpus, as `<to>/<benchmark>/<Task>`.
 
     `options` are the recipe's, as text; `named` is a recipe other than the manifest's. A split whose size is
-    not the manifest's is written all the same, with a note: what can be built need not be what was released.
+    not the manifest's is written too, with a note, since corpora may differ from those of the release.
     Raises DataError, OptionError, UnknownNameError.
     """
     chosen = recipe_of(task, named)
     if not corpus.is_dir():
         raise DataError(f"{corpus}: no such folder; expected {chosen.corpus}")
     built = chosen.build(corpus, task, _values(chosen, options or {}))
-    strange = built.splits.keys() - task.splits.keys()
-    if strange:
-        raise UnknownNameError(min(strange), list(task.splits), what=f"split of {task.name}")
+    unknown = built.splits.keys() - task.splits.keys()
+    if unknown:
+        raise UnknownNameError(min(unknown), list(task.splits), what=f"split of {task.name}")
     if not built.splits:
         raise DataError(f"{corpus}: nothing to build {task.name} from; expected {chosen.corpus}")
 
@@ -76,7 +76,7 @@ def build(
 
 
 def _values(chosen: Recipe, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Every option's value, as its type; those not given at their defaults."""
+    """The value of every option, converted to its type; the default if it is not given."""
     values: dict[str, Any] = {option.name: option.default for option in chosen.options}
     unknown = next((name for name in texts if name not in values), None)
     if unknown is not None:
@@ -120,36 +120,36 @@ def _batches(task: Task, split: Split, columns: Columns) -> Iterator[pa.RecordBa
 
 
 class Outcome(NamedTuple):
-    """What became of one task."""
+    """Result of getting one task."""
 
     task: Task
     place: Path
     """The folder of its files."""
     dataset: Dataset | None = None
-    """None if it could not be had; `problems` say why."""
+    """None if getting it failed; `problems` say why."""
     problems: tuple[str, ...] = ()
     there: bool = False
-    """Whether it was there already, and was left as it is."""
+    """Whether it was already there and is unchanged."""
 
 
 class Options(NamedTuple):
     """How to get data."""
 
     source: SourceName | None = None
-    """By default the hub, and the archives for what the hub does not have."""
+    """None for the hub, and the archives for tasks that the hub does not have."""
     mirror: str = ""
-    """Stands for scheme and host of every address."""
+    """Replaces scheme and host of every address."""
     partial: bool = False
-    """Take the splits that there are."""
+    """Accept a task of which some splits are missing."""
     keep_going: bool = False
-    """List every row that cannot be read."""
+    """List every row that cannot be read, not only the first ones."""
     again: bool = False
     """Get again what is already there."""
     retry: RetrySettings = RetrySettings()
 
 
 class Getter:
-    """Gets tasks of one benchmark into a data folder; one that fails keeps none of the others back."""
+    """Gets tasks of one benchmark into a data folder; a failed task does not stop the others."""
 
     def __init__(
         self,
@@ -168,25 +168,25 @@ class Getter:
         self._fetcher = Fetcher(self._meter, self._options.retry)
 
     def from_folder(self, tasks: Sequence[Task], source: Path, origin: Origin | None = None) -> list[Outcome]:
-        """Prepare the tasks from files that are on disk already, as many at a time as there are processors.
+        """Prepare the tasks from files on disk, in parallel threads.
 
-        Hashing, cutting and writing are done outside the interpreter's lock, so that threads do.
+        Threads suffice: hashing, splitting and writing release the interpreter lock.
         """
         with ThreadPoolExecutor(min(PARALLEL_TASKS, os.cpu_count() or 1)) as pool:
             work = [partial(self._prepare, task, source, origin) for task in tasks]
             return list(pool.map(self._outcome, tasks, work))
 
     def download(self, tasks: Sequence[Task]) -> list[Outcome]:
-        """Fetch and prepare the tasks; those that are there from the same files are left as they are.
+        """Fetch and prepare the tasks; those already prepared from the same files are not changed.
 
         Downloads stay in `<to>/.downloads` until they are prepared, so that a later run resumes them. Raises
-        OSError if there is no space for all of it or the folder cannot be written, DataError while another
-        command is getting data into it.
+        OSError if the disk has too little space or the folder cannot be written, DataError while another
+        command downloads into it.
         """
         with _staging(self._to) as scratch:
             plans = [self._plan(task, scratch / self._benchmark.name) for task in tasks]
             sizes = [plan.bytes for plan in plans if isinstance(plan, Plan)]
-            # Prepared data are about as large as the hub's, and a task's download goes when it is prepared.
+            # Prepared data are about as large as downloads, and each download is deleted once prepared.
             check_space(self._to, sum(sizes) + max(sizes, default=0), what="getting these data")
             return [
                 self._outcome(plan.task, partial(self._carry_out, plan)) if isinstance(plan, Plan) else plan
@@ -207,7 +207,7 @@ class Getter:
         return Outcome(task, place, dataset, there=True)
 
     def _present(self, plan: Plan) -> Dataset | None:
-        """What is prepared from just these files, complete and unchanged."""
+        """The dataset prepared earlier from the same files, if it is complete and unchanged; else None."""
         place = self._place(plan.task)
         try:
             dataset = read_dataset(place)
@@ -234,11 +234,11 @@ class Getter:
         return dataset
 
     def _from_archive(self, plan: Plan, origin: Origin) -> Dataset:
-        """No checksum vouches for an archive: one that does not hold the task is not kept for a later run."""
+        """Prepare from an archive; delete one without the task, since archives have no checksum to verify."""
         archive = plan.files[0].path
         release = self._release.tasks[plan.task.name]
         scratch = source = archive.with_name("unpacked")
-        shutil.rmtree(scratch, ignore_errors=True)  # what a killed run may have left
+        shutil.rmtree(scratch, ignore_errors=True)  # left over if an earlier run was killed
         try:
             source = lay_out(release, plan.task.name, archive, scratch)
             if release.original:
@@ -257,7 +257,7 @@ class Getter:
         return prepare_from_folder(*places, origin=origin, partial=partial, keep_going=keep_going)
 
     def _outcome(self, task: Task, work: Callable[[], Dataset]) -> Outcome:
-        """The outcome of the work; what went wrong is the task's own."""
+        """Do the work; an error becomes a problem of this task."""
         place = self._place(task)
         try:
             return Outcome(task, place, work())
@@ -272,7 +272,7 @@ class Getter:
 
 @contextmanager
 def _staging(data: Path) -> Iterator[Path]:
-    """The folder for downloads; empty ones go at the end. Raises DataError while it is in use."""
+    """The folder for downloads, locked; empty folders are removed at the end. Raises DataError if in use."""
     folder = data / STAGING
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
@@ -292,7 +292,7 @@ def _staging(data: Path) -> Iterator[Path]:
 
 
 def get_sample(tasks: Sequence[Task], to: Path) -> list[Outcome]:
-    """Prepare tasks of the sample benchmark in `<to>/sample`, beside them the gold folders of all of it."""
+    """Prepare tasks of the sample benchmark in `<to>/sample`, with the gold folders of all its tasks."""
     benchmark = load_benchmark(SAMPLE)
     with tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch, SAMPLE)
@@ -305,11 +305,11 @@ def get_sample(tasks: Sequence[Task], to: Path) -> list[Outcome]:
 
 
 def _copy(made: Path, place: Path) -> None:
-    """Put a copy of a folder in another's place. Raises DataError if that holds anything else."""
+    """Replace a folder by a copy of `made`. Raises DataError if it has files that `made` lacks."""
     names = {file.name for file in made.iterdir()}
-    if strange := sorted({file.name for file in place.iterdir()} - names if place.exists() else ()):
+    if foreign := sorted({file.name for file in place.iterdir()} - names if place.exists() else ()):
         expected = "expected a folder of its own"
-        raise DataError(f"{place}: holds {strange[0]}, which is not the sample's; {expected}")
+        raise DataError(f"{place}: holds {foreign[0]}, which is not the sample's; {expected}")
     with replacing(place) as new:
         for name in names:
             (new / name).write_bytes((made / name).read_bytes())

@@ -1,4 +1,4 @@
-"""Labels out of prepared data: what dev predictions are graded against by those who hold no other labels."""
+"""Gold labels from prepared data, for grading dev predictions without a gold folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def gold_from_data(
 ) -> Gold:
     """The labels of the prepared splits of a role, as `read_gold` would give them.
 
-    A task whose data are absent or have no labels cannot be graded; with `partial`, it is passed over.
+    A task whose data are absent or have no labels cannot be graded; with `partial`, it is skipped.
     Raises DataError if no task has labels, or a file is wrong.
     """
     suite = load_benchmark(benchmark)
@@ -61,7 +61,7 @@ def gold_from_data(
 
 
 def _tagged(table: Table, order: Sequence[int]) -> dict[Phenomenon, tuple[int, ...]]:
-    """The rows of each phenomenon, in index order."""
+    """Phenomenon to the positions of its rows, in index order."""
     tags = table.column(TAGS)
     ordered = [tags[position] for position in order]
     return {
@@ -75,18 +75,18 @@ def _column(table: Table, order: Sequence[int]) -> Column:
     indices = table.column("index")
     labels = table.column("label")
     numbers = array("q", (indices[position] for position in order))
-    kept = None if list(numbers) == list(range(len(numbers))) else numbers
+    stored = None if list(numbers) == list(range(len(numbers))) else numbers
     if not table.task.labels:
-        return Column((), array("d", (labels[position] for position in order)), kept)
+        return Column((), array("d", (labels[position] for position in order)), stored)
     codes = {word: code for code, word in enumerate(table.task.words)}
-    return Column(table.task.words, bytes(codes[labels[position]] for position in order), kept)
+    return Column(table.task.words, bytes(codes[labels[position]] for position in order), stored)
 
 
 def _metadata(table: Table, order: Sequence[int]) -> Metadata:
-    """What a diagnostic set is broken down by: columns of the file, and the two directions of a pair.
+    """Categories of a diagnostic set: columns of the file, and the two directions of a pair.
 
-    The released file says nothing of pairs; where each two neighbours are one pair read in both directions,
-    the first of them is forward (section 4 of the paper).
+    The released file does not mark pairs; if adjacent rows are one pair in both directions, the first of
+    them is forward (section 4 of the paper).
     """
     columns = {
         name: tuple(str(values[position]) for position in order)
@@ -102,7 +102,7 @@ def _metadata(table: Table, order: Sequence[int]) -> Metadata:
 
 
 def in_pairs(texts: Sequence[tuple[str, ...]]) -> bool:
-    """Whether each two neighbours, from the first on, are the same two texts in both orders."""
+    """Whether rows 0 and 1, 2 and 3, and so on have the same two texts in both orders."""
     return len(texts) % 2 == 0 and all(
         texts[row] == tuple(reversed(texts[row + 1])) for row in range(0, len(texts), 2)
     )

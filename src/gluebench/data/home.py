@@ -1,4 +1,4 @@
-"""Where prepared data stand, and how a folder of them is replaced."""
+"""Location of prepared data, and replacement of their folders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VARIABLE = "GLUEBENCH_DATA"
 
 
 def data_folder(named: str | os.PathLike[str] | None = None) -> Path:
-    """The folder named; else $GLUEBENCH_DATA; else `gluebench` in the user's cache ($XDG_CACHE_HOME)."""
+    """The named folder; else $GLUEBENCH_DATA; else `gluebench` in the user's cache ($XDG_CACHE_HOME)."""
     if named is not None:
         return Path(named)
     if os.environ.get(VARIABLE):
@@ -24,11 +24,11 @@ def data_folder(named: str | os.PathLike[str] | None = None) -> Path:
 
 
 def task_folder(folder: Path, benchmark: Benchmark, task: Task) -> Path:
-    """The folder of a task's files: `<folder>/<benchmark>/<Task>`, or `<folder>/<Task>` where that is there.
+    """The folder of a task's files: `<folder>/<benchmark>/<Task>`, or `<folder>/<Task>` if that exists.
 
-    A benchmark that is a part of another finds the data of the whole.
+    A benchmark that extends another also uses the data of that.
 
-    Raises DataError if neither is, saying where it was looked for and how to get the data.
+    Raises DataError if there is none, with the folders searched and how to get the data.
     """
     names = (benchmark.name, *benchmark.extends)
     places = (*(folder / name / task.name for name in names), folder / task.name)
@@ -43,16 +43,16 @@ def task_folder(folder: Path, benchmark: Benchmark, task: Task) -> Path:
 
 
 def split_file(home: Path, split: Split) -> Path | None:
-    """The file of a split in its task's folder, Parquet before plain TSV; None where neither is there."""
+    """The file of a split in its task's folder, Parquet before plain TSV; None if neither exists."""
     paths = (home / name for name in (f"{split.name}.parquet", split.file))
     return next((path for path in paths if path.is_file()), None)
 
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """A new folder to write into, which takes the target's place if the block ends without an error.
+    """A new folder to write into; it replaces the target if the block ends without an error.
 
-    Its files are on the disk before they replace others. If that fails, the target is as it was.
+    Its files are flushed to disk before they replace others. After an error, the target is unchanged.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:

@@ -1,6 +1,6 @@
-"""Reading a labelled diagnostic set, and what is wrong with it or worth a second look before it is used.
+"""Reading a labeled diagnostic set, and its errors and warnings.
 
-A file has a row for each pair, or a row for each direction as GLUE's release.
+A file has a row for each pair, or, as in GLUE's release, a row for each direction.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gluebench.data.tsv import text_lines
 PAIR_COLUMNS = ("domain", "phenomena", "sentence1", "sentence2", "forward", "backward")
 """Columns of the form with a row for each pair; `set` may follow."""
 RELEASED_COLUMNS = ("domain", "premise", "hypothesis", "label")
-"""Columns of the released form, in any letter case; every other column holds tags of one coarse category."""
+"""Columns of the released form, in any letter case; each other column has the tags of a coarse category."""
 Severity = Literal["error", "warning"]
 
 
@@ -30,7 +30,7 @@ class Tag(NamedTuple):
 
     text: str
     category: str | None = None
-    """The coarse category whose column it stands in; None where there are no such columns."""
+    """The coarse category of its column; None if the file has no such columns."""
 
 
 class Reading(NamedTuple):
@@ -45,12 +45,12 @@ class Reading(NamedTuple):
 
 
 class LabelledPair(NamedTuple):
-    """Two sentences, read in both directions, or in one where the other is missing."""
+    """Two sentences, labeled in both directions, or in one if the other is missing."""
 
     forward: Reading
     backward: Reading | None
     set: str | None = None
-    """The minimal set it belongs to, "" where its cell is empty; None if the file does not name them."""
+    """Name of its minimal set, "" if the cell is empty; None if the file has no such column."""
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -112,13 +112,13 @@ def _split(cell: str) -> Iterator[str]:
 
 
 def _paired(readings: Sequence[Reading]) -> list[LabelledPair]:
-    """Each row with the next one if that is its reverse."""
+    """Pair each row with the next one if that is its reverse."""
     pairs: list[LabelledPair] = []
     for reading in readings:
-        before = pairs[-1] if pairs else None
-        texts = (reading.hypothesis, reading.premise)
-        if before and not before.backward and (before.forward.premise, before.forward.hypothesis) == texts:
-            pairs[-1] = before._replace(backward=reading)
+        last = pairs[-1] if pairs else None
+        reverse = (reading.hypothesis, reading.premise)
+        if last and not last.backward and (last.forward.premise, last.forward.hypothesis) == reverse:
+            pairs[-1] = last._replace(backward=reading)
         else:
             pairs.append(LabelledPair(reading, None))
     return pairs
@@ -127,21 +127,21 @@ def _paired(readings: Sequence[Reading]) -> list[LabelledPair]:
 FEWEST_PAIRS = 10
 """Fewest pairs of a phenomenon without a warning."""
 MEDIAN_OVERLAP, OVERLAP = 0.7, 0.4
-"""Least share of the words of two sentences that stands in both: the median of all pairs, and of one pair."""
+"""Lowest word overlap of two sentences without a warning: the median of all pairs, and one pair."""
 LABEL_SHARE = 0.8
-"""Most of a phenomenon's examples that one label may have."""
+"""Largest share of a phenomenon's examples that one label may have without a warning."""
 WORD_SHARE, WORD_EXCESS, WORD_COUNT = 0.75, 0.2, 10
-"""Most of the hypotheses with a word that one label may have; how far that share has to lie above the label's
-share of all examples; and in how many hypotheses a word has to stand to count."""
+"""A word is a shortcut if one label has at least this share of the hypotheses with it, this much more than
+its share of all examples, and at least this many hypotheses have the word."""
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong (error) or worth a look (warning)."""
+    """One problem of the file: an error, or a warning."""
 
     severity: Severity
     code: str
     line: int | None
-    """Line of the file, the header being line 1; None where it is the whole set that is meant."""
+    """Line of the file (the header is line 1); None for a problem of the whole set."""
     message: str
 
 
@@ -154,7 +154,7 @@ class Counts(NamedTuple):
 
 
 class Lint(NamedTuple):
-    """All findings, and the figures of the set."""
+    """All findings, and the counts of the set."""
 
     findings: tuple[Finding, ...]
     total: Counts
@@ -168,25 +168,24 @@ class Lint(NamedTuple):
 
 
 def error(code: str, line: int | None, message: str) -> Finding:
-    """Something that has to be fixed."""
+    """A problem that must be fixed."""
     return Finding("error", code, line, message)
 
 
 def warning(code: str, line: int | None, message: str) -> Finding:
-    """Something to look at."""
+    """A possible problem, to review."""
     return Finding("warning", code, line, message)
 
 
 def lint(
     pairs: Sequence[LabelledPair], task: Task, *, symmetric: str | None, fewest: int = FEWEST_PAIRS
 ) -> Lint:
-    """Every finding, those of single rows first, with the set's figures.
+    """Check a set: errors before warnings, both by line, those of the whole set last; with its counts.
 
-    `symmetric` is the label that holds in both directions or in none, as a contradiction; None for no such
-    label. A phenomenon with fewer pairs than `fewest` is warned of.
+    `symmetric` is a label that must hold in both directions or in neither (contradiction), or None. A
+    phenomenon with fewer pairs than `fewest` gets a warning.
     """
-    # Every spelling of a phenomenon, folded, to its name.
-    known = {
+    known = {  # spelling, folded, to phenomenon
         fold(spelling): phenomenon.name
         for phenomenon in task.phenomena
         for spelling in (phenomenon.name, *phenomenon.aliases)
@@ -215,7 +214,7 @@ def lint(
 
 
 def symmetric_label(task: Task) -> str | None:
-    """The label of a contradiction: the one called so, or else the last of three labels."""
+    """The label "contradiction" if there is one, else the last of three labels, else None."""
     if "contradiction" in task.words:
         return "contradiction"
     return task.words[-1] if len(task.words) == 3 else None
@@ -227,7 +226,7 @@ def _counts(name: str, pairs: Sequence[LabelledPair], task: Task) -> Counts:
 
 
 def _repeated(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
-    """Pairs that stand there before in either order, whether under the same labels or others."""
+    """Pairs that repeat an earlier pair, in either order: with the same labels, or with others."""
     seen: dict[frozenset[str], tuple[int, dict[str, str]]] = {}
     for pair in pairs:
         key = frozenset((pair.forward.premise, pair.forward.hypothesis))
@@ -236,11 +235,11 @@ def _repeated(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
         if key not in seen:
             seen[key] = (line, labels)
             continue
-        before, others = seen[key]
-        if labels == others:
-            yield error("duplicate", line, f"the pair of line {before} again; delete one of them")
+        earlier, earlier_labels = seen[key]
+        if labels == earlier_labels:
+            yield error("duplicate", line, f"the pair of line {earlier} again; delete one of them")
         else:
-            message = f"the pair of line {before} under other labels; decide for one and delete the other"
+            message = f"the pair of line {earlier} under other labels; decide for one and delete the other"
             yield error("conflict", line, message)
 
 
@@ -249,7 +248,7 @@ def _plural(number: int, what: str) -> str:
 
 
 def _unbalanced(total: Counts, figures: Sequence[Counts], fewest: int) -> Iterator[Finding]:
-    """Phenomena of few pairs, and those, or the whole set, that hardly have more than one label."""
+    """Phenomena with few pairs; phenomena, or the whole set, of almost only one label; unused labels."""
     for counts in figures:
         if counts.pairs < fewest:
             message = f"{counts.name}: {_plural(counts.pairs, 'pair')}, fewer than {fewest}"
@@ -276,14 +275,14 @@ def _shortcuts(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
     for word in sorted(labels):
         total = labels[word].total()
         label, count = labels[word].most_common(1)[0]
-        enough = max(WORD_SHARE, overall[label] / overall.total() + WORD_EXCESS)
-        if total >= WORD_COUNT and count >= enough * total:
+        threshold = max(WORD_SHARE, overall[label] / overall.total() + WORD_EXCESS)
+        if total >= WORD_COUNT and count >= threshold * total:
             message = f'"{label}" is the label of {count} of {total} hypotheses with "{word}"'
             yield warning("shortcut", None, f"{message}; add pairs that have it under other labels")
 
 
 def _sets(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
-    """Minimal sets of one pair, of one label, and pairs that belong to none."""
+    """Minimal sets of one pair or of one label, and pairs without a set."""
     sets: defaultdict[str, list[LabelledPair]] = defaultdict(list)
     for pair in pairs:
         if pair.set:
@@ -304,14 +303,14 @@ def _sets(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
 def check_pair(
     pair: LabelledPair, task: Task, known: Mapping[str, str], symmetric: str | None
 ) -> Iterator[Finding]:
-    """What the rows of one pair show by themselves."""
+    """Findings that concern one pair only."""
     yield from _directions(pair, symmetric)
     for reading in pair.readings:
         if reading.label not in task.words:
             message = f'the label is "{reading.label}", expected one of {", ".join(task.words)}'
             yield error("label", reading.line, message + _meant(reading.label, task.words))
     yield from _texts(pair)
-    # where a row holds both directions, they have their tags in common
+    # a row with both directions has one set of tags: check it once
     rows = {reading.line: reading for reading in pair.readings}.values()
     for reading in rows:
         yield from _tags(reading, task, known)

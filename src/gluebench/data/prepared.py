@@ -1,4 +1,4 @@
-"""Prepared data: a Parquet file per split and `dataset.json`, and whether they hold what was published."""
+"""Prepared data: a Parquet file per split and `dataset.json`, and comparison with the published rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gluebench.data.fingerprint import Fingerprint, fingerprint_of
 from gluebench.data.home import replacing
 
 ROW_GROUP = 16_384
-"""Rows that are decoded together when one of them is asked for."""
+"""Rows decoded together when one of them is read."""
 
 
 def prepare(
@@ -34,12 +34,12 @@ def prepare(
     notes: tuple[str, ...] = (),
     sized: bool = True,
 ) -> Dataset:
-    """Write the splits of a task as `<folder>/<benchmark>/<Task>`, in place of what was prepared before.
+    """Write the splits of a task to `<folder>/<benchmark>/<Task>`, and replace earlier data there.
 
     Each batch has `index` (int64), the input columns (string), `label` (string, or double) unless hidden, and
-    whatever else the source gives, in one schema for the whole split. Nothing is replaced before all is
-    written. Raises DataError for a wrong number of rows (where it is `sized`), a repeated index or an unknown
-    label, FileExistsError where a folder of something else stands.
+    other columns of the source, with one schema per split. Earlier data are replaced only after all is
+    written. Raises DataError for a wrong number of rows (if `sized`), a repeated index or an unknown label,
+    FileExistsError if the folder has other content.
     """
     target = folder / benchmark.name / task.name
     if target.exists() and not (target / FILE).is_file() and any(target.iterdir()):
@@ -65,7 +65,7 @@ def prepare(
 def write_split(
     folder: Path, task: Task, split: Split, batches: Iterable[pa.RecordBatch], *, sized: bool = True
 ) -> SplitRecord:
-    """Write `<folder>/<split>.parquet`, say what is in it; `sized` asks for the manifest's number of rows."""
+    """Write `<folder>/<split>.parquet` and return its record; `sized` checks the number of rows."""
     name = f"{split.name}.parquet"
     running = Fingerprint(task.columns)
     indices: list[np.ndarray] = []
@@ -78,7 +78,7 @@ def write_split(
     label = schema.get_field_index(LABEL)
     if label >= 0 and not pa.types.is_floating(schema.types[label]):
         schema = schema.set(label, pa.field(LABEL, pa.dictionary(pa.int8(), pa.string())))
-    # Few texts occur twice, so a dictionary or bounds of them are wasted work.
+    # Texts rarely repeat, so dictionaries and statistics of them are useless.
     settings: dict[str, Any] = {
         "compression": "none",
         "use_dictionary": [column for column in schema.names if column not in (INDEX, *task.columns)],
@@ -88,7 +88,7 @@ def write_split(
     with pq.ParquetWriter(folder / name, schema, **settings) as writer:
         for batch in _regrouped(chain([first], stream)):
             running.update(batch)
-            indices.append(numbers(batch.column(INDEX)).copy())  # the rest of the batch may go
+            indices.append(numbers(batch.column(INDEX)).copy())  # a copy, so that the batch can be freed
             if label >= 0 and task.labels:
                 for count in pc.value_counts(batch.column(LABEL)).to_pylist():
                     words[count["values"]] += count["counts"]
@@ -110,7 +110,7 @@ def write_split(
 
 
 def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of a row group each, so that files do not depend on how a reader cuts."""
+    """The same rows in batches of one row group, so that files do not depend on a reader's batches."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
@@ -126,7 +126,7 @@ def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _repeated(values: np.ndarray) -> list[str]:
-    """Each index that stands in several rows, and the first two of them (counted from 1)."""
+    """A message for each index that several rows have, with the first two rows (from 1)."""
     if (np.diff(values) > 0).all():
         return []
     order = np.argsort(values, kind="stable")
@@ -142,17 +142,17 @@ State = Literal["as published", "differs", "not known"]
 
 
 class Standing(NamedTuple):
-    """How the content of a split stands to what was published."""
+    """Result of comparing a split with the published one."""
 
     state: State
     reason: str
-    """What is as published, or what differs; no sentence's stop."""
+    """What is as published, or what differs, without a final full stop."""
 
 
 def standing(whole: str, text: str, split: Split) -> Standing:
-    """What the fingerprints of a split's rows, with labels and without, say of them.
+    """Compare the fingerprints of a split's rows, with and without labels, with the published ones.
 
-    Published text whose labels are hidden, or are not known to the manifest, is as published.
+    Published text counts as published if its labels are hidden or not known to the manifest.
     """
     if not split.fingerprint:
         return Standing("not known", "what the published rows hold is not known here")
@@ -168,10 +168,10 @@ def standing(whole: str, text: str, split: Split) -> Standing:
 
 
 def state(record: SplitRecord, split: Split, origin: Origin) -> State:
-    """The same for a split as it was written.
+    """The state of a split as recorded when it was written.
 
-    What was made of the hub's files is as published where no fingerprint is known: each of them was compared
-    with its published sha256.
+    Without a known fingerprint, data from the hub's files are as published, since the SHA-256 of each file
+    was compared with the published one.
     """
     if not split.fingerprint and origin.kind == "hub":
         return "as published"
@@ -179,7 +179,7 @@ def state(record: SplitRecord, split: Split, origin: Origin) -> State:
 
 
 def other_release(task: Task, split: Split, rows: int) -> str:
-    """Which other release of a split has this number of rows, to end a message; empty where none is known."""
+    """The other release that has this number of rows, as the end of a message; empty if none is known."""
     for file in task.files:
         for version in file.other_versions:
             for role, size in version.sizes.items():
@@ -189,12 +189,12 @@ def other_release(task: Task, split: Split, rows: int) -> str:
 
 
 def intact(folder: Path, task: Task, dataset: Dataset) -> bool:
-    """Whether every split's file in a task's folder still holds what `dataset.json` says."""
+    """Whether every split's file in a task's folder still has the fingerprint in `dataset.json`."""
     try:
         for split in dataset.splits.values():
             with pq.ParquetFile(folder / split.file) as file:
                 if fingerprint_of(task.columns, file.iter_batches()).whole != split.fingerprint:
                     return False
-    except (OSError, KeyError, pa.ArrowException):  # gone, cut, or without the task's columns
+    except (OSError, KeyError, pa.ArrowException):  # missing, truncated, or without the task's columns
         return False
     return True

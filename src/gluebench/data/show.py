@@ -1,4 +1,4 @@
-"""Choosing examples to read, and putting the two directions of a diagnostic pair together."""
+"""Selecting examples to read, and joining the two directions of a diagnostic pair."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gluebench.data.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An example with what else its file says of it."""
+    """An example with the other columns of its file."""
 
     index: int
     inputs: Mapping[str, str]
@@ -24,23 +24,23 @@ class Row:
 
 
 class Entry(NamedTuple):
-    """What is read as one: an example, or the two directions of a pair of sentences."""
+    """An example, or the two directions of a pair of sentences."""
 
     rows: tuple[Row, ...]
-    """The second has the texts of the first exchanged."""
+    """One row, or two; the second has the texts of the first in reverse order."""
 
 
 class Query(NamedTuple):
-    """Which entries are looked for; each must hold for one of its rows."""
+    """Conditions on entries; one row of an entry must meet all."""
 
     pattern: re.Pattern[str] | None = None
-    """Found in one of the texts."""
+    """Matches in one of the texts."""
     label: str | None = None
     phenomena: frozenset[str] = frozenset()
     """One of these is among the tags."""
     indices: frozenset[int] = frozenset()
     limit: int | None = None
-    """No more than this many."""
+    """Largest number of entries."""
 
 
 def label_word(task: Task, name: str) -> str:
@@ -62,7 +62,7 @@ def phenomena_called(task: Task, name: str) -> frozenset[str]:
 
 
 def default_splits(task: Task) -> tuple[str, ...]:
-    """The split to read where none is named: dev, or the only one; several where that is not clear."""
+    """The split to read by default: dev, or the only one; several if that is ambiguous."""
     if "dev" in task.splits:
         return ("dev",)
     dev = tuple(name for name in task.splits if name.startswith("dev"))
@@ -70,15 +70,15 @@ def default_splits(task: Task) -> tuple[str, ...]:
 
 
 def rows(table: Table, extras: Sequence[str] = ()) -> Iterator[Row]:
-    """Every example in file order, with the other columns named."""
-    beside = zip(*(table.column(name) for name in extras), strict=True) if extras else None
+    """Every example in file order, with the named extra columns."""
+    extra_values = zip(*(table.column(name) for name in extras), strict=True) if extras else None
     for example in table:
-        values = next(beside) if beside is not None else ()
+        values = next(extra_values) if extra_values is not None else ()
         yield Row(example.index, example.inputs, example.label, dict(zip(extras, values, strict=True)))
 
 
 def entries(examples: Iterable[Row], *, paired: bool) -> Iterator[Entry]:
-    """Each row by itself; or, `paired`, with its neighbour where that has the same two texts exchanged."""
+    """One entry per row; if `paired`, adjacent rows with the same texts in reverse order are one entry."""
     waiting: Row | None = None
     for row in examples:
         texts = [*row.inputs.values()]
@@ -96,7 +96,7 @@ def entries(examples: Iterable[Row], *, paired: bool) -> Iterator[Entry]:
 
 
 def pick(candidates: Iterable[Entry], query: Query) -> Iterator[Entry]:
-    """The entries that match, in file order; reads no further than it must."""
+    """The entries that match, in file order; stops reading as soon as possible."""
     missing = set(query.indices)
     number = 0
     for entry in candidates:

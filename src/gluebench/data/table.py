@@ -1,4 +1,4 @@
-"""Using prepared data: `load` gives a table of examples, decoded as they are asked for."""
+"""Use of prepared data: `load` returns a table of examples, which are decoded when accessed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 """Examples that a notebook shows."""
 PARTS = 10
-"""Equal parts of the range of a score that a plot counts in."""
+"""Number of histogram bins of a plot of scores."""
 
 
 def load(
@@ -37,8 +37,8 @@ def load(
 ) -> Table:
     """The examples of one split, by the task's name or alias; SNLI and other auxiliary data too.
 
-    `data` is the folder they were prepared in, by default $GLUEBENCH_DATA. Reads nothing but the file's
-    metadata until rows are asked for. Raises DataError if the files are missing or wrong, UnknownNameError
+    `data` is the folder they were prepared in, by default $GLUEBENCH_DATA. Reads only the Parquet file's
+    metadata until rows are accessed. Raises DataError if the files are missing or wrong, UnknownNameError
     for an unknown task or split.
     """
     suite = load_benchmark(benchmark)
@@ -55,12 +55,12 @@ def load_split(folder: str | os.PathLike[str], benchmark: Benchmark, task: str, 
 
 
 def table_of(task: Task, split: str, examples: list[Example]) -> Table:
-    """Examples that were read elsewhere, as a table of that split."""
+    """A table of one split from examples in memory."""
     return Table(task, task.splits[split], _Listed(examples, task))
 
 
 class Table(Sequence[Example]):
-    """The examples of a split, in file order: iterate, index, or hand them on to another library."""
+    """The examples of a split, in file order: iterate, index, or convert them for another library."""
 
     def __init__(self, task: Task, split: Split, source: _Parquet | _Listed) -> None:
         self.task = task
@@ -80,7 +80,7 @@ class Table(Sequence[Example]):
         return html_table(f"{self.task.name} {self.split}", columns, rows, words=len(columns), notes=notes)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how often each label occurs, or how the scores are spread in ten equal parts of their range.
+        """Draw how often each label occurs, or a histogram of the scores in ten bins.
 
         Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes. Raises
         ValueError for hidden labels.
@@ -116,7 +116,7 @@ class Table(Sequence[Example]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of all columns: index, inputs, label unless it is hidden, and what else the source gave."""
+        """Names of all columns: index, inputs, label unless it is hidden, and others of the source."""
         return self._source.columns
 
     @property
@@ -126,7 +126,7 @@ class Table(Sequence[Example]):
 
     @property
     def _worded(self) -> bool:
-        """Whether there are labels, and they are words."""
+        """Whether there are labels, and they are words, not scores."""
         return self.labelled and bool(self.task.labels)
 
     def column(self, name: str) -> list[Any]:
@@ -198,19 +198,19 @@ class Table(Sequence[Example]):
 
 
 def _counts(task: Task, labels: Sequence[Any]) -> Iterator[tuple[str, int]]:
-    """How often each label word occurs, or scores in each tenth of their range, the last end included."""
+    """How often each label word occurs, or scores in each bin of their range."""
     if task.words:
         yield from ((word, labels.count(word)) for word in task.words)
         return
     low, high = task.score_range or (min(labels), max(labels))
     step = (high - low) / PARTS or 1.0
-    parts = Counter(min(int((label - low) / step), PARTS - 1) for label in labels)
-    for part in range(PARTS):
-        yield f"{low + part * step:g} to {low + (part + 1) * step:g}", parts[part]
+    bins = Counter(min(int((label - low) / step), PARTS - 1) for label in labels)  # last includes `high`
+    for number in range(PARTS):
+        yield f"{low + number * step:g} to {low + (number + 1) * step:g}", bins[number]
 
 
 def _source(home: Path, task: Task, split: Split) -> _Parquet | _Listed:
-    """The Parquet file of a split where there is one, else the plain TSV."""
+    """The Parquet file of a split if there is one, else the plain TSV. Raises DataError without either."""
     path = split_file(home, split)
     if path is None:
         absent = f"neither {split.name}.parquet nor {split.file} is there"
@@ -221,7 +221,7 @@ def _source(home: Path, task: Task, split: Split) -> _Parquet | _Listed:
 
 
 class _Parquet:
-    """A prepared file; one row group at a time is kept decoded."""
+    """A prepared file; the row group read last is kept decoded."""
 
     def __init__(self, path: Path, task: Task) -> None:
         import pyarrow as pa
@@ -240,7 +240,7 @@ class _Parquet:
                 f"{path}: has no column {', '.join(missing)}, but {', '.join(self.columns)}; "
                 f"prepare {task.name} again (gluebench data get)"
             )
-        self._kept: tuple[int, list[Example]] = (-1, [])
+        self._decoded: tuple[int, list[Example]] = (-1, [])
 
     def __len__(self) -> int:
         rows: int = self._file.metadata.num_rows
@@ -256,12 +256,12 @@ class _Parquet:
     def examples(self, start: int, stop: int) -> Iterator[Example]:
         while start < stop:
             group = bisect_right(self._starts, start) - 1
-            if self._kept[0] != group:
+            if self._decoded[0] != group:
                 columns = [INDEX, *self._task.columns, *([LABEL] if LABEL in self.columns else [])]
                 table = self._file.read_row_group(group, columns=columns)
-                self._kept = (group, _examples(table, self._task))
+                self._decoded = (group, _examples(table, self._task))
             offset, end = self._starts[group], min(stop, self._starts[group + 1])
-            yield from self._kept[1][start - offset : end - offset]
+            yield from self._decoded[1][start - offset : end - offset]
             start = end
 
     def arrow(self, columns: list[str]) -> pa.Table:
@@ -278,7 +278,7 @@ def _examples(table: pa.Table, task: Task) -> list[Example]:
 
 
 class _Listed:
-    """Examples of a plain TSV, read whole."""
+    """Examples in memory, as read from a plain TSV."""
 
     def __init__(self, examples: list[Example], task: Task) -> None:
         self._examples = examples

@@ -1,4 +1,4 @@
-"""Words of a sentence, for what only counts them."""
+"""Simple tokenization of sentences, for counting words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WORD = re.compile(r"\w+(?:['’]\w+)?")
 
 
 def tokens(text: str) -> list[str]:
-    """Words and marks of punctuation in lower case."""
+    """Words and punctuation marks in lower case."""
     return _TOKEN.findall(text.lower())
 
 
@@ -20,7 +20,7 @@ def words(text: str) -> list[str]:
 
 
 def overlap(first: str, second: str) -> float:
-    """Share of the different words of two texts that stand in both (Jaccard), 0 to 1."""
+    """Jaccard similarity of two texts' sets of words, 0 to 1."""
     one, two = _distinct(first), _distinct(second)
     return len(one & two) / len(one | two) if one or two else 0.0
 

@@ -13,14 +13,14 @@ from gluebench.data.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example of a task, as its file has it."""
+    """One example of a task, as in its file."""
 
     index: int
     """Unique within the split."""
     inputs: Mapping[str, str]
     """Input column to text, in the manifest's order."""
     label: str | float | None
-    """A label word, or a number for a regression task; None where labels are hidden."""
+    """A label word, or a number for a regression task; None if labels are hidden."""
 
 
 def read_examples(path: Path, task: Task, *, expected: int) -> list[Example]:
@@ -57,7 +57,7 @@ def read_examples(path: Path, task: Task, *, expected: int) -> list[Example]:
 
 
 def text_lines(path: Path, data: bytes) -> list[str]:
-    """Lines by line feeds alone: other separators of Unicode may stand within a sentence.
+    """Split at line feeds only: a sentence may contain other Unicode line separators.
 
     Raises DataError with the line that is not UTF-8.
     """
@@ -72,7 +72,7 @@ def text_lines(path: Path, data: bytes) -> list[str]:
 
 
 def _example(task: Task, fields: list[str], seen: set[int], wrong: list[str]) -> Example:
-    """The example of a row; its index is noted as seen, and what is wrong with it is added to a list."""
+    """The example of a row; adds its index to `seen` and its problems to `wrong`."""
     index = int(fields[0]) if fields[0].isascii() and fields[0].isdigit() else -1
     if index < 0:
         wrong.append(f'the index is "{fields[0]}", expected a whole number from 0')

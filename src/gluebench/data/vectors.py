@@ -25,18 +25,18 @@ class Vectors:
     """Shape (words, dimensions)."""
 
     def row(self, word: str) -> int | None:
-        """The row of a word as it is written or else in small letters; None if the file has neither."""
+        """The row of a word as written, else in lower case; None if the file has neither."""
         row = self.rows.get(word)
         return self.rows.get(word.lower()) if row is None else row
 
 
 def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
-    """The vectors of these words, or of all, in one pass over the file; `.gz` is unpacked on the way.
+    """The vectors of these words, or of all, in one pass over the file; `.gz` is decompressed.
 
-    A first line of two whole numbers (word2vec's header) is passed over. Words may hold spaces, as a few of
-    GloVe 840B do; of a word that stands there twice the last line counts, as it did for the paper's
-    baselines. Raises DataError naming each line whose word is missing, a last line that is cut off, and each
-    of these words whose numbers are not as many as on the first line, or that has something else among them.
+    A first line of two integers (word2vec's header) is skipped. Words may contain spaces, as a few of GloVe
+    840B do. Of a repeated word the last line counts, as for the paper's baselines. Raises DataError for lines
+    without a word, a truncated last line, and lines of these words with a wrong number of numbers or a field
+    that is not a number.
     """
     reader = _Reader(path, None if words is None else {word.encode() for word in words})
     try:
@@ -49,13 +49,13 @@ def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
 
 
 class _Reader:
-    """Reads one file and keeps every problem it meets."""
+    """Reads one file and collects its problems."""
 
     def __init__(self, path: Path, words: set[bytes] | None) -> None:
         self.path = path
         self.words = words
         self.several = {word.partition(b" ")[0] for word in words or () if b" " in word}
-        """How words that hold spaces begin: such lines are looked at in full."""
+        """First parts of words with spaces: lines that begin so are parsed in full."""
         self.index: dict[bytes, int] = {}
         self.numbers = array("f")
         self.width = 0
@@ -91,7 +91,7 @@ class _Reader:
             self._keep(at, word, numbers)
 
     def _take(self, at: int, word: bytes, text: bytes) -> None:
-        """Keep the numbers of a line that has as many as it should; numpy reads them, unless it cannot."""
+        """Add a line with the right number of fields; numpy parses it if it can."""
         try:
             values = np.fromstring(text.decode("latin-1"), dtype=np.float64, sep=" ").astype(np.float32)
         except ValueError:
@@ -102,9 +102,9 @@ class _Reader:
             self._put(word, array("f", values.tobytes()))
 
     def _keep(self, at: int, word: bytes, numbers: list[bytes]) -> None:
-        wrong = [number for number in numbers if not _is_finite(number)]
-        if wrong:
-            self._reject(at, f'"{wrong[0].decode(errors="replace")}" is not a number')
+        invalid = [number for number in numbers if not _is_finite(number)]
+        if invalid:
+            self._reject(at, f'"{invalid[0].decode(errors="replace")}" is not a number')
         else:
             self._put(word, array("f", map(float, numbers)))
 
@@ -128,7 +128,7 @@ class _Reader:
 
 
 def _width(text: bytes) -> int:
-    """How many numbers the line ends in; its first field is always a word."""
+    """Count the numbers at the end of a line; its first field is always a word."""
     count = 0
     for field in reversed(text.split(b" ")[1:]):
         if not _is_finite(field):
@@ -145,7 +145,7 @@ def _is_finite(field: bytes) -> bool:
 
 
 def _is_number(field: bytes, *, within: bytes) -> bool:
-    """Whether a word with spaces ends in a decimal: a number too many, not part of the word."""
+    """Whether a word with spaces ends in a decimal, which is then an extra number, not part of the word."""
     return field != within and b"." in field and _is_finite(field)
 
 

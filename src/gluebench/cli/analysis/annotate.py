@@ -121,7 +121,7 @@ def _output(result: Agreement, task: Task, folder: str) -> Output:
 
 
 def _blanks(agreement: Agreement) -> str:
-    """Which items were left blank, by annotator."""
+    """Blank items by annotator."""
     if not agreement.blanks:
         return "No item was left blank."
     by_name = {
@@ -133,7 +133,7 @@ def _blanks(agreement: Agreement) -> str:
 
 
 def _kappa_row(kappa: Score, published: float | None) -> tuple[str, ...]:
-    """Kappa with two decimals, as it is read."""
+    """Kappa with two decimals."""
     ends = (kappa.low, kappa.high)
     interval = f"({kappa.withheld})" if None in ends else "[{:.2f}, {:.2f}]".format(*ends)
     known = "" if published is None else f"{published:.2f}"

@@ -1,4 +1,4 @@
-"""`gluebench audit`: how far shortcuts lead to the labels of a task."""
+"""`gluebench audit`: how accurately shortcuts predict the labels of a task."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gluebench.analysis.audit import Audit, Measured
 
 EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
-"""As in gluebench.analysis.audit, which a call for help does not import."""
+"""Equal to those in gluebench.analysis.audit, which --help does not import."""
 
 
 @click.command
@@ -104,7 +104,7 @@ _FIELDS = ("train", "sees", "test", "label", "word", "measure", "value", "low", 
 
 
 def audit_output(audited: Audit) -> Output:
-    """Accuracies, words and lengths, each by training set."""
+    """The audit in every form: accuracies, words and lengths, each by training set."""
     tables = [_accuracies(audited.measured), _words(audited), _lengths(audited)]
     wordless = [train for train, listed in audited.associations.items() if not listed]
     return Output(

@@ -1,4 +1,4 @@
-"""`gluebench challenge`: examples made by rule, a model's answers to them, and what these are worth."""
+"""`gluebench challenge`: make examples by rule, predict their labels with a model, score the answers."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def perturb(
 
 
 def _labels(gold: str, suite: Benchmark, task: Task, split: str) -> dict[int, str]:
-    """The gold labels of a split by index. Raises GoldError, and DataError where there are none."""
+    """The gold labels of a split by index. Raises GoldError, or DataError if there are none."""
     from gluebench.data import DataError
     from gluebench.scoring import read_gold
 
@@ -207,13 +207,13 @@ def predict(
 
 
 def _answers(made: Model, suite: Benchmark, task: Task, *, items: Sequence[Item], home: Path) -> list[str]:
-    """Fit the systems that learn, then predict. Raises DataError, PredictionError."""
+    """Fit the system, then predict. Raises DataError, PredictionError."""
     from gluebench.data import Example
     from gluebench.systems.run import PredictionError, column, fit
 
-    for learnt in suite.tasks if made.together else [task]:
-        if learnt.predict_with is None:
-            fit(made.system, suite, learnt, home, say=lambda line: notices([line]))
+    for training_task in suite.tasks if made.together else [task]:
+        if training_task.predict_with is None:
+            fit(made.system, suite, training_task, home, say=lambda line: notices([line]))
     examples = [
         Example(number, dict(zip(task.columns, item.inputs, strict=True)), None)
         for number, item in enumerate(items)
@@ -257,13 +257,13 @@ def score(file: str, answers: str, kept: str | None, broken: bool, suite: Benchm
 
 
 def _read(path: str, task: Task, size: int) -> list[str]:
-    """The answers in order; prints what is wrong with the file and exits if it has errors."""
+    """The answers in order; prints the problems of the file, and exits if any is an error."""
     from gluebench.submission.problems import listed
     from gluebench.submission.rows import Layout
     from gluebench.submission.tables import read_table
 
-    words = {other: code for code, label in enumerate(task.labels) for other in label.synonyms}
-    table = read_table(Path(path).name, Path(path).read_bytes(), Layout(task.words, size, words))
+    codes = {synonym: code for code, label in enumerate(task.labels) for synonym in label.synonyms}
+    table = read_table(Path(path).name, Path(path).read_bytes(), Layout(task.words, size, codes))
     if table.problems:
         notices(listed(table.problems))
     if table.column is None or any(problem.severity == "error" for problem in table.problems):
@@ -278,12 +278,12 @@ def _keep(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
         notices([f"{path}: not written, since there is nothing to keep."])
         return
     kept = keep(path, items, failed)
-    blank = f"; {kept.unlabelled:,} need a label for the other direction" if kept.unlabelled else ""
-    notices([f"{path}: {kept.pairs:,} pairs{blank}. Check it with: gluebench data lint-diagnostic {path}"])
+    todo = f"; {kept.unlabelled:,} need a label for the other direction" if kept.unlabelled else ""
+    notices([f"{path}: {kept.pairs:,} pairs{todo}. Check it with: gluebench data lint-diagnostic {path}"])
 
 
 def _output(file: str, result: Scored) -> Output:
-    cells = [list(map(_cells, part)) for part in (result.groups, result.cases) if part]
+    sections = [Section(list(map(_cells, part))) for part in (result.groups, result.cases) if part]
     notes = []
     if any(case.sound for case in result.cases):
         notes.append("Broken: wrong now, of those whose original is right.")
@@ -291,7 +291,7 @@ def _output(file: str, result: Scored) -> Output:
         notes.append('A system that always says yes has every "yes" case right, and every "no" case wrong.')
     columns = ("", "examples", "right %", "broken")
     title = f"Challenge set {Path(file).name}"
-    table = Table(columns, [Section(rows) for rows in cells], title, right={1, 2, 3}, notes=notes)
+    table = Table(columns, sections, title, right={1, 2, 3}, notes=notes)
     groups, cases = ([_data(row) for row in part] for part in (result.groups, result.cases))
     data = {
         "schema": "gluebench.challenge/1",

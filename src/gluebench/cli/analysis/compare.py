@@ -1,4 +1,4 @@
-"""`gluebench compare`: whether the difference between two systems is real."""
+"""`gluebench compare`: whether the difference between two systems is statistically significant."""
 
 from __future__ import annotations
 
@@ -100,17 +100,17 @@ DIFFERENCE = "A - B [95 % interval]"
 
 
 class _Row(NamedTuple):
-    """A line of the first two tables."""
+    """A row of the first two tables."""
 
     task: str
     metric: str
     difference: Difference | None
     decides: bool
-    """Whether the conclusion rests on this row's p-value."""
+    """Whether the conclusion uses this row's p-value."""
 
 
 def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
-    """The comparison in every form; a table of its own for the tests keeps each within 60 columns."""
+    """The comparison in every form; tests are a separate table, so that no table is wider than 60 columns."""
     from gluebench.analysis.compare.comparison import FIELDS
 
     over = f"of {len(comparison.over)} task{'s' * (len(comparison.over) != 1)}"
@@ -171,7 +171,7 @@ def _values(difference: Difference | None) -> tuple[str, ...]:
 
 
 def _decisive(row: _Row, same: Sequence[str]) -> tuple[str, ...]:
-    """The p-value of the difference and, where that is a column, the verdict of equivalence."""
+    """The p-value of the difference, and the verdict on equivalence if there is a column for it."""
     difference = row.difference if row.decides else None
     p = "" if difference is None else p_cell(difference.decisive)
     if not same:
@@ -187,15 +187,15 @@ def p_cell(p: float) -> str:
 
 
 def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
-    runs = any(row.difference and row.difference.seeds is not None for rows in sections for row in rows)
+    has_runs = any(row.difference and row.difference.seeds is not None for rows in sections for row in rows)
     notes = [
         "p: of that test alone, not adjusted. Shows: the smallest true difference in points that these "
         "examples and these two systems would show four times in five."
     ]
-    if runs:
+    if has_runs:
         notes.append("Seeds: the share of the variance that comes from the choice of runs.")
     return Table(
-        ("task", "metric", "test", "p", "seeds" if runs else "right alone: A, B of n", "shows"),
+        ("task", "metric", "test", "p", "seeds" if has_runs else "right alone: A, B of n", "shows"),
         [Section([(row.task, row.metric, *_test(row.difference)) for row in rows]) for rows in sections],
         title="What it rests on",
         right={3, 5},
@@ -208,12 +208,12 @@ def _test(difference: Difference | None) -> tuple[str, ...]:
         return ("-", "", "", "")
     shows = "" if difference.detectable is None else percent(difference.detectable)
     if difference.seeds is not None:
-        rests_on = f"{100 * difference.seeds:.0f} %"
+        basis = f"{100 * difference.seeds:.0f} %"
     elif difference.alone is None:
-        rests_on = f"{difference.n:,}"
+        basis = f"{difference.n:,}"
     else:
-        rests_on = f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
-    return (difference.test, p_cell(difference.p), rests_on, shows)
+        basis = f"{difference.alone.a:,}, {difference.alone.b:,} of {difference.n:,}"
+    return (difference.test, p_cell(difference.p), basis, shows)
 
 
 def _categories(part: TaskComparison, task: Task) -> Table:

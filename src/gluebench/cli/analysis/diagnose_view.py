@@ -43,7 +43,7 @@ def _score_table(part: SetDiagnosis, title: str) -> Table:
     for entries in [[(OVERALL, "", "overall")], *categories(task, systems[0].scores.metadata)]:
         rows = []
         for kind, name, text in entries:
-            row = [of_system.get((kind, name)) for of_system in scores]
+            row = [system_scores.get((kind, name)) for system_scores in scores]
             n = next((score.n for score in row if score is not None), None)
             if n is not None:
                 rows.append((text, str(n), *(_cell(score, with_intervals) for score in row)))
@@ -68,7 +68,7 @@ def _cell(score: Score | None, with_interval: bool) -> str:
 
 
 def _confusion_tables(part: SetDiagnosis, category: tuple[str, str], name: str) -> Iterator[Table]:
-    """If any system has confusions in the category, one table: gold labels down, answers across."""
+    """The confusion matrices of a category, gold labels in rows, as one table; none if no system has any."""
     tables = {system: entry.confusions.get(category) for system, entry in part.systems.items()}
     confusions = {system: confusion for system, confusion in tables.items() if confusion is not None}
     if confusions:
@@ -165,7 +165,7 @@ def category(query: str, tasks: Iterable[Task]) -> _Category:
 
 
 def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
-    """The phenomenon on every diagnostic set that has it, in every form."""
+    """The scores on one phenomenon, for every diagnostic set that has it, in every form."""
     phenomenon = category(query, [part.task for part in diagnosis.sets.values()])
     explained = explain(phenomenon.name)
     examples = explained.examples if explained else ()
@@ -174,9 +174,9 @@ def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
     records: list[dict[str, object]] = []
     for task, part in diagnosis.sets.items():
         scores = {name: _score(system, phenomenon) for name, system in part.systems.items()}
-        there = {name: score for name, score in scores.items() if score is not None}
-        if there:
-            tables.append(_phenomenon_table(part.task, phenomenon, there))
+        scored = {name: score for name, score in scores.items() if score is not None}
+        if scored:
+            tables.append(_phenomenon_table(part.task, phenomenon, scored))
             tables += _confusion_tables(part, phenomenon, phenomenon.name)
         sets[task] = {}
         for name, score in scores.items():
@@ -184,7 +184,7 @@ def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
             values = score.as_dict() if score else {}
             sets[task][name] = {**values, "confusion": confusion.as_dict() if confusion else None}
         where = {"task": task, "category": phenomenon.name}
-        records += [record(score, **where, system=name) for name, score in there.items()]
+        records += [record(score, **where, system=name) for name, score in scored.items()]
     if explained and examples:
         rows = [(pair.first, pair.second, pair.forward, pair.backward) for pair in examples]
         columns = ("first", "second", "forward", "backward")
@@ -220,23 +220,23 @@ def _phenomenon_table(task: Task, phenomenon: _Category, scores: dict[str, Score
 
 TABLE5_FIELDS = ("task", "system", "column", "category", "value", "low", "high", "n", "withheld", "printed")
 OF_THE_PAPER = "glue"
-"""The benchmark that the paper's numbers are of."""
+"""The benchmark whose numbers the paper prints."""
 
 
 def table5_output(diagnosis: Diagnosis, benchmark: Benchmark) -> Output:
-    """A table for each diagnostic set, in every form."""
+    """Table 5 for each diagnostic set, in every form."""
     beside = OF_THE_PAPER in (benchmark.name, *benchmark.extends)
-    made = {name: table5(part.task, part.reports, beside=beside) for name, part in diagnosis.sets.items()}
+    by_set = {name: table5(part.task, part.reports, beside=beside) for name, part in diagnosis.sets.items()}
     data = {
         "schema": "gluebench.table5/1",
         "benchmark": diagnosis.benchmark,
         "split": diagnosis.split,
-        "sets": {name: _as_dict(table) for name, table in made.items()},
+        "sets": {name: _as_dict(table) for name, table in by_set.items()},
         "warnings": list(diagnosis.warnings),
         "provenance": dict(diagnosis.provenance),
     }
-    tables = [_table5(part.task, made[name]) for name, part in diagnosis.sets.items()]
-    records = (row for name, table in made.items() for row in _records(name, table))
+    tables = [_table5(part.task, by_set[name]) for name, part in diagnosis.sets.items()]
+    records = (row for name, table in by_set.items() for row in _records(name, table))
     return Output(data, tables, TABLE5_FIELDS, records)
 
 

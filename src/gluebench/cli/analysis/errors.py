@@ -1,4 +1,4 @@
-"""`gluebench errors`: the examples that systems get wrong, chosen, counted, and as a page to hand in."""
+"""`gluebench errors`: filter, count and list the examples that systems get wrong; also as an HTML page."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def errors(
 
 
 def _filter(file: CaseFile, options: dict[str, Any]) -> CaseFilter:
-    """The examples of a file that the options choose. Raises UsageError, UnknownNameError."""
+    """The filter that the options describe, for one file. Raises UsageError, UnknownNameError."""
     from gluebench.analysis.errors import CaseFilter
     from gluebench.data.show import label_word, phenomena_called
 
@@ -131,7 +131,7 @@ def _filter(file: CaseFile, options: dict[str, Any]) -> CaseFilter:
 
 
 def _range(text: str | None, option: str) -> tuple[float | None, float | None]:
-    """Both ends, None where one is open."""
+    """The ends of MIN-MAX; None for an open end. Raises BadParameter."""
     if text is None:
         return None, None
     match = re.fullmatch(r"(\d+(?:\.\d+)?)?-(\d+(?:\.\d+)?)?", text.strip())
@@ -167,8 +167,8 @@ def errors_output(
         tables.append(_rates_table(file, counted[file.file]))
         if shown:
             tables.append(_cases_table(file, shown))
-        first = f"; the first {len(shown):,} are shown" if len(shown) < len(cases) else ""
-        words.append(f"{file.file}: {len(cases):,} of {len(file.cases):,} examples{first}.")
+        limited = f"; the first {len(shown):,} are shown" if len(shown) < len(cases) else ""
+        words.append(f"{file.file}: {len(cases):,} of {len(file.cases):,} examples{limited}.")
         rows += [row for case in shown for row in _records(file, case, texts)]
         output["files"][file.file] = {
             "task": file.task.name,
@@ -178,7 +178,7 @@ def errors_output(
             "found": len(cases),
             "examples": [_case_data(file, case) for case in shown],
         }
-    fields = [*FIELDS, *(f"text{number}" for number in range(1, texts + 1))]  # files name them differently
+    fields = [*FIELDS, *(f"text{number}" for number in range(1, texts + 1))]  # files have other names
     return Output(output, tables, fields, rows, words)
 
 
@@ -197,7 +197,7 @@ def _rates_table(file: CaseFile, rates: Sequence[Rate]) -> Table:
 
 
 def _cases_table(file: CaseFile, cases: Sequence[Case]) -> Table:
-    """Each example with its texts one under the other."""
+    """Each example with one row per text."""
     columns = ("index", "gold", *file.systems, "text")
     rows: list[tuple[str, ...]] = []
     for case in cases:
@@ -215,7 +215,7 @@ def _label_text(value: str | float) -> str:
 
 
 def _records(file: CaseFile, case: Case, texts: int) -> list[tuple[Any, ...]]:
-    """A row for each system, its texts filled up to a number of columns."""
+    """A row for each system, padded to `texts` text columns."""
     about = (case.length, case.overlap, "; ".join(case.phenomena))
     inputs = [*case.inputs.values(), *[None] * (texts - len(case.inputs))]
     answers = zip(file.systems, case.answers, map(int, case.wrong), strict=True)

@@ -12,7 +12,7 @@ from gluebench.cli.analysis.compare import p_cell
 from gluebench.cli.common.output import Output, Section, Table, percent
 
 SHOWN = 20
-"""Contested pairs that are spelt out."""
+"""Largest number of contested pairs to list."""
 
 
 def ranking_output(
@@ -38,7 +38,7 @@ def ranking_output(
 
 
 def _fronts(ranking: Ranking, costs: Sequence[Cost]) -> dict[str, bool | None]:
-    """Whether each system is Pareto-optimal; a cost that nobody has filled in does not count."""
+    """Whether each system is Pareto-optimal; costs without any value are ignored."""
     sign = -1 if ranking.by in ("borda", "kemeny") else 1
     scores = [None if entry.value is None else sign * entry.value for entry in ranking.systems]
     filled = [at for at in range(2) if any(cost[at] is not None for cost in costs)]

@@ -1,4 +1,4 @@
-"""What a user's mistake looks like on the terminal: one message, no traceback, the right exit code."""
+"""Errors of users on the terminal: one message, no traceback, the right exit code."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ WRONG_FILE = 1
 
 
 def as_click(error: Exception) -> click.ClickException | None:
-    """The error as click shows it; None for one that is a fault of this program."""
+    """The error as a ClickException; None for a bug of this program."""
     if isinstance(error, BrokenPipeError):
-        return None  # click closes quietly when the reader of a pipe has gone
+        return None  # click exits silently if a pipe's reader has exited
     if isinstance(error, OSError):
         reason = error.strerror or type(error).__name__
         message = f"{error.filename}: {reason[:1].lower()}{reason[1:]}."
@@ -52,13 +52,13 @@ They are known by name, so that no package is imported for them that was not imp
 
 
 def needs_extra(extra: str, what: str) -> click.ClickException:
-    """What to say where an optional part of the package is not installed."""
+    """The error if an optional part of the package is not installed."""
     return click.ClickException(f"{what} needs more packages: pip install 'gluebench[{extra}]'")
 
 
 @contextmanager
 def needing(extra: str, what: str, *packages: str) -> Iterator[None]:
-    """Say which extra to install where one of these packages is missing."""
+    """If one of these packages is missing, raise an error that names the extra to install."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -68,5 +68,5 @@ def needing(extra: str, what: str, *packages: str) -> Iterator[None]:
 
 
 def reading_data() -> AbstractContextManager[None]:
-    """Say what to install where prepared data cannot be read without pyarrow."""
+    """If prepared data need pyarrow and it is missing, raise an error that says what to install."""
     return needing("data", "Reading prepared data", "pyarrow")

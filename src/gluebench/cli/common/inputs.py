@@ -1,4 +1,4 @@
-"""What commands that score submissions read: submissions, their labels, and the benchmark of both."""
+"""Inputs of commands that score submissions: submissions, labels, and their benchmark."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read_labels(
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is read to score submissions: their labels, and the benchmark and split that both are of."""
+    """Options for scoring submissions: labels, benchmark and split."""
 
     gold: str | None
     data: str | None

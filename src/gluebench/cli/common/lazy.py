@@ -1,4 +1,4 @@
-"""A command group that imports a command when it is used, and shows errors of users plainly."""
+"""A command group that imports commands on use, and shows user errors without traceback."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gluebench.cli.common.errors import as_click
 
 
 class LazyGroup(click.Group):
-    """A group whose commands stand at "module:name" addresses and are imported one by one."""
+    """A group of commands at "module:name" addresses, each imported on use."""
 
     def __init__(self, *args: object, commands_at: Mapping[str, str] | None = None, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
@@ -33,7 +33,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it, with the closest name for a mistyped one."""
+        """Resolve a command as click does, and suggest the closest name for a mistyped one."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None and not ctx.resilient_parsing:
             from gluebench.benchmark.lookup import closest
@@ -47,7 +47,7 @@ class LazyGroup(click.Group):
         """Run the command; show errors that a user can cause without a traceback."""
         try:
             return super().invoke(ctx)
-        except Exception as error:  # what no user can cause is raised again as it is
+        except Exception as error:  # bugs are raised again
             shown = as_click(error)
             if shown is None:
                 raise

@@ -1,4 +1,4 @@
-"""Options that several commands share, each written once."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _data_folder(context: click.Context, parameter: click.Parameter, value: str 
 
 
 data_folder = partial(new_folder, callback=_data_folder)
-"""A folder of prepared data: the one named, or the user's."""
+"""A folder of prepared data: the named one, or the user's default."""
 
 
 def data(help: str = "Folder of the data") -> Callable[[F], F]:
@@ -42,13 +42,13 @@ def data(help: str = "Folder of the data") -> Callable[[F], F]:
 def number(
     *names: str, help: str, default: int | None = None, least: int = 0, metavar: str = "N", **others: Any
 ) -> Callable[[F], F]:
-    """An option for a whole number from `least`; a default is shown."""
+    """An option for an integer of at least `least`; its help shows the default."""
     others |= {"default": default, "show_default": default is not None}
     return click.option(*names, metavar=metavar, type=click.IntRange(min=least), help=help, **others)
 
 
 positive = partial(click.option, type=click.FloatRange(min=0, min_open=True), show_default=True)
-"""A number above 0, its default shown."""
+"""An option for a number above 0; its help shows the default."""
 
 
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -68,11 +68,11 @@ output = together(
     click.option("--markdown", "form", flag_value="markdown", help="Print Markdown tables."),
     click.option("--latex", "form", flag_value="latex", help="Print LaTeX tables (booktabs)."),
 )
-"""`--json`, `--csv`, `--markdown` or `--latex`, passed as `form`: None for a table to read."""
+"""`--json`, `--csv`, `--markdown` or `--latex`, passed as `form`; None for a plain-text table."""
 
 
 def plot(what: str) -> Callable[[F], F]:
-    """`--plot FILE`, passed as `plot`: a file to draw into, checked before anything is computed."""
+    """`--plot FILE`, passed as `plot`: a file to draw into, checked before any computation."""
     return new_file("--plot", callback=_drawable, help=f"Draw {what}: .png, .svg or .pdf.")
 
 
@@ -89,12 +89,12 @@ def _drawable(context: click.Context, parameter: click.Parameter, value: str | N
 
 
 class BenchmarkName(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """An installed benchmark or the path of a manifest; of an address, the cached manifest."""
+    """An installed benchmark, the path of a manifest, or an address, whose manifest is cached."""
 
     name = "benchmark"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """A name or path for `load_benchmark`. Raises SendError where an address does not give a manifest."""
+        """A name or path for `load_benchmark`. Raises SendError if an address does not return a manifest."""
         if "://" not in value or (ctx is not None and ctx.resilient_parsing):
             return value
         from gluebench.submission.client import remote
@@ -123,7 +123,7 @@ named_benchmark = partial(
 benchmark = named_benchmark("suite", type=LoadedBenchmark())
 """`--benchmark NAME|FILE|URL`, passed as `suite`: the benchmark."""
 hidden_gold = folder("--gold", help="Folder of gold labels, where the data have none.")
-"""`--gold DIR` beside a folder of data, passed as `gold`."""
+"""`--gold DIR` for commands that also take a folder of data, passed as `gold`."""
 
 
 split = click.option(
@@ -138,7 +138,7 @@ seed = number("--seed", default=0, help="Seed of the resampling.")
 
 
 def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
-    """The task of that name, or the one diagnostic set of the benchmark. Raises UsageError."""
+    """The task of that name, or the benchmark's only diagnostic set. Raises UsageError."""
     if name is not None:
         return manifest.task(name)
     if len(manifest.diagnostics) != 1:
@@ -148,7 +148,7 @@ def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
 
 
 def pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """NAME=VALUE, given any number of times, as a dictionary."""
+    """Convert repeated NAME=VALUE to a dictionary. Raises BadParameter."""
     by_name = {}
     for value in values:
         name, equals, text = value.partition("=")
@@ -159,12 +159,12 @@ def pairs(context: click.Context, parameter: click.Parameter, values: tuple[str,
 
 
 def zip_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """Refuses a name that a zip would not have: it may be that of the predictions."""
+    """Raise BadParameter unless the name ends in .zip, so that predictions are not overwritten."""
     if value is not None and not value.casefold().endswith(".zip"):
         raise click.BadParameter(f"{value} does not end in .zip.", context, parameter)
     return value
 
 
 settings = partial(click.option, metavar="NAME=VALUE", multiple=True, callback=pairs)
-"""NAME=VALUE, any number of times, passed as a dictionary."""
+"""An option for repeated NAME=VALUE, passed as a dictionary."""
 zip_file = partial(click.option, metavar="ZIP", type=click.Path(dir_okay=False), callback=zip_name)

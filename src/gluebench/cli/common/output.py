@@ -1,4 +1,4 @@
-"""What a command answers: tables, and their printing for a reader, as JSON, CSV, Markdown or LaTeX."""
+"""Output of a command: tables, printed as text, JSON, CSV, Markdown or LaTeX."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ GAP = "  "
 NARROWEST = 8
 """A column is never narrowed below this width."""
 LONGEST_RULE = 100
-"""Where nothing sets the width, rules and running text end here."""
+"""Width of rules and running text if the output sets no width; running text is never wider."""
 _HOLD = "\N{NO-BREAK SPACE}"
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 class Section(NamedTuple):
-    """Rows that belong together, set off by a rule and, where it has one, a heading."""
+    """A group of rows, after a rule and an optional heading."""
 
     rows: Sequence[Sequence[str]]
     title: str = ""
 
 
 class Table(NamedTuple):
-    """Cells as text, ready to be set in any of the output forms."""
+    """Cells as text, for any of the output forms."""
 
     columns: Sequence[str]
     sections: Sequence[Section]
     title: str = ""
     right: Collection[int] = ()
-    """Positions of the columns that are set flush right."""
+    """Positions of the right-aligned columns."""
     notes: Sequence[str] = ()
-    """Sentences to stand under the table."""
+    """Sentences printed under the table."""
 
     def cells(self, position: int) -> list[str]:
-        """What stands in one column, its heading first."""
+        """The cells of one column, its heading first."""
         return [self.columns[position], *(row[position] for part in self.sections for row in part.rows)]
 
 
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 class Output(NamedTuple):
-    """One answer in all its forms."""
+    """The output of a command in all its forms."""
 
     data: object
     """JSON-ready."""
@@ -67,19 +67,19 @@ class Output(NamedTuple):
     fields: Sequence[str]
     """The heading of the CSV table."""
     rows: Iterable[Sequence[object] | Mapping[str, object]]
-    """Its rows: each stands by itself, and numbers are whole."""
+    """The rows of the CSV table, with numbers unrounded and no cell that depends on another row."""
     words: Sequence[str] = ()
     """Sentences that follow the tables."""
 
 
 def emit(output: Output, form: Form) -> None:
-    """Print it on standard output."""
+    """Print the output in one form on standard output."""
     text = rendered(output, form, paper=terminal())
-    click.echo(text, nl=False, color=True)  # it is coloured for terminals alone; what the data hold stays
+    click.echo(text, nl=False, color=True)  # only terminals get colors from rendered()
 
 
 def draw(result: Plotted, path: str | os.PathLike[str] | None) -> None:
-    """Draw the result into a file, if one is named, and say so on standard error."""
+    """Draw the result into a file, if a path is given, and report that on standard error."""
     if path is not None:
         from gluebench.scoring.plots import save
 
@@ -88,7 +88,7 @@ def draw(result: Plotted, path: str | os.PathLike[str] | None) -> None:
 
 
 def rendered(output: Output, form: Form, *, paper: Paper) -> str:
-    """The answer as one text, ending in a newline."""
+    """The output as one text, ending in a newline."""
     if form == "json":
         return to_json(output.data)
     if form == "csv":
@@ -113,7 +113,7 @@ def to_json(data: object) -> str:
 
 
 def terminal() -> Paper:
-    """What standard output is: a terminal has a width and colours, a pipe or a file has neither."""
+    """Width and color of standard output: a pipe or a file has neither."""
     if not sys.stdout.isatty():
         return Paper()
     import shutil
@@ -123,18 +123,18 @@ def terminal() -> Paper:
 
 
 def notices(lines: Iterable[str]) -> None:
-    """Say these on standard error, where they cannot spoil what is piped on."""
+    """Print lines on standard error, so that piped output stays clean."""
     for line in lines:
         click.echo(line, err=True)
 
 
 def percent(value: float | None) -> str:
-    """A fraction as it is read: times 100, one decimal, "-" for none."""
+    """A fraction as a percentage with one decimal; "-" for None."""
     return "-" if value is None else f"{round(100 * value, 1) + 0.0:.1f}"  # 0.0 for -0.0
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """The interval as it stands behind its value, with a space before; empty without one."""
+    """The interval with a space before it, to append to its value; empty if an end is None."""
     return "" if low is None or high is None else f" [{percent(low)}, {percent(high)}]"
 
 
@@ -160,7 +160,7 @@ _LATEX = {
 
 
 def as_text(table: Table, paper: Paper) -> str:
-    """The table with aligned columns, rules between its sections, cells and notes folded to the width."""
+    """The table with aligned columns and rules between sections; cells and notes are wrapped to the width."""
     widths = _fitted(table, paper)
     total = sum(widths) + len(GAP) * (len(widths) - 1)
     rule = _styled("-" * min(total, paper.width or LONGEST_RULE), paper, _DIM)
@@ -179,14 +179,14 @@ def as_text(table: Table, paper: Paper) -> str:
 
 
 def _fitted(table: Table, paper: Paper) -> list[int]:
-    """Widths of columns, the widest texts narrowed until the table fits; numbers are never folded."""
+    """Widths of columns: the widest text columns shrink until the table fits, number columns never."""
     widths = [max(map(text_width, table.cells(position))) for position in range(len(table.columns))]
     if paper.width is None:
         return widths
     excess = sum(widths) + len(GAP) * (len(widths) - 1) - paper.width
     text = [position for position in range(len(widths)) if position not in table.right]
-    whole = {position: max(NARROWEST, _longest_word(table, position)) for position in text}
-    for narrowest in (whole, dict.fromkeys(text, NARROWEST)):  # words are broken where nothing else helps
+    unbroken = {position: max(NARROWEST, _longest_word(table, position)) for position in text}
+    for narrowest in (unbroken, dict.fromkeys(text, NARROWEST)):  # break words only as a last resort
         while excess > 0:
             wide = [position for position in text if widths[position] > narrowest[position]]
             if not wide:
@@ -205,12 +205,12 @@ def _longest_word(table: Table, position: int) -> int:
 
 
 def _bound(cell: str) -> str:
-    """The cell with an interval as one word: "[83.0, 86.4]"."""
+    """The cell with a no-break space inside each interval, so that "[83.0, 86.4]" stays on one line."""
     return re.sub(r"(\[-?[\d.]+,) (?=-?[\d.]+\])", r"\1" + _HOLD, cell)
 
 
 def _lines(cells: Sequence[str], widths: Sequence[int], *, right: Collection[int]) -> list[str]:
-    """One row as the lines it takes, more than one where a cell is folded."""
+    """The printed lines of one row, several if a cell is wrapped."""
     folded = [_wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
     rows = []
     for parts in itertools.zip_longest(*folded, fillvalue=""):
@@ -240,7 +240,7 @@ def _wrapped(cell: str, width: int) -> list[str]:
 
 
 def text_width(text: str) -> int:
-    """Columns it takes on a terminal: two for the wide letters of East Asian scripts."""
+    """Columns of a text on a terminal: two for each wide East Asian character, none for a combining one."""
     if text.isascii():
         return len(text)
     import unicodedata
@@ -250,7 +250,7 @@ def text_width(text: str) -> int:
 
 
 def running_text(lines: Iterable[str], paper: Paper) -> str:
-    """Sentences, each folded to the width."""
+    """Sentences, each wrapped to the width."""
     return "".join(f"{folded}\n" for line in lines for folded in _folded(line, paper))
 
 
@@ -266,7 +266,7 @@ def _styled(text: str, paper: Paper, style: str) -> str:
 
 
 def as_csv(fields: Sequence[str], rows: Iterable[Sequence[object] | Mapping[str, object]]) -> str:
-    """The rows as CSV with a header; nothing, or a field that a row lacks, is an empty cell."""
+    """The rows as CSV with a header; None, or a field that a row lacks, is an empty cell."""
     import csv
     import io
 
@@ -279,7 +279,7 @@ def as_csv(fields: Sequence[str], rows: Iterable[Sequence[object] | Mapping[str,
 
 
 def as_markdown(table: Table) -> str:
-    """The table as GitHub's Markdown has it; the heading of a section is a bold first cell."""
+    """The table in GitHub's Markdown; a section's heading is a bold first cell."""
     lines = [f"**{markdown_escape(table.title)}**", ""] if table.title else []
     rows = [[markdown_escape(name) for name in table.columns]]
     rows += [["---:" if position in table.right else "---" for position in range(len(table.columns))]]
@@ -297,13 +297,13 @@ def as_markdown(table: Table) -> str:
 
 
 def markdown_escape(text: str) -> str:
-    """The text such that Markdown shows it as it is."""
+    """Escape a text for Markdown and join its lines."""
     escaped = re.sub(r"([\\`*_|<>~&])", r"\\\1", " ".join(text.split()))
     return escaped.replace("](", r"]\(")
 
 
 def _is_indented(cell: str) -> bool:
-    """Whether it is text indented under a heading, not a number padded to its column."""
+    """Whether a cell is text indented under a heading, not a number padded to its column."""
     return cell.startswith("  ") and cell.strip()[:1].isalpha()
 
 
@@ -325,17 +325,17 @@ def as_latex(table: Table) -> str:
 
 def _latex_row(cells: Sequence[str]) -> str:
     row = " & ".join(r"\quad " * _is_indented(cell) + latex_escape(cell) for cell in cells)
-    return rf"{{}}{row} \\" if row.startswith(("[", "*")) else rf"{row} \\"  # \\[ would be a length
+    return rf"{{}}{row} \\" if row.startswith(("[", "*")) else rf"{row} \\"  # \\[ takes a length
 
 
 def latex_escape(text: str) -> str:
-    """The text such that LaTeX prints it as it is; a minus before a digit becomes one."""
+    """Escape a text for LaTeX; a hyphen before a number becomes a minus sign."""
     escaped = "".join(_LATEX.get(letter, letter) for letter in text.strip())
     return re.sub(r"(?<![\w.-])-(?=\d)", "$-$", escaped)
 
 
 def plain(value: object) -> object:
-    """The value with every record as a mapping of its fields, and every sequence as a list."""
+    """Convert named tuples to dicts of their fields, and sequences to lists, at every depth."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {name: plain(inner) for name, inner in value._asdict().items()}
     if isinstance(value, Mapping):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
 SILENT_FOR = 30.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two lines if standard error is not a terminal."""
 
 
 class Progress:
@@ -51,14 +51,14 @@ class Progress:
 
 
 def clock(seconds: float) -> str:
-    """Seconds as minutes and seconds, with hours where there are any: 0:07, 12:30, 3:04:05."""
+    """Seconds as minutes and seconds, with hours if any: 0:07, 12:30, 3:04:05."""
     whole = round(seconds)
     hours, minutes, rest = whole // 3600, whole % 3600 // 60, whole % 60
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 class Bar(Meter):
-    """Lines on standard error and, on a terminal, a bar that goes when it is full."""
+    """Lines on standard error and, on a terminal, a bar that disappears when complete."""
 
     def __init__(self) -> None:
         self._bar: tqdm[None] | None = None
@@ -80,17 +80,17 @@ class Bar(Meter):
             self._bar = tqdm(desc=name, total=total, file=sys.stderr, **form)
 
     def expect(self, total: int) -> None:
-        """Measure it by this."""
+        """Set the total of the bar."""
         if self._bar is not None:
             self._bar.total = total
 
     def advance(self, number: int) -> None:
-        """Move it."""
+        """Advance the bar."""
         if self._bar is not None:
             self._bar.update(number)
 
     def stop(self) -> None:
-        """Take it away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
         self._bar = None

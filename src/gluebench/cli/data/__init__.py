@@ -1,4 +1,4 @@
-"""`gluebench data`: get the examples, build them anew, check and read them."""
+"""`gluebench data`: get, build, check and read the examples of a benchmark."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMMANDS: dict[str, str] = {
     "show": "gluebench.cli.data.show:show",
     "stats": "gluebench.cli.data.stats:stats",
 }
-"""Commands in files of their own, imported when they are used."""
+"""Commands in separate modules, imported when they are used."""
 
 
 @click.group(cls=LazyGroup, commands_at=COMMANDS)
@@ -194,7 +194,7 @@ def build(
 
 
 def _options(rest: Sequence[str]) -> dict[str, str]:
-    """`--name value` and `--name=value`, of which only the recipe knows the names."""
+    """Parse `--name value` and `--name=value`; the recipe checks the names later."""
     options: dict[str, str] = {}
     words = list(rest)
     while words:
@@ -211,7 +211,7 @@ def _options(rest: Sequence[str]) -> dict[str, str]:
 
 
 def _recipe_text(recipe: Recipe) -> str:
-    """The recipe's procedure, what it reads, and its options."""
+    """Describe the recipe: procedure, files that it reads, options."""
     procedure = inspect.cleandoc(sys.modules[recipe.build.__module__].__doc__ or "")
     lines = [procedure, "", f"Reads: {recipe.corpus}", ""]
     if recipe.options:

@@ -1,4 +1,4 @@
-"""`gluebench data get`: a benchmark's examples, from the hub, the official archives or a folder."""
+"""`gluebench data get`: get a benchmark's examples from the hub, the official archives or a folder."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def get(
 def _get(
     benchmark: str, suite: Benchmark, tasks: list[Task], *, folder: str | None, to: Path, options: Options
 ) -> list[Outcome]:
-    """Read a folder or download; the embedded benchmark comes out of the package."""
-    import pyarrow  # noqa: F401 - needed in the end, so better missed before anything is downloaded
+    """Read a folder or download; the sample benchmark is made from the package."""
+    import pyarrow  # noqa: F401 - needed later; fail before anything is downloaded
 
     from gluebench.cli.common.progress import Bar
     from gluebench.data.get import SAMPLE, Getter, get_sample
@@ -131,7 +131,7 @@ def output(suite: Benchmark, outcomes: Sequence[Outcome]) -> Output:
 
 
 def problem_lines(outcomes: Sequence[Outcome]) -> list[str]:
-    """Every problem with its task; one that befell several tasks once."""
+    """Every problem with its tasks; a problem of several tasks is listed once."""
     tasks: dict[str, list[str]] = {}
     for outcome in outcomes:
         for problem in outcome.problems:
@@ -148,7 +148,7 @@ def _row(outcome: Outcome) -> tuple[str, ...]:
     for name, content in _states(outcome).items():
         splits.setdefault(content, []).append(name)
     states = [
-        content if len(splits) == 1 else f"{', '.join(of)}: {content}" for content, of in splits.items()
+        content if len(splits) == 1 else f"{', '.join(names)}: {content}" for content, names in splits.items()
     ]
     return (outcome.task.name, examples, _source(dataset.origin), "; ".join(states))
 
@@ -163,7 +163,7 @@ def _source(origin: Origin) -> str:
 
 
 def _states(outcome: Outcome) -> dict[str, State]:
-    """The state of each split that is there."""
+    """The state of each prepared split; empty if the task failed."""
     from gluebench.data.prepared import state
 
     dataset = outcome.dataset

@@ -1,4 +1,4 @@
-"""`gluebench data lint-diagnostic`: what is wrong with a diagnostic set, before anybody is measured by it."""
+"""`gluebench data lint-diagnostic`: find errors in a diagnostic set before it is used."""
 
 from __future__ import annotations
 

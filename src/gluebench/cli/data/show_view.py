@@ -1,4 +1,4 @@
-"""Examples as text to read, and as tables."""
+"""Output of `gluebench data show`: examples as text, as records and as tables."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from gluebench.data.show import Entry, Row
 _MATCH, _HEAD, _DIM, _PLAIN = "\x1b[1;31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _INDENT = "    "
 _NARROWEST = 20
-"""Texts are not folded to less than this, however narrow the terminal."""
+"""Smallest width that texts are wrapped to, even on a narrower terminal."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Shown(NamedTuple):
-    """What is shown, and how."""
+    """Which examples and columns to show, and what to highlight."""
 
     table: Examples
     extras: tuple[str, ...] = ()
     """Columns besides index, texts and label."""
     pattern: re.Pattern[str] | None = None
-    """Set off in the texts, on a terminal."""
+    """Highlighted in the texts, on a terminal."""
 
     @property
     def task(self) -> Task:
@@ -35,12 +35,12 @@ class Shown(NamedTuple):
 
     @property
     def paired(self) -> bool:
-        """Whether neighbours that are one pair in both directions are one entry, as in Table 3."""
+        """Whether two adjacent rows that are one pair in both directions form one entry, as in Table 3."""
         return bool(self.task.phenomena) and len(self.task.columns) == 2
 
 
 class Span(NamedTuple):
-    """A stretch of a text, from its first letter to before its last."""
+    """A part of a text, from `start` to before `end`."""
 
     start: int
     end: int
@@ -50,7 +50,7 @@ class Span(NamedTuple):
 
 
 def text_of(shown: Shown, entries: Iterable[Entry], paper: Paper) -> Iterator[str]:
-    """The text piece by piece: what it is, then each entry, an empty line between."""
+    """The text in parts: a heading, then each entry after an empty line."""
     yield running_text(_heading(shown), paper)
     for entry in entries:
         lines = _pair_lines(shown, entry, paper) if shown.paired else _single_lines(shown, entry, paper)
@@ -96,14 +96,14 @@ def _pair_lines(shown: Shown, entry: Entry, paper: Paper) -> Iterator[str]:
 
 
 def _text_lines(shown: Shown, texts: dict[str, str], paper: Paper) -> Iterator[str]:
-    """Each text behind its column's name, folded to the width, what was searched for set off."""
+    """Each text after its column's name, wrapped to the width, with matches of the pattern highlighted."""
     gutter = max(map(text_width, texts)) + 2
-    room = max(_NARROWEST, paper.width - gutter - len(_INDENT)) if paper.width else None
+    width = max(_NARROWEST, paper.width - gutter - len(_INDENT)) if paper.width else None
     for name, text in texts.items():
-        seen, matches = visible(text, shown.pattern if paper.colour else None)
+        printable, matches = visible(text, shown.pattern if paper.colour else None)
         head = _styled(name, _DIM, paper) + " " * (gutter - text_width(name))
-        for line in folded(seen, room):
-            yield f"{_INDENT}{head}{_marked(seen, line, matches)}".rstrip()
+        for line in folded(printable, width):
+            yield f"{_INDENT}{head}{_marked(printable, line, matches)}".rstrip()
             head = " " * gutter
 
 
@@ -114,7 +114,7 @@ def _extra_lines(shown: Shown, row: Row, paper: Paper) -> Iterator[str]:
 
 
 def folded(text: str, width: int | None) -> list[Span]:
-    """The lines of a text, broken at spaces, or within a word that is longer than a line."""
+    """The lines of a wrapped text, broken at spaces, or within a word longer than a line."""
     if width is None or text_width(text) <= width:
         return [Span(0, len(text))]
     lines: list[Span] = []
@@ -132,7 +132,7 @@ def folded(text: str, width: int | None) -> list[Span]:
 
 
 def visible(text: str, pattern: re.Pattern[str] | None) -> tuple[str, list[Span]]:
-    """The text with control characters written out, and where in it the pattern matches."""
+    """The text with control characters escaped, and the spans in it that match the pattern."""
     parts: list[str] = []
     matches: list[Span] = []
     done = length = 0
@@ -149,7 +149,7 @@ def _written_out(text: str) -> str:
 
 
 def _marked(text: str, line: Span, matches: Sequence[Span]) -> str:
-    """A line of the text, matches in colour."""
+    """A line of the text with its matches in color."""
     parts: list[str] = []
     done = line.start
     for match in matches:
@@ -168,7 +168,7 @@ def _styled(text: str, style: str, paper: Paper) -> str:
 
 
 def label_text(task: Task, label: str | float | None) -> str:
-    """A label with its gloss where it is a mere number; a score; nothing where it is hidden."""
+    """A label, with its gloss if the word is shorter than 3 letters; a score; "" if hidden."""
     if label is None:
         return ""
     gloss = next((known.gloss for known in task.labels if known.word == label and len(known.word) < 3), "")
@@ -176,20 +176,20 @@ def label_text(task: Task, label: str | float | None) -> str:
 
 
 def initials(task: Task) -> dict[str, str]:
-    """Label word to its initial as in Table 3, or to itself where initials are not different."""
+    """Label word to its initial as in Table 3, or to itself if two initials are equal."""
     letters = {word: word[:1].upper() for word in task.words}
     return letters if len(set(letters.values())) == len(letters) else {word: word for word in letters}
 
 
 def directions(task: Task, entry: Entry) -> tuple[str, str]:
-    """The labels forward and backward, short; "-" where there is none."""
+    """The labels forward and backward, abbreviated; "-" for a missing one."""
     short = initials(task)
     labels = ["-" if row.label is None else short.get(str(row.label), str(row.label)) for row in entry.rows]
     return labels[0], labels[1] if len(labels) > 1 else "-"
 
 
 def tagged(task: Task, row: Row) -> list[str]:
-    """Its phenomena, each with its coarse category in parentheses."""
+    """The tags of a row, each with its coarse category in parentheses."""
     coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
     return [f"{tag} ({coarse[tag]})" if tag in coarse else tag for tag in row.extras.get(TAGS) or ()]
 
@@ -208,7 +208,7 @@ def shown_output(shown: Shown, entries: Sequence[Entry]) -> Output:
     make = _pair_record if shown.paired else _single_record
     records = [make(shown, entry) for entry in entries]
     table = _pair_table(shown, entries) if shown.paired else _single_table(shown, entries)
-    rows = [[_cell(value) if isinstance(value, list) else value for value in of.values()] for of in records]
+    rows = [[_cell(value) if isinstance(value, list) else value for value in one.values()] for one in records]
     data = {"task": shown.task.name, "split": shown.table.split, "examples": records}
     return Output(data, [table], [*records[0]] if records else table.columns, rows)
 
@@ -242,7 +242,7 @@ def _single_table(shown: Shown, entries: Sequence[Entry]) -> Table:
 
 
 def _pair_table(shown: Shown, entries: Sequence[Entry]) -> Table:
-    """Table 3 of the paper."""
+    """The entries as Table 3 of the paper."""
     others = [name for name in shown.extras if name != TAGS]
     tags, labelled = TAGS in shown.extras, shown.table.labelled
     columns = [*["Tags"] * tags, "Sentence 1", "Sentence 2", *["Fwd", "Bwd"] * labelled, *others]

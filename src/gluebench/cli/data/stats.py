@@ -1,4 +1,4 @@
-"""`gluebench data stats`: what the examples are like, beside the paper's Tables 1 and 7."""
+"""`gluebench data stats`: sizes, labels, lengths and words, compared with the paper's Tables 1 and 7."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def stats(suite: Benchmark, names: tuple[str, ...], data: Path, plot: str | None
 
 
 def _described(suite: Benchmark, names: tuple[str, ...], folder: Path) -> list[TaskStats]:
-    """Every task that was named; else those of the benchmark, and what auxiliary data there are."""
+    """The named tasks, else all of the benchmark and the auxiliary data on disk. Raises DataError."""
     from gluebench.data.errors import DataError
     from gluebench.data.home import task_folder
     from gluebench.data.stats.describe import describe, on_disk
@@ -61,7 +61,7 @@ def _described(suite: Benchmark, names: tuple[str, ...], folder: Path) -> list[T
         return [describe(task, on_disk(folder, suite, task)) for task in tasks]
     there = set()
     for task in (*suite.tasks, *suite.auxiliary):
-        with suppress(DataError):  # raised where the task has no folder
+        with suppress(DataError):  # raised if the task has no folder
             task_folder(folder, suite, task)
             there.add(task.name)
     if not there:
@@ -76,12 +76,12 @@ def _described(suite: Benchmark, names: tuple[str, ...], folder: Path) -> list[T
 
 ABSENT = "-"
 DIFFERS, CUT = "*", "+"
-"""Marks of printed figures that are not those of the files, or are cut off where they should be rounded."""
+"""Marks of printed figures that differ from the files', or that are truncated instead of rounded."""
 _FIELDS = ("task", "split", "measure", "item", "value", "printed")
 
 
 def stats_output(suite: Benchmark, stats: Sequence[TaskStats]) -> Output:
-    """Sizes as Table 1, diagnostic categories as Table 7, then labels, lengths and words of each split."""
+    """Sizes as in Table 1, diagnostic categories as in Table 7, then labels, lengths and words by split."""
     by_task = [(suite.dataset(task.task), task) for task in stats]
     tables = [
         _sizes(by_task),
@@ -176,12 +176,12 @@ def _category_table(where: str, categories: Sequence[Category]) -> Table:
 
 
 def _category_row(category: Category, words: Sequence[str], *, printed: bool) -> tuple[str, ...]:
-    own = [category.examples, *(category.percentage(word) for word in words)]
-    cells = [f"{category.examples:,}", *(ABSENT if value is None else f"{value:.1f}" for value in own[1:])]
+    real = [category.examples, *(category.percentage(word) for word in words)]
+    cells = [f"{category.examples:,}", *(ABSENT if value is None else f"{value:.1f}" for value in real[1:])]
     if not printed:
         return (category.name, *cells)
     row = [category.name]
-    for name, value, cell in zip(("count", *words), own, cells, strict=True):
+    for name, value, cell in zip(("count", *words), real, cells, strict=True):
         figure = category.printed.get(name)
         text = "" if figure is None else f"{figure:g}" if name == "count" else f"{figure:.1f}"
         row += [cell, text + DIFFERS * (figure is not None and figure != value)]
@@ -219,8 +219,8 @@ def _lengths(tasks: Sequence[TaskStats]) -> Table:
         rows = []
         for split in _present(stats):
             for column, lengths in split.lengths.items():
-                middle = (f"{lengths.mean:.1f}", f"{lengths.median:g}")
-                rows.append((f"  {split.split}", column, *middle, f"{lengths.p95:,}", f"{lengths.longest:,}"))
+                center = (f"{lengths.mean:.1f}", f"{lengths.median:g}")
+                rows.append((f"  {split.split}", column, *center, f"{lengths.p95:,}", f"{lengths.longest:,}"))
         if rows:
             sections.append(Section(rows, stats.task))
     columns = ("Split", "Text", "Mean", "Median", "95th percentile", "Longest")
@@ -254,7 +254,7 @@ def _present(stats: TaskStats) -> list[SplitStats]:
 
 
 def _records(stats: TaskStats) -> Iterator[tuple[object, ...]]:
-    """Every figure as a row of its own."""
+    """One row for each figure."""
     printed = {size.name: size.printed for size in stats.sizes}
     for size in stats.sizes:
         if size.name not in stats.splits:

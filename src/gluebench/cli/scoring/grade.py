@@ -1,4 +1,4 @@
-"""`gluebench grade`, and how a report is printed: every score of a submission, with its error bar."""
+"""`gluebench grade`, and the tables of a report: every score of a submission with its interval."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def report_output(report: Report, benchmark: Benchmark, *, source: str) -> Outpu
 
 
 def score_cell(score: Score | None) -> str:
-    """A score as "84.8 [83.0, 86.4]", or why there is none."""
+    """A score as "84.8 [83.0, 86.4]"; "-" for None; why an interval is withheld in parentheses."""
     if score is None:
         return "    -"
     withheld = f" ({score.withheld})" if score.withheld else ""
@@ -91,8 +91,8 @@ def _task_table(report: Report, benchmark: Benchmark, *, source: str) -> Table:
     scores = [score for task in report.tasks.values() for score in task.metrics.values()]
     bounds = " [95 % interval]" * any(score.low is not None for score in scores)
     if report.score is None:
-        there = sum(task.score is not None for task in report.tasks.values())
-        over = f"none: {there} of {len(benchmark.scored)} tasks"
+        scored = sum(task.score is not None for task in report.tasks.values())
+        over = f"none: {scored} of {len(benchmark.scored)} tasks"
     else:
         over = f"of {report.score.n} task{'s' * (report.score.n != 1)}"
     average = ("macro-average", over, score_cell(report.score), "")
@@ -108,10 +108,10 @@ def _task_table(report: Report, benchmark: Benchmark, *, source: str) -> Table:
 def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
     """A row for each metric, then the task score unless it equals the only metric."""
     result = report.tasks.get(task.name)
-    absent = [f"{file.name}.tsv" for file in task.files if file.name in report.missing]
-    lacking = f"missing: {', '.join(absent)}" if absent else "no gold labels"
+    missing = [f"{file.name}.tsv" for file in task.files if file.name in report.missing]
+    reason = f"missing: {', '.join(missing)}" if missing else "no gold labels"
     if result is None or not result.metrics:
-        yield (task.name, lacking, score_cell(None), "")
+        yield (task.name, reason, score_cell(None), "")
         return
     names = titles(task)
     name = task.name
@@ -119,13 +119,13 @@ def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
         yield (name, names.get(metric, metric), score_cell(score), str(score.n))
         name = ""
     if result.score is None:
-        yield ("", f"no task score, {lacking}", score_cell(None), "")
+        yield ("", f"no task score, {reason}", score_cell(None), "")
     elif len(task.metrics) > 1:
         yield ("", "task score", score_cell(result.score), "")
 
 
 def titles(task: Task) -> Mapping[str, str]:
-    """Metric name to the heading it goes under."""
+    """Metric name to its heading."""
     return {metric.name: metric.title for metric in task.metrics}
 
 
@@ -141,7 +141,7 @@ def _notes(report: Report) -> Iterator[str]:
 def _diagnostic_table(diagnostic: DiagnosticReport, task: Task) -> Table:
     scores = {("coarse", name): score for name, score in diagnostic.coarse.items()}
     scores |= {("fine", name): score for name, score in diagnostic.fine.items()}
-    scores |= {(kind, name): score for kind, of in diagnostic.metadata.items() for name, score in of.items()}
+    scores |= {(kind, name): score for kind, by in diagnostic.metadata.items() for name, score in by.items()}
     overall = diagnostic.overall
     sections = [[("overall", score_cell(overall), str(overall.n))]]
     for entries in categories(task, diagnostic.metadata):
@@ -159,7 +159,7 @@ def _diagnostic_table(diagnostic: DiagnosticReport, task: Task) -> Table:
 def categories(task: Task, metadata: Mapping[str, Iterable[str]]) -> list[list[tuple[str, str, str]]]:
     """Kind, name and text of each category of a diagnostic set, by section.
 
-    Coarse phenomena with their fine ones under them, then what else divides the set.
+    Coarse phenomena, each with its fine ones, then the values of the metadata columns.
     """
     sections = [
         [("coarse", coarse, coarse)]
@@ -181,7 +181,7 @@ RUN_FIELDS = ("run", "task", "metric", "value", "low", "high", "n")
 def runs_output(
     reports: Sequence[Report], summary: Summary, benchmark: Benchmark, *, sources: Sequence[str]
 ) -> Output:
-    """The reports of several runs and their summary in every form; CSV has the runs themselves."""
+    """The reports of several runs and their summary in every form; CSV has only the runs."""
     runs = list(zip(sources, reports, strict=True))
     data = {
         "schema": RUNS_SCHEMA,
@@ -204,9 +204,9 @@ def _runs_table(summary: Summary, benchmark: Benchmark, sources: Sequence[str]) 
         "make. sd is the standard deviation of the runs, with n - 1. The paper picks a run by its dev scores "
         "(section 6)."
     ]
-    lacking = summary.runs - (0 if summary.score is None else summary.score.n)
-    if lacking:
-        notes.append(f"INCOMPLETE: {lacking} of {summary.runs} runs have no macro-average.")
+    unscored = summary.runs - (0 if summary.score is None else summary.score.n)
+    if unscored:
+        notes.append(f"INCOMPLETE: {unscored} of {summary.runs} runs have no macro-average.")
     return Table(
         RUN_COLUMNS,
         [Section(rows) for rows in (tasks, [average], diagnostics) if rows],

@@ -1,4 +1,4 @@
-"""The findings of a check, as lines in the manner of a compiler and as a table."""
+"""The findings of a check, as lines in the style of a compiler and as a table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def marked(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]]
 
 
 def problem_lines(submission: Submission) -> list[str]:
-    """Every finding: what is shared by many stands once, above their places."""
+    """Every finding; text shared by several is printed once, above their locations."""
     return marked(submission.problems, submission.unshown)
 
 
@@ -51,7 +51,7 @@ def brief_lines(submission: Submission, options: Sequence[str] = ()) -> list[str
 
 
 def _files(submission: Submission, severity: str) -> dict[str, Counter[str]]:
-    """For each kind of finding of that severity the files that have it, and how often."""
+    """For each kind of finding of that severity, its files and its counts."""
     counts: dict[str, Counter[str]] = {}
     for problem in submission.problems:
         if problem.severity == severity:

@@ -1,4 +1,4 @@
-"""`gluebench submit`, and sending a submission for every command that has one to send."""
+"""`gluebench submit`, and the options and functions of every command that can send a submission."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PREFIX = "to_"
 
 
 class Destination(NamedTuple):
-    """The leaderboard that a submission goes to, and the details to show there."""
+    """The leaderboard that a submission is sent to, the details to show there, and how to send it."""
 
     url: str
     token: str
@@ -36,7 +36,7 @@ class Destination(NamedTuple):
 
 
 def destination_options(*, required: bool) -> Callable[[F], F]:
-    """`--to URL` and what goes with it, passed as `to`: a Destination, or None where no URL was given."""
+    """Add `--to URL` and its related options; the command gets `to`: a Destination, or None without URL."""
 
     def decorated(command: F) -> F:
         @functools.wraps(command)
@@ -103,7 +103,7 @@ def _flag(name: str) -> str:
 
 
 class Reached(NamedTuple):
-    """A leaderboard that answered, with the benchmark it will be sent to."""
+    """A leaderboard that responded, and its benchmark to send to."""
 
     to: Destination
     client: Client
@@ -120,7 +120,7 @@ def connect(to: Destination) -> Client:
         )
     try:
         client = Client(to.url, to.token, say=lambda line: notices([line]))
-    except SendError as error:  # an address or a token that is none
+    except SendError as error:  # an invalid address or token
         raise click.UsageError(str(error)) from None
     if client.is_open_to_readers:
         notices(
@@ -130,7 +130,7 @@ def connect(to: Destination) -> Client:
 
 
 def insist_on_scopes(client: Client, to: Destination) -> None:
-    """Refuse a token that cannot send, or read what is waited for. Raises SendError, ClickException."""
+    """Check that the token may send, and read the scores if `to.wait`. Raises SendError, ClickException."""
     scopes = client.account()["scopes"]
     needed = ("submit", "read") if to.wait else ("submit",)
     lacking = [repr(scope) for scope in needed if scopes is not None and scope not in scopes]
@@ -159,7 +159,7 @@ def benchmark_there(client: Client, name: str | None) -> Benchmark:
 
 
 def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any]) -> None:
-    """Check here, send, wait, and print the report. Raises SendError; exits where nothing can be graded."""
+    """Check locally, send, wait, and print the report. Raises SendError; exits if nothing can be graded."""
     to, client, suite = there
     checked(str(path), suite, end="Nothing was sent.")
     details = {**defaults, **to.details}
@@ -175,11 +175,11 @@ def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any])
         notices([f"Sent as {details['name']!r}: {client.page(key)}"])
     else:
         notices([f"This file was sent before under this name: {client.page(key)} (--new sends it again)"])
-        other = [
+        ignored = [
             name for name, value in to.details.items() if _plain(value) != _plain(from_json(entry, name))
         ]
-        if other:
-            changed = f"{', '.join(map(_flag, other))} changed nothing: what was said of it before stays."
+        if ignored:
+            changed = f"{', '.join(map(_flag, ignored))} changed nothing: what was said of it before stays."
             notices([f"warning: {changed} Edit it at {client.page(key)}"])
     if to.wait:
         _show(client.wait(key, on_change=_say_status), suite, client=client, source=str(path), form=form)
@@ -190,7 +190,7 @@ def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any])
 
 
 def reached(to: Destination | None, benchmark: str, split: str) -> Reached | None:
-    """The leaderboard, checked before the work begins. Raises SendError, UsageError."""
+    """Connect to the leaderboard before the work begins; None without one. Raises SendError, UsageError."""
     if to is None:
         return None
     if split != "test":
@@ -203,14 +203,14 @@ def reached(to: Destination | None, benchmark: str, split: str) -> Reached | Non
 
 
 def deliver(path: Path, there: Reached | None, *, form: Form, defaults: Mapping[str, Any]) -> None:
-    """Send what a command made, if the user gave a leaderboard."""
+    """Send the file that a command made, if the user named a leaderboard."""
     if there is not None:
         cut = {name: str(value)[:80] for name, value in defaults.items()}
         send(path, there, form=form, defaults=cut)
 
 
 def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
-    """The same for the same file and name, so that a command that was interrupted can be repeated."""
+    """A key that is equal for the same file, name and model, so that a repeated command sends once."""
     digest = hashlib.sha256(f"{benchmark}\0{details['name']}\0{details['model']}\0".encode())
     with path.open("rb") as file:
         while piece := file.read(1024 * 1024):
@@ -219,12 +219,12 @@ def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A detail as the site keeps it."""
+    """A detail as the site stores it, without spaces at its ends."""
     return value.strip() if isinstance(value, str) else value
 
 
 def _meter(path: Path) -> Callable[[int, int], None] | None:
-    """Percents on a terminal; nothing elsewhere."""
+    """A function that shows the percentage sent; None if standard error is not a terminal."""
     if not sys.stderr.isatty():
         return None
 
@@ -236,13 +236,13 @@ def _meter(path: Path) -> Callable[[int, int], None] | None:
 
 
 def _say_status(status: Mapping[str, Any]) -> None:
-    before = status["position"] - 1
-    queue = f", {before} before it" if status["status"] == "queued" and before > 0 else ""
+    ahead = status["position"] - 1
+    queue = f", {ahead} before it" if status["status"] == "queued" and ahead > 0 else ""
     notices([f"{status['label']}{queue}."])
 
 
 def _show(entry: Mapping[str, Any], suite: Benchmark, *, client: Client, source: str, form: Form) -> None:
-    """The report as `gluebench grade` prints one, or why there is none."""
+    """Print the report as `gluebench grade` does, or why there is none."""
     from gluebench.cli.scoring.grade import report_output
     from gluebench.scoring.report import report_of
 

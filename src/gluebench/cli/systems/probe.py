@@ -1,4 +1,4 @@
-"""`gluebench encode` and `gluebench probe`: a frozen encoder, and SentEval's classifier on top of it."""
+"""`gluebench encode` and `gluebench probe`: frozen encoders, and SentEval's classifier on their vectors."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ encoder_options = option.together(
         "--batch-size", default=128, least=1, help="Sentences that the encoder is given at a time."
     ),
 )
-"""`-o NAME=VALUE`, `--task`, `--data`, `--float16` and `--batch-size`, which go with an encoder."""
+"""Options of both commands: `-o NAME=VALUE`, `--task`, `--data`, `--float16` and `--batch-size`."""
 
 
 def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
-    """The tasks named, with those that they answer (AX with MNLI); all without a name. UnknownNameError."""
+    """The named tasks and those that their models answer (AX with MNLI); all tasks if none is named."""
     if not names:
         return list(benchmark.tasks)
     selected = {benchmark.task(name.strip()).name for listed in names for name in listed.split(",")}
@@ -164,9 +164,9 @@ def probe(
         files = part.files() if out else ()
         test = {file.name: answer(system, part, file, data, role="test", say=say).column for file in files}
         for name, fitted in system.probes.items():
-            kept = fitted.runs[fitted.chosen]
-            penalty = f"L2 {kept.penalty:g}, " if len(fitted.runs) > 1 else ""
-            say(f"{name}: {penalty}{kept.epochs} epochs, {kept.score:.3f} on dev")
+            best = fitted.runs[fitted.chosen]
+            penalty = f"L2 {best.penalty:g}, " if len(fitted.runs) > 1 else ""
+            say(f"{name}: {penalty}{best.epochs} epochs, {best.score:.3f} on dev")
         report = grade(dev, gold_from_data(data, suite, role="dev", partial=True))
         print_report(report, suite, source=f"{made.name}, {settings.name}", form=form)
     if out:
@@ -180,7 +180,7 @@ def probe(
 def _encoder(
     name: str | None, options: Mapping[str, str], corpus: Corpus, *, vectors: str | None
 ) -> SentenceEncoder:
-    """The encoder named, or the vectors stored in its place."""
+    """The named encoder, or one that reads stored vectors. Raises UsageError."""
     if name is not None:
         from gluebench.systems.encoders import encoder_called
 
@@ -193,7 +193,7 @@ def _encoder(
 
 
 def _kept(encoder: SentenceEncoder) -> Path:
-    """Where the vectors of an encoder are kept from one call to the next."""
+    """Path of the cached vectors of an encoder."""
     from gluebench.data.home import data_folder
 
     words = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-")[:60]

@@ -1,4 +1,4 @@
-"""`gluebench reproduce`: the paper's results again, and what it says of them."""
+"""`gluebench reproduce`: run the paper's baselines again, and test the claims of its text."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _shared = option.together(
     ),
     click.option("--device", metavar="DEVICE", default="cpu", show_default=True, help="cpu, cuda, cuda:1."),
 )
-"""The options that the three commands have in common."""
+"""Options of all three table commands."""
 _GOLD = click.option("--gold", metavar="DIR", type=_FOLDER, help="Folder of labels, where there are any.")
 
 
@@ -122,7 +122,7 @@ def _run(
     form: Form,
     to: Destination | None = None,
 ) -> None:
-    there = reached(to, suite.name, "test")
+    board = reached(to, suite.name, "test")
     with reading_data(), needing("train", "Running the paper's rows", "torch", "h5py"):
         from gluebench.cli.systems.reproduce_view import save, table_output
         from gluebench.data.gold import gold_from_data
@@ -140,18 +140,18 @@ def _run(
         names = rows or tuple(row.name for row in all_rows())
         scored = labels if table == "table6" else _test_labels(gold, setup)
         runs = rerun(request, names, setup, gold=scored, say=lambda line: notices([line]))
-        answer = table_output(runs, request, suite)
-    save(answer, table, setup.out / preset)
-    emit(answer, form)
-    for ran in runs if there else ():
+        output = table_output(runs, request, suite)
+    save(output, table, setup.out / preset)
+    emit(output, form)
+    for ran in runs if board else ():
         path = submission_path(ran, setup)
         if ran.chosen and path.is_file():
             details = {"name": f"{ran.row.full_title} ({ran.row.preset})", "model": ran.row.full_title}
-            deliver(path, there, form=form, defaults=details)
+            deliver(path, board, form=form, defaults=details)
 
 
 def _test_labels(gold: Path | None, setup: Setup) -> Gold | None:
-    """Those the user has, or those that came with the data; most are hidden."""
+    """Test labels from the user's gold folder, or from the data; None if all are hidden."""
     from gluebench.data import DataError
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import read_gold
@@ -160,7 +160,7 @@ def _test_labels(gold: Path | None, setup: Setup) -> Gold | None:
         return read_gold(gold, setup.benchmark, role="test", partial=True)
     try:
         return gold_from_data(setup.corpus.folder, setup.benchmark, role="test", partial=True)
-    except DataError:  # no test split has labels, which is how it should be
+    except DataError:  # no test split has labels, as usual
         return None
 
 
@@ -215,7 +215,7 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
 
 
 def _judgements(own: Mapping[TableName, Numbers]) -> Iterator[tuple[str, ...]]:
-    """A record for each claim and table: by the paper's numbers, then by the user's."""
+    """A record for each claim and table: judged by the paper's numbers, then by the user's."""
     from gluebench.systems.reproduce.claims import FINDINGS
     from gluebench.systems.reproduce.findings import judged, printed
 

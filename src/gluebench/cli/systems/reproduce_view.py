@@ -1,4 +1,4 @@
-"""Rows run again as tables: expected beside obtained, with the reason where a number cannot be had."""
+"""Reproduced rows as tables: expected and obtained numbers, or why there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gluebench run`: any model over a whole benchmark, to a submission and its dev scores."""
+"""`gluebench run`: run a model over a benchmark, write a submission and print its dev scores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXTRAS = {
     "urllib3": "data",
     "pyarrow": "data",
 }
-"""Package to the extra that brings it."""
+"""Package to the extra that installs it."""
 
 
 @click.command
@@ -78,8 +78,8 @@ def run(
     from gluebench.systems.encoders.corpus import Corpus
     from gluebench.systems.run import chosen
 
-    gc.enable()  # a run is long, and models are large
-    there = reached(to, suite.name, split)
+    gc.enable()  # turned off for short commands; a run is long, and models are large
+    board = reached(to, suite.name, split)
     names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
     plan = Plan(suite, data, chosen(suite, names), split, not no_dev)
     folder = Path(out).with_suffix(".run")
@@ -92,12 +92,12 @@ def run(
         with watcher.told_if_stopped():
             session.run(made.system, watcher, together=made.together)
         _finish(session, suite, out=out, source=model, form=form)
-    deliver(Path(out), there, form=form, defaults={"name": model, "model": model})
+    deliver(Path(out), board, form=form, defaults={"name": model, "model": model})
 
 
 @contextmanager
 def installed() -> Iterator[None]:
-    """Says what to install where a package is missing that the model needs."""
+    """If the model needs a missing package, raise an error that says what to install."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -173,7 +173,7 @@ class Terminal:
 
     @contextmanager
     def told_if_stopped(self) -> Iterator[None]:
-        """Says, whatever ends the run too soon, that what is done is kept."""
+        """If anything stops the run, print which results are kept, and raise again."""
         try:
             yield
         except BaseException:
@@ -187,7 +187,7 @@ class Terminal:
 
 
 def _notes(notes: Any) -> Iterator[str]:
-    """The counts of a chat model's answers, and their cost."""
+    """Counts and cost of a chat model's answers; nothing for other models."""
     if "asked" not in notes:
         return
     yield f"{notes['asked']:,} asked"

@@ -18,7 +18,7 @@ _PRICE = click.FloatRange(min=0)
 
 
 class _ModelOption(click.Option):
-    """An option that goes with some kinds of MODEL."""
+    """An option for some kinds of MODEL only."""
 
     def __init__(self, *args: Any, kinds: tuple[str, ...], **attributes: Any) -> None:
         super().__init__(*args, **attributes)
@@ -75,7 +75,7 @@ model_options = option.together(
         "--cache", **_api, help="api: where answers are kept [answers/ in the folder of data]."
     ),
 )
-"""All of them, passed under their names."""
+"""All options of models, passed under their names."""
 
 
 def kind(model: str) -> str:

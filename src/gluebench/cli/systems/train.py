@@ -119,7 +119,7 @@ def _say(line: str) -> None:
 
 
 def _draw_curves(system: TrainedSystem) -> None:
-    """Draw the course of the runs beside them."""
+    """Plot the training curves into the folder of the runs."""
     from gluebench.systems.training.log import LOG, draw_curves
 
     for parent in {run.parent for run in system.runs()}:

@@ -1,4 +1,4 @@
-"""From an organizer's folder to everything a benchmark needs: what is to be written, and what was assumed."""
+"""Planning a benchmark from an organizer's folder: what to write, and what was assumed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TaskPlan:
     labels: LabelPlan
     licence: str
     formats: Mapping[str, str]
-    """Split to how its file was read."""
+    """Split to the format of its file."""
     splits: Mapping[str, list[Example]]
     """Split to its examples; a label is None only in a test split without labels."""
     notes: tuple[str, ...]
@@ -85,7 +85,7 @@ def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
 
 
 def _assumed(task: TaskPlan) -> Iterator[str]:
-    """What the manifest says without having been given, in sentences."""
+    """Notes on properties that no option gave."""
     columns, labels = task.columns, task.labels
     if columns.ignored:
         yield f"Columns of the source files that were left out: {', '.join(columns.ignored)}."
@@ -109,19 +109,19 @@ def _examples(
     notes: list[str] = []
     texts = [_texts(table, name, notes, replacing=replacing, problems=problems) for name in columns.inputs]
     cells = table.column(columns.label) if columns.label in table.header else []
-    marks: Sequence[str | float | None] = cells
+    values: Sequence[str | float | None] = cells
     if not any(cells):
-        marks = [None] * len(table.rows)
+        values = [None] * len(table.rows)
     elif labels.kind == "scores":
-        marks = [float(cell) for cell in cells]
-    rows = zip(_indices(table, columns, notes), zip(*texts, strict=True), marks, strict=True)
+        values = [float(cell) for cell in cells]
+    rows = zip(_indices(table, columns, notes), zip(*texts, strict=True), values, strict=True)
     return [Example(at, dict(zip(columns.inputs, row, strict=True)), label) for at, row, label in rows], notes
 
 
 def _texts(
     table: RawTable, name: str, notes: list[str], *, replacing: bool, problems: list[str]
 ) -> list[str]:
-    """One column, in which tabs and line ends cannot stand."""
+    """The texts of one column; tabs and line ends are replaced by spaces, or are problems."""
     texts = table.column(name)
     broken = [at for at, text in enumerate(texts) if _BREAKS.search(text)]
     if broken and replacing:
@@ -136,20 +136,20 @@ def _texts(
 
 
 def _indices(table: RawTable, columns: ColumnPlan, notes: list[str]) -> Sequence[int]:
-    """The file's own indices where they are 0 to n - 1 in some order, else the row numbers from 0."""
+    """The file's indices if they are 0 to n - 1 in any order, else row numbers from 0."""
     rows, name = range(len(table.rows)), columns.row_index
     if name is None or name not in table.header:
         return rows
     values = [number(cell) for cell in table.column(name)]
-    own = [int(value) for value in values if value is not None and value.is_integer()]
-    if len(own) == len(rows) and set(own) == set(rows):
-        return own
+    indices = [int(value) for value in values if value is not None and value.is_integer()]
+    if len(indices) == len(rows) and set(indices) == set(rows):
+        return indices
     notes.append(f'"{name}" is not 0 to {len(rows) - 1}, so rows are numbered from 0 in file order.')
     return rows
 
 
 def summary(task: TaskPlan) -> Iterator[tuple[str, str, str]]:
-    """Every decision on one task: what, its value, and whether it was told by an option or detected."""
+    """Every property of a task: name, value, and "told" (by an option) or "detected"."""
     for split, examples in task.splits.items():
         hidden = "" if split != "test" or task.labelled else ", no labels"
         yield split, f"{len(examples):,} rows ({task.formats[split]}){hidden}", "detected"

@@ -1,4 +1,4 @@
-"""Finding and reading an organizer's tables: CSV as spreadsheets write it, plain TSV, prepared Parquet."""
+"""Finding and reading an organizer's tables: CSV from spreadsheets, plain TSV, prepared Parquet."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from gluebench.data.errors import DataError
 
 
 class RawTable(NamedTuple):
-    """A table as it was read, every cell text."""
+    """A table as read, with every cell as text."""
 
     path: Path
     format: str
-    """How it was read: "CSV, comma"."""
+    """The format it was read as: "CSV, comma"."""
     header: tuple[str, ...]
     rows: list[list[str]]
     lines: list[int]
-    """Line of the file on which each row begins; for Parquet the number of the row, from 1."""
+    """First line of each row in the file; for Parquet, the row number from 1."""
     declared: Dataset | None = None
-    """The record of prepared data, whose columns and licence need not be detected."""
+    """The record of prepared data, which gives columns and license without detection."""
 
     def column(self, name: str) -> list[str]:
         """The cells of one column."""
@@ -41,9 +41,9 @@ _Rows = Iterator[tuple[int, list[str]]]
 
 
 def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
-    """Read .csv (quoted, parted by commas or semicolons), .tsv (no quoting) or a prepared .parquet.
+    """Read .csv (quoted, separated by commas or semicolons), .tsv (no quoting) or a prepared .parquet.
 
-    Blank lines are passed over. Raises DataError with the line of everything that is wrong.
+    Blank lines are skipped. Raises DataError with every problem and its line.
     """
     suffix = path.suffix.lower()
     if suffix == ".parquet":
@@ -54,7 +54,7 @@ def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
         delimiter, name = (";", "semicolon") if ";" in first and "," not in first else (",", "comma")
         read, form = _csv_rows(path, text, delimiter), f"CSV, {name}"
     else:
-        # By line feeds alone: other separators of Unicode may stand within a sentence.
+        # Split at line feeds only: a sentence may contain other Unicode line separators.
         lines = enumerate(text.split("\n"), 1)
         read, form = ((at, line.removesuffix("\r").split("\t")) for at, line in lines), "TSV, no quoting"
     rows = [(line, cells) for line, cells in read if cells and cells != [""]]
@@ -107,7 +107,7 @@ def _csv_rows(path: Path, text: str, delimiter: str) -> _Rows:
 def read_parquet(path: Path) -> RawTable:
     """One split of a prepared task; its columns are known from the `dataset.json` beside it.
 
-    Raises DataError where that is missing, ModuleNotFoundError without pyarrow.
+    Raises DataError if that is missing, ModuleNotFoundError without pyarrow.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -137,18 +137,18 @@ class TaskFiles(NamedTuple):
 
     name: str
     files: Mapping[str, Path]
-    """Split name to its file, in the order train, dev, test; test is always there."""
+    """Split name to its file, in the order train, dev, test; always has test."""
 
 
 def find_tasks(folders: Sequence[str | os.PathLike[str]], name: str) -> list[TaskFiles]:
-    """The tasks in some folders, by the alphabet; a folder that holds split files itself is the task `name`.
+    """The tasks in some folders, sorted by name; a folder that contains split files is the task `name`.
 
-    Raises DataError for a folder without tasks, a task without test file, and tables of other names.
+    Raises DataError for a folder without tasks, a task without test file, and tables with other names.
     """
     problems: list[str] = []
     tasks = [task for folder in folders for task in _tasks(Path(folder), name, problems)]
     first: dict[str, str] = {}
-    for own in (task.name for task in tasks):  # folders whose names cannot be those of tasks
+    for own in (task.name for task in tasks):  # task names are folder names, and may be invalid
         problems += [f"the task {finding.text}; rename the folder" for finding in name_finding((), own)]
         if other := first.get(fold(own)):
             problems.append(f'the tasks "{other}" and "{own}" have one name; expected names that differ')

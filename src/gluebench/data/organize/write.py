@@ -22,9 +22,9 @@ GOLD_FOLDERS = {"test": "gold", "dev": "gold-dev"}
 
 
 def write_plan(plan: Plan, folder: Path) -> Benchmark:
-    """Write `NAME.toml`, `data/`, `gold/` and `gold-dev/`; the benchmark is the manifest read back.
+    """Write `NAME.toml`, `data/`, `gold/` and `gold-dev/`; returns the benchmark of that manifest.
 
-    Gold folders are readable by their owner alone. Raises ManifestError for names a manifest cannot have.
+    Only the owner can read the gold folders. Raises ManifestError for names that a manifest does not allow.
     """
     path = folder / f"{plan.name}.toml"
     path.write_bytes(manifest(plan).encode())
@@ -33,7 +33,7 @@ def write_plan(plan: Plan, folder: Path) -> Benchmark:
         home = folder / "data" / task.name
         home.mkdir(parents=True)
         for split, examples in task.splits.items():
-            # Each row is index, inputs and label; what is not wanted in a file is cut off.
+            # Each row is index, inputs and label; the data file of test omits the label.
             labels = (e.label if isinstance(e.label, str) else repr(e.label) for e in examples)
             rows = [
                 [str(e.index), *e.inputs.values(), label] for e, label in zip(examples, labels, strict=True)
@@ -126,23 +126,23 @@ def _tables(path: str, task: TaskPlan) -> Iterator[str]:
 
 
 MARK = "organise.json"
-"""The file that lists what was written, by which the folder is known as unchanged."""
+"""The file with the digests of the written files, which show whether the folder was changed."""
 KEY = Path("gold", ".label-key")
-"""What grading adds to the gold folder, and a replacement keeps."""
+"""File that grading adds to the gold folder; it is kept when the folder is replaced."""
 
 
 @contextmanager
 def fresh_folder(target: Path) -> Iterator[Path]:
-    """A folder to write into; once the block ends without an error, it stands at `target`.
+    """A folder to write into; it becomes `target` when the block ends without an error.
 
-    Raises DataError if something else stands there, or what was written before has been changed since.
+    Raises DataError if `target` has other content, or was changed since it was written.
     """
     target = target.absolute()
     refuse_changed(target)
     with replacing(target) as made:
         yield made
         mark = {"files": _digests(made)}
-        (made / MARK).touch(mode=0o600)  # a digest of few labels can be guessed from
+        (made / MARK).touch(mode=0o600)  # labels could be guessed from the digest of a small file
         (made / MARK).write_text(json.dumps(mark, indent=1) + "\n", encoding="utf-8")
         for key in (KEY, Path("gold-dev", KEY.name)):
             if (target / key).is_file() and (made / key.parent).is_dir():
@@ -158,8 +158,8 @@ def refuse_changed(target: Path) -> None:
         written = json.loads((target / MARK).read_text(encoding="utf-8"))["files"]
     if not isinstance(written, dict):
         raise DataError(f"{target}: is there already, and was not made by this command; name a new folder")
-    now = _digests(target)
-    changed = sorted(name for name in {*written, *now} if written.get(name) != now.get(name))
+    current = _digests(target)
+    changed = sorted(name for name in {*written, *current} if written.get(name) != current.get(name))
     if changed:
         listed = ", ".join(changed[:5]) + (", ..." if len(changed) > 5 else "")
         advice = "name a new folder, or move this one away"
@@ -167,7 +167,7 @@ def refuse_changed(target: Path) -> None:
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """Every file by its path below the folder, with its SHA-256; the mark and the label keys aside."""
+    """Path of every file below the folder to its SHA-256, without the mark and the label keys."""
     paths = (Path(root, name) for root, _, names in os.walk(folder) for name in names)
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()

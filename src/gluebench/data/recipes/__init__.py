@@ -36,7 +36,7 @@ class Option(NamedTuple):
     """A choice that the paper or the corpus leaves open."""
 
     name: str
-    """As on the command line: "min-overlap"."""
+    """Its name on the command line: "min-overlap"."""
     type: type[str] | type[int] | type[float] | type[Path]
     default: str | int | float | None
     """None where it must be given, or may be absent; `help` says which."""
@@ -44,16 +44,16 @@ class Option(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What a recipe made, with all that is needed to make it again."""
+    """The result of a recipe, with all that is needed to repeat it."""
 
     splits: Mapping[str, Columns]
     """Split name to its examples; a split whose source is absent is left out, and a note says so."""
     options: Mapping[str, str | int | float | None]
-    """Every option as it was used."""
+    """Value of every option."""
     files: tuple[Path, ...]
     """The files that were read."""
     notes: tuple[str, ...] = ()
-    """What a user of the result should know: what was filtered out, collapsed, or not to be had."""
+    """Notes for users: what was filtered out, merged, or not available."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Recipe:
     name: str
     """As a manifest's `recipe` and the command line write it: "qnli"."""
     corpus: str
-    """What the folder must hold, file by file, and where it is to be had."""
+    """The required files of the folder, and where to get them."""
     build: Callable[[Path, Task, Mapping[str, Any]], Built]
     """From the corpus folder, the task to build and the options, defaults filled in; raises DataError."""
     options: tuple[Option, ...] = ()

@@ -49,7 +49,7 @@ def _rows(reader: Reader, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _lines(reader: Reader, name: str) -> tuple[Path | str, list[str]]:
-    """Where a file was found, and its lines."""
+    """Path of a file, in the folder or the archive, and its lines."""
     here = reader.corpus / name
     path = here if here.is_file() else reader.find(f"raw/{name}")  # tokenized/ has files of these names, too
     if path is not None:

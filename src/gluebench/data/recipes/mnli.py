@@ -24,16 +24,16 @@ SPLITS = {name: f"multinli_1.0_{name}" for name in ("train", "dev_matched", "dev
 TESTS = {f"test_{name}": f"multinli_0.9_test_{name}_unlabeled" for name in ("matched", "mismatched")}
 EXTRAS = ("genre", "promptID", "pairID")
 UNDECIDED = "-"
-"""The gold label where no three of five annotators agreed."""
+"""The gold label if no three of five annotators agreed."""
 _LABELS = 5
-"""Columns of single annotators' labels at the end of a row, which may be cut short."""
+"""Number of columns with single annotators' labels at the end of a row; the last may be absent."""
 
 Row = tuple[int, Mapping[str, Any]]
 """Line and fields."""
 
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
-    """The splits of the release, and the unlabelled test files where they are in the folder."""
+    """The splits of the release, and the unlabeled test files if the folder has them."""
     reader = Reader(corpus, task, options)
     splits, notes = labelled_splits(reader, SPLITS, EXTRAS)
     for split, stem in TESTS.items():
@@ -48,7 +48,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
 def labelled_splits(
     reader: Reader, stems: Mapping[str, str], extras: tuple[str, ...]
 ) -> tuple[dict[str, Columns], list[str]]:
-    """The splits, from files of these names without their endings, and notes on pairs without a label."""
+    """The splits, from files with these names without suffix, and notes on pairs without a label."""
     splits: dict[str, Columns] = {}
     notes = []
     for split, stem in stems.items():
@@ -64,7 +64,7 @@ def pairs(
 ) -> tuple[Columns, int]:
     """The pairs of a file that have a gold label, and the number of those that have none.
 
-    `extras` are further fields to keep, under their own names. Unlabelled files keep every pair.
+    `extras` are further fields to keep, with their names. Unlabeled files keep every pair.
     """
     names = dict(zip(("sentence1", "sentence2", *extras), (*reader.inputs(2), *extras), strict=True))
     words = reader.words(CLASSES)
@@ -86,7 +86,7 @@ def pairs(
 
 
 def _rows(reader: Reader, path: Path, fields: tuple[str, ...]) -> Iterator[Row]:
-    """The rows that have all of the fields, as strings; a table without one of them is given up at once."""
+    """The rows that have all of the fields, as strings; a table without one of them is rejected at once."""
     rows = (_json if path.suffix == ".jsonl" else _table)(reader, path, reader.lines(path))
     for line, row in rows:
         lacking = [field for field in fields if field not in row]
@@ -102,7 +102,7 @@ def _rows(reader: Reader, path: Path, fields: tuple[str, ...]) -> Iterator[Row]:
 
 
 def _is_text(value: object) -> bool:
-    """Whether it is a string, and no half of a character, which JSON can write, is in it."""
+    """Whether it is a string without lone surrogates, which JSON can contain."""
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 

@@ -32,7 +32,7 @@ DAMAGED = (
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """Train without the dev pairs, the dev pairs, and test."""
     reader = Reader(corpus, task, options)
-    cut = reader.switch("tokenise")
+    tokenized = reader.switch("tokenise")
     rows = _columns(reader, "msr_paraphrase_train.txt")
     test = _columns(reader, "msr_paraphrase_test.txt")
     dev_ids = _dev_ids(reader)
@@ -41,7 +41,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     dev = [row for row, pair in enumerate(pairs) if pair in dev_ids]
     train = [row for row, pair in enumerate(pairs) if pair not in dev_ids]
     splits = {"train": select(rows, train), "dev": select(rows, dev), "test": test}
-    for columns in splits.values() if cut else ():
+    for columns in splits.values() if tokenized else ():
         for name in task.columns:
             columns[name] = [tokenise(text) for text in columns[name]]
     missing = len(dev_ids - set(pairs))
@@ -51,10 +51,10 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
 
 def _columns(reader: Reader, name: str) -> Columns:
     path = reader.need(name)
-    before = len(reader.problems)
+    earlier = len(reader.problems)
     columns = table((*reader.inputs(2), "label", "id1", "id2"), _rows(reader, path))
-    if len(reader.problems) - before > 2:
-        reader.problems.insert(before, f"{path}: {DAMAGED}")
+    if len(reader.problems) - earlier > 2:
+        reader.problems.insert(earlier, f"{path}: {DAMAGED}")
     return columns
 
 
@@ -93,10 +93,10 @@ _STEPS = [
     (re.compile(r"[\x00-\x1f]"), ""),
     (re.compile(r"\s+"), " "),
     (re.compile(r"([^\w\s.'`,-]|_)"), r" \1 "),
-    # A comma stays only within a number.
+    # A comma is not separated within a number.
     (re.compile(r"(\D),"), r"\1 , "),
     (re.compile(r",(\D)"), r" , \1"),
-    # An apostrophe begins the word after it if a letter stands on either side: "didn 't", but "boys ' club".
+    # Between two letters, an apostrophe begins the next token: "didn 't", but "boys ' club".
     (re.compile(f"({_OTHER})'({_OTHER})"), r"\1 ' \2"),
     (re.compile(rf"([\W_])'({_LETTER})"), r"\1 ' \2"),
     (re.compile(f"({_LETTER})'({_OTHER})"), r"\1 ' \2"),
@@ -105,9 +105,9 @@ _STEPS = [
 ]
 _DOTS = re.compile(r"\.{2,}")
 _DOT = "\ue000"
-"""Stands for each full stop of an ellipsis, which is one token, while the others are looked at."""
+"""Placeholder of each full stop of an ellipsis, which is one token, while other stops are separated."""
 
-# Words whose full stop stays although no small letter follows, as far as GLUE's copy shows them.
+# Words that keep their full stop although no small letter follows, as seen in GLUE's copy.
 _ABBREVIATIONS = {
     *("Adm", "Brig", "Bros", "Capt", "Cmdr", "Col", "Corp", "Cpl", "Dr", "Gen", "Gov", "Lt", "Maj", "Mr"),
     *("Mrs", "Ms", "Pfc", "Rep", "Rev", "Sen", "Sens", "Sgt", "Sr", "St", "v", "vs"),
@@ -116,18 +116,18 @@ _BEFORE_NUMBERS = {"Aug", "Dec", "Feb", "Jan", "No", "Nov", "Oct"}
 
 
 def tokenise(text: str) -> str:
-    """The tokens of an English sentence with one space between them."""
+    """Tokenize an English sentence; tokens are separated by one space."""
     text = f" {text} "
     for pattern, replacement in _STEPS[:3]:
         text = pattern.sub(replacement, text)
     text = _DOTS.sub(lambda dots: f" {_DOT * len(dots[0])} ", text)
     for pattern, replacement in _STEPS[3:]:
         text = pattern.sub(replacement, text)
-    tokens, cut = text.split(), list[str]()
-    for token, after in zip(tokens, [*tokens[1:], ""], strict=False):
+    words, tokens = text.split(), list[str]()
+    for token, after in zip(words, [*words[1:], ""], strict=False):
         word = token.removesuffix(".")
-        cut += [token] if word in ("", token) or _keeps(word, after) else [word, "."]
-    return " ".join(cut).replace(_DOT, ".")
+        tokens += [token] if word in ("", token) or _keeps(word, after) else [word, "."]
+    return " ".join(tokens).replace(_DOT, ".")
 
 
 def _keeps(word: str, after: str) -> bool:

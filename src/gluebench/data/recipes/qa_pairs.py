@@ -1,4 +1,4 @@
-"""Question answering in SQuAD's shape, and its pairs: which sentences answer, which questions mislead.
+"""Files in SQuAD's format, their question-sentence pairs, and the questions that distractors mislead.
 
 Texts are similar by the cosine of their mean word vectors (continuous bag of words).
 """
@@ -32,7 +32,7 @@ class Question(NamedTuple):
     id: str
     text: str
     answers: tuple[str, ...]
-    """The answers as they stand in the paragraph; none where it holds no answer (SQuAD 2)."""
+    """Exact strings of the paragraph; empty if it has no answer (SQuAD 2)."""
 
 
 class Paragraph(NamedTuple):
@@ -46,8 +46,8 @@ class Paragraph(NamedTuple):
 def read_squad(path: Path) -> list[Paragraph]:
     """The paragraphs of one file, in its order.
 
-    Raises DataError naming the article and question of whatever is not of SQuAD's shape, and of every answer
-    that does not stand in its paragraph at the place it gives.
+    Raises DataError listing, by article and question, every part that is not in SQuAD's format and every
+    answer that is not in the paragraph at its `answer_start`.
     """
     reader = _Squad(path)
     paragraphs = list(reader.paragraphs(_parsed(path)))
@@ -73,7 +73,7 @@ def _parsed(path: Path) -> Any:
 
 
 class _Squad:
-    """Walks one parsed file and keeps every problem it meets."""
+    """Reads one parsed file and collects its problems."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -121,8 +121,8 @@ class _Squad:
             if not isinstance(text, str) or not text.strip() or not isinstance(start, int):
                 self._reject(where, f"an answer is {answer!r}; expected {QUESTION}")
             elif start < 0 or not context.startswith(text, start):
-                there, at = context[start : start + len(text)] if start >= 0 else "", context.find(text)
-                problem = f'answer_start {start} is "{there}", expected "{text}", which first stands at {at}'
+                actual, at = context[start : start + len(text)] if start >= 0 else "", context.find(text)
+                problem = f'answer_start {start} is "{actual}", expected "{text}", which first stands at {at}'
                 missing = f'the answer "{text}" does not stand in the paragraph'
                 self._reject(where, problem if at >= 0 else missing)
             else:
@@ -138,17 +138,17 @@ class AnsweredQuestion(NamedTuple):
     id: str
     text: str
     holds: tuple[bool, ...]
-    """For each sentence of the passage, whether an answer stands in it."""
+    """For each sentence of the passage, whether it contains an answer."""
 
 
 class Passage(NamedTuple):
-    """A paragraph in sentences; its candidate pairs are each question with each sentence."""
+    """A paragraph split into sentences; each question with each sentence is a candidate pair."""
 
     article: str
     sentences: tuple[str, ...]
     questions: tuple[AnsweredQuestion, ...]
     unanswered: int
-    """Questions that the paragraph does not answer (SQuAD 2), which give no pairs."""
+    """Number of questions without an answer in the paragraph (SQuAD 2); they give no pairs."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -165,12 +165,12 @@ class Contest(NamedTuple):
     answer: str
     distractor: str
     lead: float
-    """How much more similar the answer's sentence is than the distractor, in cosines; the question misleads
-    where it is below 0."""
+    """Cosine of question and answer's sentence minus cosine of question and distractor; below 0, the
+    distractor wins."""
 
 
 def passage(paragraph: Paragraph, splitter: Splitter, *, line_break: str) -> Passage:
-    """One paragraph in sentences; a line break within a sentence is written as `line_break`."""
+    """Split one paragraph into sentences; `line_break` replaces line breaks within a sentence."""
     context = paragraph.context
     spans = [context[start:end] for start, end in splitter.spans(context)]
     questions = []
@@ -187,10 +187,10 @@ def _one_line(text: str, line_break: str) -> str:
 
 
 def contests(passages: Sequence[Passage], vectors: Vectors, *, min_overlap: float) -> Iterator[Contest]:
-    """One for each question that a single sentence answers and that has another sentence to compete with.
+    """A contest for each question with exactly one answering sentence and at least one other.
 
-    Sentences that share too little with the question do not compete. A question of which no word has a
-    vector is left out.
+    Sentences with less word overlap with the question than `min_overlap` are left out, and so are questions
+    without any word vector.
     """
     rows = lookup((words(text) for one in passages for text in one.texts), vectors)
     groups = (
@@ -222,19 +222,19 @@ def balanced(
 ) -> tuple[list[Contest], list[Contest]]:
     """The contests won by the distractor, and as many of those won by the answer.
 
-    Of the latter those with the closest second are taken, or with `second="far"` the most distant; none leads
-    by more than `margin`. Where they are too few, as many of the former are drawn.
+    Won contests are taken by smallest lead, or by largest if `second` is "far"; leads above `margin` are left
+    out. If there are fewer won than lost contests, that many lost ones are drawn.
     """
-    every = list(candidates)
-    lost = [contest for contest in every if contest.lead < 0]
-    won = [contest for contest in every if contest.lead >= 0 and (margin is None or contest.lead <= margin)]
+    all_contests = list(candidates)
+    lost = [contest for contest in all_contests if contest.lead < 0]
+    won = [one for one in all_contests if one.lead >= 0 and (margin is None or one.lead <= margin)]
     won.sort(key=lambda contest: contest.lead if second == "close" else -contest.lead)
     count = min(len(lost), len(won))
     return (lost if count == len(lost) else rng.sample(lost, count)), won[:count]
 
 
 BLOCK = 256
-"""Groups that are worked on at a time."""
+"""Groups processed at a time."""
 
 
 Rows: TypeAlias = "array[int]"
@@ -242,7 +242,7 @@ Rows: TypeAlias = "array[int]"
 
 
 def lookup(texts: Iterable[Sequence[str]], vectors: Vectors) -> Iterator[Rows]:
-    """Look up the words of each text, every distinct word once."""
+    """Look up the rows of each text's words; every distinct word is looked up once."""
     known: dict[str, int | None] = {}
     for text in texts:
         for word in text:
@@ -254,11 +254,11 @@ def lookup(texts: Iterable[Sequence[str]], vectors: Vectors) -> Iterator[Rows]:
 def cosines(
     groups: Iterable[tuple[Sequence[Rows], Sequence[Rows]]], matrix: NDArray[np.float32]
 ) -> Iterator[NDArray[np.float32]]:
-    """For each two lists of texts the cosines of all their pairs, shape (texts of one, texts of the other).
+    """Cosines between the two lists of each group, shape (first texts, second texts).
 
-    A text of which no word has a vector gives 0. Needs scipy: the texts are a sparse matrix, so that each
-    word's vector is read and nothing is written in between; and some hundred groups are worked on at a time,
-    which stay in the cache, as do the words that a paragraph's questions share with its sentences.
+    A text without word vectors gives 0. Needs scipy: a sparse matrix of texts sums the vectors without
+    intermediate arrays. Only BLOCK groups are processed at a time, so that they and the words that a
+    paragraph's questions share with its sentences stay in the CPU cache.
     """
     queue = iter(groups)
     while block := list(islice(queue, BLOCK)):
@@ -289,7 +289,7 @@ def _directions(texts: Sequence[Rows], matrix: NDArray[np.float32]) -> NDArray[n
 
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-"""Thai, Lao, Burmese, Khmer, Japanese kana, Chinese characters: each character is a word of its own."""
+"""Thai, Lao, Burmese, Khmer, Japanese kana, Chinese characters: each character counts as a word."""
 MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0970-\u0dff"
 r"""Combining marks and the Indic blocks, whose vowel signs `\w` leaves out."""
 
@@ -299,7 +299,7 @@ _PART = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))\Z", re.IGNORECASE)
 
 
 def words(text: str) -> list[str]:
-    """The words of any script in order, as GloVe and word2vec know them: case kept, English clitics apart.
+    """The words of a text in any script, tokenized as for GloVe and word2vec: case kept, clitics separated.
 
     "Ann's dog didn't" gives Ann, 's, dog, did, n't; punctuation is left out.
     """
@@ -316,6 +316,6 @@ def words(text: str) -> list[str]:
 
 
 def overlap(first: str, second: str) -> float:
-    """Share of the different words of two texts that stand in both (Jaccard), letter case aside; 0 to 1."""
+    """Jaccard similarity of two texts' sets of words, ignoring case; 0 to 1."""
     one, two = set(words(first.lower())), set(words(second.lower()))
     return len(one & two) / len(one | two) if one or two else 0.0

@@ -61,7 +61,7 @@ CHOICES = {
 
 
 class Pair(NamedTuple):
-    """One example to be."""
+    """One example before it has an index."""
 
     contest: Contest
     sentence: str
@@ -83,7 +83,7 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
     ]
     passages = _passages(present, options)
     texts = (text for part in passages.values() for one in part for text in one.texts)
-    vocabulary = {word for text in texts for word in words(text)}  # as written, and in small letters
+    vocabulary = {word for text in texts for word in words(text)}
     vectors = read_vectors(options["vectors"], vocabulary | {word.lower() for word in vocabulary})
     columns = (*task.columns, "label", "question_id", "article")
     splits: dict[str, Columns] = {}
@@ -93,7 +93,7 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
         for name, dealt in _dealt(pairs, split, options, rng).items():
             rows = ((p.contest.question, p.sentence, p.label, p.contest.id, p.contest.article) for p in dealt)
             splits[name] = table(columns, rows)
-    # A file is recorded by its name; its place and contents stand with the files that were read.
+    # Options record a file by its name only; the list of files read has its path and content.
     values = {option.name: options[option.name] for option in RECIPE.options}
     used = {name: value.name if isinstance(value, Path) else value for name, value in values.items()}
     files = (*present.values(), options["vectors"], options["abbreviations"])
@@ -122,7 +122,7 @@ def _check(task: Task, options: Mapping[str, Any]) -> None:
 
 
 def _passages(paths: Mapping[str, Path], options: Mapping[str, Any]) -> dict[str, list[Passage]]:
-    """The paragraphs of the files in sentences. Raises DataError with what is wrong with any file."""
+    """The paragraphs of each file, split into sentences. Raises DataError with the problems of all files."""
     paragraphs = gathered(lambda _, path: read_squad(path), paths)
     contexts = (paragraph.context for part in paragraphs.values() for paragraph in part)
     released = options["sentences"] == "release"
@@ -153,7 +153,7 @@ def _pairs(
     rng: random.Random,
     notes: list[str],
 ) -> list[Pair]:
-    """Two pairs of each selected question, in an order that is drawn."""
+    """Two pairs of each selected question, in random order; appends to `notes`."""
     rivals = list(contests(passages, vectors, min_overlap=options["min-overlap"]))
     lost, won = balanced(rivals, margin=options["margin"], second=options["second"], rng=rng)
     notes.extend(_notes(split, passages, rivals, lost, won))
@@ -191,13 +191,13 @@ def _notes(
 def _dealt(
     pairs: Sequence[Pair], split: str, options: Mapping[str, Any], rng: random.Random
 ) -> dict[str, list[Pair]]:
-    """The pairs of the dev file dealt into dev and test, unless test has a file of its own."""
+    """Split the pairs of the dev file into dev and test, unless test has its own file."""
     if split != "dev" or options["test"]:
         return {split: list(pairs)}
     keys: list[object] = list(range(len(pairs)))
     if options["deal"] != "pairs":
-        by = {"questions": "id", "articles": "article"}[options["deal"]]
-        keys = [getattr(pair.contest, by) for pair in pairs]
+        attribute = {"questions": "id", "articles": "article"}[options["deal"]]
+        keys = [getattr(pair.contest, attribute) for pair in pairs]
     sizes = Counter(keys)
     order = list(sizes)
     rng.shuffle(order)

@@ -60,7 +60,7 @@ def _rows(reader: Reader) -> Iterator[tuple[str, ...]]:
 
 
 def _csv(reader: Reader, path: Path, lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """First line and fields of each row below the header; a row that quoting spoils is a problem."""
+    """First line and fields of each row below the header; invalid quoting is a problem."""
     rows = csv.reader((f"{line}\n" for line in lines), delimiter="\t", strict=True)
     while True:
         number = rows.line_num + 1

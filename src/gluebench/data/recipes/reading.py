@@ -1,4 +1,4 @@
-"""Reading the files of a corpus exactly: text byte for byte, and every bad row named with its line."""
+"""Reading the files of a corpus without changing text, and listing every invalid row with its line."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ TEST_LABELS = Option(
 HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
 SEED = Option("seed", int, 0, "Seed of the draw of dev rows.")
 CLASSES = ("entailment", "neutral", "contradiction")
-"""Of MultiNLI, SNLI and the diagnostic set."""
+"""Classes of MultiNLI, SNLI and the diagnostic set."""
 
 
 class Reader:
-    """Reads the files of one corpus for a task, keeping every problem until `check` raises them together."""
+    """Reads the files of one corpus for a task; `check` raises all collected problems together."""
 
     def __init__(self, corpus: Path, task: Task, options: Mapping[str, Any]) -> None:
         """Raises DataError for a `test-labels` that is neither yes nor no."""
@@ -39,9 +39,9 @@ class Reader:
         self.problems: list[str] = []
 
     def find(self, *names: str) -> Path | None:
-        """The file of the first of these names, in the folder or up to two folders below; None without one.
+        """The file with the first of these names that exists, up to two folders below the corpus; else None.
 
-        Raises DataError if a name stands in several of its folders.
+        Raises DataError if several folders of the same depth have that name.
         """
         for name in names:
             for pattern in (name, f"*/{name}", f"*/*/{name}"):
@@ -54,14 +54,14 @@ class Reader:
         return None
 
     def need(self, *names: str) -> Path:
-        """As `find`. Raises DataError, naming what is expected, if there is no such file."""
+        """As `find`, but raises DataError, with the names, if there is no such file."""
         path = self.find(*names)
         if path is None:
             raise DataError(f"{self.corpus}: no {' nor '.join(names)} in this folder")
         return path
 
     def read(self, path: Path) -> bytes:
-        """The bytes of a file, noted as read. Raises DataError if there are none, or a web page."""
+        """The bytes of a file; adds it to `files`. Raises DataError if it is empty or a web page."""
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -78,7 +78,7 @@ class Reader:
         return self.split(path, self.read(path))
 
     def split(self, path: Path | str, data: bytes) -> list[str]:
-        r"""Lines by \n alone, without one \r at their end; an empty one, and a problem, for bad UTF-8."""
+        r"""Split at \n only, and remove one final \r; invalid UTF-8 gives an empty line and a problem."""
         raw = data.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").split(b"\n")
         lines = []
         for number, line in enumerate(raw, 1):
@@ -98,7 +98,7 @@ class Reader:
         first: int = 1,
         sep: str = "\t",
     ) -> Iterator[tuple[int, list[str]]]:
-        """Line number and fields of each line from `first` on; a line of another width is a problem."""
+        """Line number and fields of each line from `first` on; another number of fields is a problem."""
         for number, line in enumerate(lines[first - 1 :], first):
             fields = line.split(sep)
             if len(fields) in widths:
@@ -114,42 +114,42 @@ class Reader:
             raise DataError(f'{path}:1: the header is "{shown}", expected {" ".join(expected)}')
 
     def reject(self, path: Path | str, line: int, problem: str) -> None:
-        """Keep a problem."""
+        """Add a problem of one line."""
         self.problems.append(f"{path}:{line}: {problem}")
 
     def built(self, splits: Mapping[str, Columns], notes: Sequence[str] = ()) -> Built:
-        """What was made of the files. Raises DataError with every problem met."""
+        """The result of the recipe. Raises DataError with all problems."""
         self.check()
         return Built(splits, dict(self.options), tuple(dict.fromkeys(self.files)), tuple(notes))
 
     def check(self) -> None:
-        """Raises DataError with every problem met so far."""
+        """Raises DataError with all problems so far."""
         if self.problems:
             raise DataError(self.problems)
 
     def words(self, classes: Sequence[str]) -> dict[str, str]:
-        """The corpus's classes, and the label words they go to in order. Raises DataError if not as many."""
+        """Class of the corpus to label word, in order. Raises DataError if their numbers differ."""
         name, words = self.task.name, self.task.words
         if len(words) != len(classes):
             raise DataError(f"{name}: {len(words)} labels, but this corpus has {len(classes)} classes")
         return dict(zip(classes, words, strict=True))
 
     def inputs(self, number: int) -> tuple[str, ...]:
-        """The input columns, which the corpus's texts fill in order. Raises DataError if not as many."""
+        """The input columns. Raises DataError unless there are `number`, one for each text of the corpus."""
         name, columns = self.task.name, self.task.columns
         if len(columns) != number:
             raise DataError(f"{name}: {len(columns)} columns, but this corpus has {number} texts a row")
         return columns
 
     def switch(self, name: str) -> bool:
-        """Whether an option of yes or no is yes. Raises DataError for another value."""
+        """The value of a yes-or-no option as bool. Raises DataError for another value."""
         value = self.options[name]
         if value not in ("yes", "no"):
             raise DataError(f'{name}: "{value}", expected yes or no')
         return bool(value == "yes")
 
     def hide_labels(self, splits: Mapping[str, Columns], note: str = HIDDEN) -> list[str]:
-        """Remove the labels of test unless they are to be shown; the note that says so."""
+        """Remove the labels of test unless `shown`; returns a note about that."""
         if self.shown:
             return []
         del splits["test"]["label"]
@@ -166,7 +166,7 @@ def table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Columns:
 
 
 def train_and_dev(columns: Columns, count: int, seed: int) -> dict[str, Columns]:
-    """Rows drawn for dev without replacement, and the others; each keeps its order.
+    """Draw `count` rows for dev without replacement; the others are train. Both keep their order.
 
     Raises DataError unless some rows remain for train.
     """
@@ -181,7 +181,7 @@ def train_and_dev(columns: Columns, count: int, seed: int) -> dict[str, Columns]
 
 
 def select(columns: Mapping[str, list[Any]], rows: Collection[int]) -> dict[str, list[Any]]:
-    """Those rows of every column, in the order given."""
+    """The given rows of every column, in the given order."""
     return {name: [values[row] for row in rows] for name, values in columns.items()}
 
 
@@ -191,7 +191,7 @@ class Record(NamedTuple):
     line: int
     attributes: Mapping[str, str]
     texts: dict[str, list[str]]
-    """Path of tags within the element, as "answers/answer", to all the text within each such element."""
+    """Path of tags within the element, as "answers/answer", to the text of each such element."""
 
     def text(self, path: str) -> str:
         """The text at a path; empty if there is no such element."""
@@ -199,13 +199,13 @@ class Record(NamedTuple):
 
 
 def records(path: Path, data: bytes, tag: str) -> list[Record]:
-    """Every element of that tag, in file order; nothing outside the file is ever opened.
+    """Every element with a tag, in file order; external files are never opened.
 
     A document type that names a file is ignored; one that defines entities is refused, since their
     expansion has no bound. Raises DataError if the file is not well-formed.
     """
     elements: list[Record] = []
-    inside: list[str] | None = None  # the tags between a record and the parser; None outside records
+    inside: list[str] | None = None  # open tags within the current record; None outside records
     parser = expat.ParserCreate()
     parser.buffer_text = True
 

@@ -33,11 +33,11 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
-    """Train and dev from the challenges' dev sets, test from their test sets; what is absent is reported."""
+    """Train and dev from the challenges' dev sets, test from their test sets; notes list missing files."""
     reader = Reader(corpus, task, options)
     files = _files(corpus)
     names = (*reader.inputs(2), "label", "challenge", "pair", "subtask")
-    made = {part: table(names, _rows(reader, files, part)) for part in ("dev", "test")}
+    parts = {part: table(names, _rows(reader, files, part)) for part in ("dev", "test")}
     reader.check()
     notes = [
         f"RTE{challenge}: no {part} file in the folder; its pairs are left out"
@@ -46,17 +46,17 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
         if (challenge, part) not in files
     ]
     splits: dict[str, Columns] = {}
-    if made["dev"]["label"]:
-        splits |= train_and_dev(made["dev"], options["dev"], options["seed"])
+    if parts["dev"]["label"]:
+        splits |= train_and_dev(parts["dev"], options["dev"], options["seed"])
         notes.append(DRAWN)
-    if made["test"]["label"]:
-        splits["test"] = made["test"]
+    if parts["test"]["label"]:
+        splits["test"] = parts["test"]
         notes += reader.hide_labels(splits, HIDDEN)
     return reader.built(splits, notes)
 
 
 def _files(corpus: Path) -> dict[tuple[str, str], Path]:
-    """Challenge and part to the file whose name says so. Raises DataError if two do, or none is there."""
+    """Challenge and part to its file, by name. Raises DataError if two files match, or none at all."""
     files: dict[tuple[str, str], Path] = {}
     problems = []
     for path in sorted(corpus.rglob("*.xml")):
@@ -84,7 +84,7 @@ def _rows(reader: Reader, files: Mapping[tuple[str, str], Path], part: str) -> I
             reader.problems.append(f"{path}: no pair in it; {expected}")
         for pair in pairs:
             texts = [_BREAK.sub(" ", pair.text(tag).strip()) for tag in ("t", "h")]
-            # As RTE2 and later write it, or as RTE1 does.
+            # RTE2 and later use the attribute `entailment`, RTE1 `value`.
             judgement = pair.attributes.get("entailment", pair.attributes.get("value", "")).upper()
             if judgement not in JUDGEMENTS:
                 known = ", ".join(JUDGEMENTS)

@@ -1,15 +1,15 @@
-"""Sentences of a paragraph, by its marks, in any script; the corpus decides what the marks leave open.
+"""Splitting paragraphs into sentences by punctuation, in any script, with statistics of the corpus.
 
-A sentence ends after a full stop, question or exclamation mark with the quotes, brackets and notes
-(`[3]`, `:77`) that cling to it, where white space and a likely beginning follow. The marks of scripts without
-spaces between words (。！？) need nothing after them. A blank line always parts, as does a line break after
-a mark.
+A sentence ends after a full stop, question or exclamation mark and the quotes, brackets and notes (`[3]`,
+`:77`) attached to it, if white space and a likely first word follow. The marks of scripts without spaces
+between words (。！？) need nothing after them. A blank line always ends a sentence, and so does a line break
+after a mark.
 
-Whether "U.S." or "J." ends a sentence is decided by the next word, as in Punkt (Kiss and Strunk 2006): the
-corpus shows which words often begin a sentence and are otherwise written small. "The" does, a name does not.
+Whether "U.S." or "J." ends a sentence depends on the next word, as in Punkt (Kiss and Strunk 2006): in the
+corpus, "The" often begins a sentence and also occurs in lower case, but a name does not.
 
-The splitter of the released QNLI has two habits that follow a rule and can be asked for: it did not know some
-abbreviations (`RELEASED`), and left some opening quotation marks behind (`strays`). The evidence is in
+Two quirks of the released QNLI's splitter are options: it did not know some abbreviations (`RELEASED`), and
+kept some opening quotation marks in the sentence before (`strays`). The evidence is in
 docs/explanation/recipes.md.
 """
 
@@ -30,11 +30,11 @@ NAMES = "al ave bros co corp dept div inc jr ltd plc sr univ"
 ENGLISH = frozenset(f"{TITLES} {REFERENCES} {NAMES}".split())
 """Abbreviations of English, in small letters and without the last full stop; `a.b.` needs no list."""
 RELEASED = ENGLISH - {"al", "approx", "ca"}
-"""Those that the release's splitter seems to have known: it cuts "ca. / 40 m" and "et al. / 1998"."""
+"""Those that the release's splitter probably knew: it splits "ca. / 40 m" and "et al. / 1998"."""
 NUMBERED = frozenset({"art", "ch", "chap", "fig", "figs", "no", "nos", "op", "p", "pp", "vol", "vols"})
-"""Abbreviations before a number, words otherwise ("the answer is no")."""
+"""Abbreviations only before a number; otherwise they are words ("the answer is no")."""
 FREQUENT = 0.0008
-"""Share of all sentences that begin with a word, from which on it counts as one that begins sentences."""
+"""Lowest share of sentences that begin with a word for it to count as one that begins sentences."""
 
 _CLOSERS = r"\"'”’»›)\]}」』）〉》】"
 _OPENERS = r"\"'“‘«‹„([{<#¿¡–—-"
@@ -54,19 +54,19 @@ _STRAY = re.compile(r'(?<=[.!?])\s+"(?=[^\W\d_])[^"]*"[^"]*\w')
 
 
 class Span(NamedTuple):
-    """Where a sentence stands in its paragraph, white space around it left out."""
+    """Position of a sentence in its paragraph, without white space around it."""
 
     start: int
     end: int
 
 
 class Splitter:
-    """Splits paragraphs into sentences, by what it has seen of their corpus."""
+    """Splits paragraphs into sentences, with statistics of their corpus."""
 
     def __init__(
         self, corpus: Iterable[str], *, abbreviations: Set[str] = ENGLISH, strays: bool = False
     ) -> None:
-        """`strays` leaves an opening `"` with the sentence before, as released; see `_strayed`."""
+        """`strays` puts an opening `"` into the sentence before, as released; see `_strayed`."""
         self.abbreviations = abbreviations
         self.strays = strays
         first: Counter[str] = Counter()
@@ -76,10 +76,10 @@ class Splitter:
             seen.update(_LETTERS.findall(text))
         least = FREQUENT * first.total()
         self.openings = {word for word, n in first.items() if n >= least and word.lower() in seen}
-        """Words that often begin a sentence, as written there."""
+        """Words that often begin a sentence, capitalized as there."""
 
     def spans(self, text: str) -> list[Span]:
-        """The sentences of one paragraph in order; between them is nothing but white space."""
+        """The sentences of one paragraph in order, with only white space between them."""
         sentences = list(self._spans(text))
         return _strayed(text, sentences) if self.strays else sentences
 
@@ -95,23 +95,23 @@ class Splitter:
         if mark["wide"] or mark["blank"] is not None:
             return True
         following = _NEXT.match(text, mark.end())
-        assert following is not None  # the pattern matches nothing, too
+        assert following is not None  # the pattern also matches the empty string
         word, then = following["word"], following["then"]
         if mark["tight"]:
             return word in self.openings
         if "\n" in following["space"] or (following.end() == len(text) and not word):
             return True
         if not word or (word[0].islower() and (len(word), then) != (1, "-")):
-            return False  # small letters begin no sentence, but for single ones as in "β-carotene"
+            return False  # no sentence begins in lower case, except as in "β-carotene"
         if mark["mark"] != "." or mark["after"]:
             return True
-        # The word before the mark; 30 characters are enough to know an abbreviation by.
+        # The word before the mark; abbreviations are shorter than 30 characters.
         before = _BEFORE.search(text, max(0, mark.start() - 30), mark.start())
         initial = len(word) == 1 and then == "."
         return self._full_stop(before[0] if before else "", word, initial=initial)
 
     def _full_stop(self, before: str, word: str, *, initial: bool) -> bool:
-        """Whether the full stop in "before. Word" ends a sentence, and does not abbreviate."""
+        """Whether the full stop in "before. Word" ends a sentence, not an abbreviation."""
         if before.lower() in NUMBERED and word[0].isdigit():
             return False
         if _DOTTED.match(before) or before.lower() in self.abbreviations:
@@ -120,10 +120,10 @@ class Splitter:
 
 
 def _strayed(text: str, spans: Sequence[Span]) -> list[Span]:
-    """The spans with a `"` that opens one moved to the one before, if the quotation ends within its sentence.
+    """Move a sentence's opening `"` to the sentence before, if the quotation ends within its sentence.
 
     `It rained. "Stay," she said.` gives `It rained. "` and `Stay," she said.`; a quotation that is the whole
-    of its sentence, or runs on, keeps its mark.
+    sentence, or continues after it, keeps its mark.
     """
     starts = [span.start for span in spans]
     ends = [span.end for span in spans]

@@ -36,7 +36,7 @@ ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{",
 
 
 class Sentence(NamedTuple):
-    """One sentence: its line in the treebank's files, its split, its phrases (the last is the whole)."""
+    """One sentence: its line in the treebank's files, its split, its phrases (the last is the sentence)."""
 
     line: int
     split: str
@@ -50,18 +50,18 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     values = _values(reader)
     sentences = list(_sentences(reader))
     reader.check()
-    made = {}
+    splits = {}
     notes = []
     for split in ("train", "dev", "test"):
         examples = _wanted(sentences, split, all_phrases=all_phrases and split == "train")
-        made[split], neutral = _columns(reader, examples, values)
+        splits[split], neutral = _columns(reader, examples, values)
         notes.append(f"{split}: {neutral} neutral of {len(examples)} left out")
     reader.check()
-    return reader.built(made, [*notes, *reader.hide_labels(made)])
+    return reader.built(splits, [*notes, *reader.hide_labels(splits)])
 
 
 def _wanted(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> list[tuple[int, str]]:
-    """Line and text of each example to be: distinct phrases, or whole sentences with their repeats."""
+    """Line and text of each example: distinct phrases, or whole sentences with repeats."""
     own = [sentence for sentence in sentences if sentence.split == split]
     if not all_phrases:
         return [(sentence.line, sentence.phrases[-1]) for sentence in own]
@@ -94,7 +94,7 @@ def _columns(
 
 
 def _values(reader: Reader) -> dict[str, float]:
-    """Phrase to the mean judgement of it."""
+    """Phrase to its mean sentiment score, 0 to 1."""
     path = reader.need("dictionary.txt")
     ids = {}
     for number, line in enumerate(reader.lines(path), 1):
@@ -135,13 +135,13 @@ def _sentences(reader: Reader) -> Iterator[Sentence]:
 
 
 def phrases(words: Sequence[str], parents: Sequence[str]) -> list[str] | None:
-    """The text under each node, the root's last; None if the numbers are no tree over the words.
+    """The text under each node, the root's last; None if the parents do not form a tree over the words.
 
-    Nodes are counted from 1, the words' own come first, and the root's parent is 0.
+    Nodes are numbered from 1, the words first; the parent of the root is 0.
     """
     numbers = [int(parent) if parent.isdecimal() else -1 for parent in parents]
-    sound = len(numbers) >= len(words) and all(0 <= number <= len(numbers) for number in numbers)
-    if not sound or numbers.count(0) != 1:
+    valid = len(numbers) >= len(words) and all(0 <= number <= len(numbers) for number in numbers)
+    if not valid or numbers.count(0) != 1:
         return None
     below: list[list[int]] = [[] for _ in numbers]
     for leaf in range(len(words)):
@@ -151,7 +151,7 @@ def phrases(words: Sequence[str], parents: Sequence[str]) -> list[str] | None:
             if not numbers[node]:
                 break
             node = numbers[node] - 1
-        else:  # The way up never came to the root.
+        else:  # a cycle: no path to the root
             return None
     if any(not leaves or leaves[-1] - leaves[0] >= len(leaves) for leaves in below):
         return None

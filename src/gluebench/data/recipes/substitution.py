@@ -1,6 +1,6 @@
-"""Putting a candidate in the place of a pronoun: possessives, articles, capitals and the full stop.
+"""Replacing a pronoun by a candidate: possessives, articles, capitals and the full stop.
 
-GLUE's WNLI asks about the clause of the pronoun, seldom about the whole text, so the rules also say where
+The hypotheses of GLUE's WNLI mostly contain only the clause of the pronoun, so the rules also decide where
 that clause begins.
 """
 
@@ -15,7 +15,7 @@ from gluebench.data.recipes.winograd import Schema, joined
 
 
 class Language(NamedTuple):
-    """What has to be known of a language: the options RULES, which say what each is for.
+    """Rules of a language; RULES explains each as an option.
 
     Words are in lower case; an empty set or text switches a rule off.
     """
@@ -95,11 +95,11 @@ RULES = (
     Option("plurals", str, "they", "Plural pronouns whose verb may have to change."),
     Option("stop", str, ".", "Put at the end of a text without punctuation there."),
 )
-"""The options of the language, English by default."""
+"""Options for the rules of the language; the defaults are for English."""
 
 
 def language_of(options: Mapping[str, str]) -> Language:
-    """The rules as the recipe's options give them."""
+    """The rules of the language from the recipe's options."""
     values: dict[str, Any] = {}
     for rule in RULES:
         field, text = rule.name.replace("-", "_"), options[rule.name]
@@ -115,7 +115,7 @@ def language_of(options: Mapping[str, str]) -> Language:
 
 
 def closed(text: str, stop: str) -> str:
-    """The text with its final stop."""
+    """The text, with `stop` appended if it has no final punctuation."""
     return text if not text or re.search(r"[.!?…。！？][\"'”’)]*$", text) else text + stop
 
 
@@ -133,7 +133,7 @@ def hypothesis(schema: Schema, candidate: str, language: Language) -> str:
 
 
 def _possessive(schema: Schema, language: Language) -> bool:
-    """Whether the pronoun stands for a possessor: English "her" may be an object, too."""
+    """Whether the pronoun is possessive here: English "her" may also be an object."""
     if schema.pronoun.lower() not in language.possessives:
         return False
     following = schema.after.split(maxsplit=1)
@@ -143,7 +143,7 @@ def _possessive(schema: Schema, language: Language) -> bool:
 
 
 def _begins(schema: Schema, language: Language, *, possessive: bool) -> bool | None:
-    """Whether the clause begins with the pronoun, as the file says or by its form; no object begins one."""
+    """Whether the clause begins with the pronoun, by the file or by its form; None if unclear."""
     if schema.begins is not None:
         return schema.begins
     pronoun = schema.pronoun.lower()
@@ -153,9 +153,9 @@ def _begins(schema: Schema, language: Language, *, possessive: bool) -> bool | N
 
 
 def _agreeing(after: str, schema: Schema, name: str, language: Language) -> str:
-    """What follows, its verb in the singular where the name of one stands for a plural pronoun.
+    """The text after the pronoun, its verb made singular if one person's name replaces a plural pronoun.
 
-    A name is one capital word that the text has in the middle of a sentence, too.
+    A name is one capitalized word that also occurs in the middle of a sentence.
     """
     verb, space, rest = after.partition(" ")
     one = " " not in name and name[:1].isupper() and not name.endswith("s")
@@ -166,7 +166,7 @@ def _agreeing(after: str, schema: Schema, name: str, language: Language) -> str:
 
 
 def noun_phrase(candidate: str, language: Language, *, possessive: bool) -> str:
-    """The candidate as it stands within a sentence."""
+    """The candidate as worded within a sentence: article, and possessive form if `possessive`."""
     name = candidate.strip()
     owner = re.fullmatch(_owner(language), name) if not possessive else None
     name = _determined(owner.group("name") if owner else name, language)
@@ -177,9 +177,9 @@ def noun_phrase(candidate: str, language: Language, *, possessive: bool) -> str:
 
 
 def _owner(language: Language) -> str:
-    """What a candidate in the possessive looks like: "Ann's", for candidates are named as in the text."""
+    """Pattern of a candidate that is already possessive, as "Ann's"; its group is the name."""
     head, _, tail = language.possessive_form.partition("{name}")
-    known = re.search(r"\W", head + tail)  # A mere "s" may belong to the name.
+    known = re.search(r"\W", head + tail)  # without punctuation, an "s" may belong to the name
     return rf"{re.escape(head)}(?P<name>.+){re.escape(tail)}" if known else r"(?P<name>(?!))"
 
 
@@ -196,11 +196,11 @@ def _determined(name: str, language: Language) -> str:
 
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)]*\s+|[。！？]+\s*")
 _FEWEST_WORDS = 2
-"""A clause that ends in an object pronoun has a subject and a verb before it."""
+"""Fewest words of a clause before its pronoun: a subject and a verb."""
 
 
 def last_sentence(text: str, language: Language) -> str:
-    """What follows the last end of a sentence."""
+    """The text after the last end of a sentence."""
     ends = _ends(text, language)
     return text[ends[-1] :] if ends else text
 
@@ -212,7 +212,7 @@ def first_sentence(text: str, language: Language) -> str:
 
 
 def _ends(text: str, language: Language) -> list[int]:
-    """Where sentences end: not at an abbreviation's or initial's stop, nor before a small letter."""
+    """Positions after sentences; not at an abbreviation's or initial's stop, or before a small letter."""
     ends = []
     for end in _SENTENCE_END.finditer(text + " "):
         word = re.split(r"[\s.]", text[: end.start()])[-1]
@@ -225,8 +225,8 @@ def _ends(text: str, language: Language) -> list[int]:
 def kept_before(before: str, language: Language, *, begins: bool | None, possessive: bool) -> str:
     """The part of the text before a pronoun that the hypothesis keeps.
 
-    `begins` says whether the clause begins with the pronoun; None leaves that to the word before it. A
-    possessive in the middle of a clause keeps its sentence, whose other words often show whose it is.
+    `begins` is whether the clause begins with the pronoun; None decides by the word before it. A possessive
+    in the middle of a clause keeps the words before it, which often show the possessor.
     """
     if language.clause == "text":
         return before
@@ -250,9 +250,9 @@ def _follows(sentence: str, words: frozenset[str]) -> bool:
 
 
 def _clause(sentence: str, language: Language) -> str:
-    """What follows the last boundary that leaves a subject and a verb, without connectives at its head.
+    """The part after the last boundary that leaves a subject and a verb, without leading connectives.
 
-    A boundary is punctuation, a connective, or a link and a subject pronoun; never the start of a sentence.
+    A boundary is punctuation, a connective, or a link before a subject pronoun, but not a sentence's start.
     """
     connectives, links, subjects = map(_either, (language.connectives, language.links, language.subjects))
     boundaries = [r"[,;:]\s+"]

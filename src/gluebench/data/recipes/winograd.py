@@ -1,16 +1,16 @@
-"""Files of Winograd schemas: a text, a pronoun in it, and whom the pronoun may mean.
+"""Files of Winograd schemas: a text, a pronoun in it, and the candidates that it may refer to.
 
-Three shapes are read, by the ending of the file's name:
+Three formats are read, by the suffix of the file's name:
 
 `.xml`    the Winograd Schema Collection: `<schema>` with `<text>` (`<txt1>`, `<pron>`, `<txt2>`),
-          `<answers>`, `<correctAnswer>`, and `<quote>`, whose `<quote1>` is empty where the clause begins
-          with the pronoun. Entities are refused: none is declared, resolved or fetched.
-`.jsonl`  one candidate a line, as SuperGLUE's WSC: `text`, `span1_text` (the candidate), `span2_text` (the
-          pronoun), `span2_index` (its place in words, from 0), inside `target` or not, and `label` unless
-          hidden.
-`.txt`    one candidate a block, as the data set of Rahman and Ng (2012) recast by White et al. (2017): lines
-          `text:`, `hypothesis:`, `entailed:` and `partof:`, blocks parted by an empty line. The hypothesis
-          is given.
+          `<answers>`, `<correctAnswer>`, and `<quote>`, whose `<quote1>` is empty if the clause begins
+          with the pronoun. A file that declares or uses its own entities is refused.
+`.jsonl`  one candidate per line, as SuperGLUE's WSC: `text`, `span1_text` (the candidate), `span2_text` (the
+          pronoun), `span2_index` (its position in words, from 0), in `target` or directly, and `label`
+          unless hidden.
+`.txt`    one candidate per block, as the data set of Rahman and Ng (2012) recast by White et al. (2017):
+          lines `text:`, `hypothesis:`, `entailed:` and `partof:`, with an empty line between blocks. These
+          files contain the hypotheses.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ Problems = list[str]
 
 
 class Candidate(NamedTuple):
-    """What a pronoun may mean."""
+    """A possible referent of the pronoun."""
 
     text: str
     right: bool | None
-    """None where the file hides it."""
+    """Whether it is the referent; None if the file hides it."""
 
 
 class Schema(NamedTuple):
     """One text with one pronoun, and its candidates."""
 
     place: str
-    """File and number, as a reader would look it up."""
+    """File name and line, or number of the schema, for messages."""
     before: str
     pronoun: str
     after: str
     candidates: tuple[Candidate, ...]
     begins: bool | None = None
-    """Whether the file says that the clause begins with the pronoun; None if it says nothing."""
+    """Whether the clause begins with the pronoun; None if the file does not say."""
     hypothesis: str | None = None
-    """The finished hypothesis of the only candidate, where the file has it."""
+    """The hypothesis of the only candidate, if the file has it."""
     split: str | None = None
-    """The split that the file itself assigns."""
+    """The split that the file assigns."""
 
     @property
     def premise(self) -> str:
@@ -58,18 +58,18 @@ class Schema(NamedTuple):
 
 
 def spaced(text: str) -> str:
-    """White space, line feeds included, made single spaces."""
+    """Replace all white space, with line feeds, by single spaces."""
     return " ".join(text.split())
 
 
 def joined(*parts: str) -> str:
-    """The parts with spaces between them, but none before punctuation or an apostrophe's ending."""
+    """Join the parts by spaces, with none before punctuation and clitics ('s, n't)."""
     text = spaced(" ".join(part for part in parts if part))
     return re.sub(r" (?=[.,;:!?](?!\w)|'(?:s|t|d|m|ll|re|ve)\b|n't\b)", "", text)
 
 
 def read_winograd(path: Path, problems: Problems) -> list[Schema]:
-    """The schemas of one file; what cannot be read is added to `problems`, with file and line."""
+    """The schemas of one file; errors are added to `problems`, with file and line."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -93,7 +93,7 @@ def read_winograd(path: Path, problems: Problems) -> list[Schema]:
 
 
 def _read_jsonl(path: Path, lines: list[str], problems: Problems) -> list[Schema]:
-    """Lines on one pronoun of one text become one schema."""
+    """Merge the lines on one pronoun of one text into one schema."""
     schemas: dict[tuple[str, str, str], Schema] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -134,13 +134,13 @@ def _from_line(place: str, record: object) -> Schema:
     end = start.end() if start else 0
     lead = after[: start.start()] if start else ""
     right = None if label in (None, -1) else bool(label)
-    # Without the punctuation that clings to the last word; the stop of "D.C." stays.
+    # Remove punctuation after the last word, but not the stop of "D.C.".
     candidates = (Candidate(re.sub(r"(?<=\w\w)[.,;:!?]+$", "", candidate), right),)
     return Schema(place, joined(before, lead), pronoun, joined(after[end:]), candidates)
 
 
 def _pronoun(text: str, pronoun: str, index: object) -> int:
-    """The word at which the pronoun stands; the index decides where it occurs more than once."""
+    """The position of the pronoun in words; the index decides if it occurs more than once."""
     words = text.split()
     length = len(pronoun.split())
     pattern = re.compile(rf"\W*{re.escape(pronoun)}(?!\w)")
@@ -170,7 +170,7 @@ def _read_blocks(path: Path, lines: list[str], problems: Problems) -> list[Schem
 
 
 def _from_block(path: Path, first: int, fields: dict[str, str], problems: Problems) -> list[Schema]:
-    """The schema of a block that begins on a line; none, and a problem, where it is not a schema."""
+    """The schema of a block that begins at line `first`; [] and a problem if it is invalid."""
     given = fields.get("entailed")
     lacking = [name for name in ("text", "hypothesis") if not fields.get(name)]
     if lacking:
@@ -189,7 +189,7 @@ _LETTERS = "ABCDEFGHIJ"
 
 
 def read_xml(path: Path, data: bytes, problems: Problems) -> list[Schema]:
-    """The schemas of `<collection><schema>...`, white space normalised; what is wrong goes to `problems`."""
+    """The schemas of `<collection><schema>...`, white space normalized; errors are added to `problems`."""
     try:
         elements = records(path, data, "schema")
     except DataError as error:
@@ -204,20 +204,20 @@ def read_xml(path: Path, data: bytes, problems: Problems) -> list[Schema]:
         correct = spaced(element.text("correctAnswer"))
         answers = [spaced(answer) for answer in element.texts.get("answers/answer", ())]
         right = _LETTERS.find(correct.rstrip(".").strip().upper() or "?")
-        wrong = []
+        faults = []
         if not pronoun:
             shape = "<text><txt1>...</txt1><pron>...</pron><txt2>...</txt2></text>"
-            wrong.append(f"has no pronoun; expected {shape}")
+            faults.append(f"has no pronoun; expected {shape}")
         elif not (before or after):
-            wrong.append("has no text around its pronoun; expected <txt1> or <txt2>")
+            faults.append("has no text around its pronoun; expected <txt1> or <txt2>")
         if len(answers) < 2 or not all(answers):
             count = sum(map(bool, answers))
-            wrong.append(f"has {count} answers; expected two or more <answer>, none empty")
+            faults.append(f"has {count} answers; expected two or more <answer>, none empty")
         elif not 0 <= right < len(answers):
             expected = ", ".join(_LETTERS[: len(answers)])
-            wrong.append(f'has "{correct}" as its correctAnswer; expected one of {expected}')
-        problems += [f"{path}:{element.line}: schema {number} {what}" for what in wrong]
-        if not wrong:
+            faults.append(f'has "{correct}" as its correctAnswer; expected one of {expected}')
+        problems += [f"{path}:{element.line}: schema {number} {fault}" for fault in faults]
+        if not faults:
             candidates = tuple(Candidate(answer, at == right) for at, answer in enumerate(answers))
             begins = not quote if quoted else None
             schemas.append(Schema(f"{path.name}:{number}", before, pronoun, after, candidates, begins=begins))

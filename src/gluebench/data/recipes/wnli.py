@@ -42,7 +42,7 @@ class Pair(NamedTuple):
     schema: str
     """File and number of its schema."""
     family: str
-    """The candidates, the same for twin schemas."""
+    """Its candidates as one key, equal for twin schemas."""
     split: str | None
     """The split its file assigns."""
 
@@ -83,7 +83,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
 
 
 def _misfits(task: Task, options: Mapping[str, Any]) -> list[str]:
-    """What makes the task or the options unfit for this recipe."""
+    """Problems of the task or the options for this recipe."""
     problems = []
     if len(task.columns) != 2:
         problems.append(
@@ -104,7 +104,7 @@ def _misfits(task: Task, options: Mapping[str, Any]) -> list[str]:
 
 
 def _misspelt(options: Mapping[str, Any]) -> list[str]:
-    """Rules of the language that cannot be read."""
+    """Problems of the options with the rules of the language."""
     problems = []
     for name in ("possessive-form", "plural-form", "definite-form"):
         if options[name].count("{name}") != 1 or re.search(r"[{}]", options[name].replace("{name}", "")):
@@ -116,7 +116,7 @@ def _misspelt(options: Mapping[str, Any]) -> list[str]:
 
 
 def _distinct(files: Sequence[Sequence[Schema]], notes: list[str]) -> list[Schema]:
-    """The schemas of all files, each once: from the first that has it, spacing and case aside."""
+    """The schemas of all files without repeats, ignoring spacing, punctuation and case."""
     kept: list[Schema] = []
     seen: set[tuple[str, ...]] = set()
     for schemas in files:
@@ -134,7 +134,7 @@ def _distinct(files: Sequence[Sequence[Schema]], notes: list[str]) -> list[Schem
 def _pairs(
     schemas: Sequence[Schema], language: Language, problems: list[str], notes: list[str]
 ) -> list[Pair]:
-    """A pair for each candidate; a pair that comes twice is kept once, unless its labels contradict."""
+    """A pair for each candidate, without repeats; a repeat with another label is a problem."""
     pairs: dict[tuple[str, str], Pair] = {}
     repeated = 0
     for schema in schemas:
@@ -155,7 +155,7 @@ def _pairs(
 
 
 def _split(pairs: Sequence[Pair], options: Mapping[str, Any], notes: list[str]) -> dict[str, list[Pair]]:
-    """The pairs by split: as their files say, the others drawn."""
+    """The pairs by split: assigned by their files, else drawn for train and dev."""
     splits: dict[str, list[Pair]] = {name: [pair for pair in pairs if pair.split == name] for name in _SPLITS}
     free = [pair for pair in pairs if pair.split not in _SPLITS]
     share = options["dev"]
@@ -171,7 +171,7 @@ def _split(pairs: Sequence[Pair], options: Mapping[str, Any], notes: list[str]) 
 
 
 def _columns(pairs: Sequence[Pair], task: Task) -> Columns:
-    """Labels only where every pair has one."""
+    """The columns of a split; labels only if every pair has one."""
     rows = ((pair.premise, pair.hypothesis, task.words[bool(pair.right)], pair.schema) for pair in pairs)
     columns = table((*task.columns, "label", "schema"), rows)
     if any(pair.right is None for pair in pairs):
@@ -180,10 +180,10 @@ def _columns(pairs: Sequence[Pair], task: Task) -> Columns:
 
 
 def drawn(keys: Sequence[tuple[Hashable, ...]], size: int, pairing: str, chance: Random) -> set[int]:
-    """The places of up to `size` pairs for dev; the keys are premise, hypothesis and family.
+    """The positions of up to `size` pairs for dev; the keys are premise, hypothesis and family.
 
-    random: pair by pair. apart: no two of a premise, and each has another pair of its premise left over.
-    together: pairs that share any key stay on one side.
+    random: any pairs. apart: at most one pair per premise, with another of that premise left for train.
+    together: pairs that share any key are all in dev or all in train.
     """
     order = chance.sample(range(len(keys)), len(keys))
     if pairing == "random":
@@ -197,14 +197,14 @@ def drawn(keys: Sequence[tuple[Hashable, ...]], size: int, pairing: str, chance:
         return set([place for premise, place in first.items() if count[premise] > 1][:size])
     families = _families(keys)
     for root in dict.fromkeys(families[place] for place in order):
-        family = {place for place, its in enumerate(families) if its == root}
+        family = {place for place, other in enumerate(families) if other == root}
         if len(chosen) + len(family) <= size:
             chosen |= family
     return chosen
 
 
 def _families(keys: Sequence[tuple[Hashable, ...]]) -> list[int]:
-    """For each pair the first of its family: those linked, through others perhaps, by a key in common."""
+    """The connected component of each pair, as its first pair; pairs with a key in common are connected."""
     parent = list(range(len(keys)))
 
     def root(place: int) -> int:

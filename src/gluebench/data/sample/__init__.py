@@ -28,8 +28,8 @@ MARK = "sample.json"
 def build(folder: str | os.PathLike[str]) -> None:
     """Write the sample benchmark: a folder for each task, `gold` and `gold-dev`.
 
-    The folder appears whole or not at all, and replaces one that was built before. Raises FileExistsError if
-    something else stands there.
+    The folder appears only when complete, and replaces one built before. Raises FileExistsError if it has
+    other content.
     """
     target = Path(folder).absolute()
     empty = target.is_dir() and not any(target.iterdir())
@@ -52,7 +52,7 @@ def build(folder: str | os.PathLike[str]) -> None:
 
 
 class Pair(NamedTuple):
-    """Two sentences of AX's shape and what each says of the other, as `diagnostic.tsv` has them."""
+    """Two sentences as in AX, with labels in both directions: a row of `diagnostic.tsv`."""
 
     domain: str
     phenomena: tuple[str, ...]

@@ -1,6 +1,6 @@
-"""From a file's columns to ours: which is which, and the checked index, labels and tags.
+"""Mapping a file's columns to those of prepared data, and checks of index, labels and tags.
 
-A column of a file becomes `index`, an input column, `label`, a set of tags, or stays under its own name.
+A column of a file becomes `index`, an input column, `label`, or tags, or keeps its name.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from gluebench.data.errors import DataError
 from gluebench.data.sources.release import TaskRelease
 
 JOINER = ";"
-"""Between several tags in one cell."""
+"""Separator of several tags in one cell."""
 Check: TypeAlias = "Callable[[pa.Array], Checked]"
-"""Reads one column of a file, batch by batch."""
+"""Converts and checks one batch of a column."""
 
 
 class Plan(NamedTuple):
-    """Positions of a file's columns by what becomes of them."""
+    """Positions of a file's columns by their role."""
 
     inputs: tuple[int, ...]
     """In the order of the task's input columns."""
     index_at: int | None
     label_at: int | None
     tags: Mapping[int, str]
-    """Position to the coarse category whose tags it holds."""
+    """Position of a column to the coarse category of its tags."""
     extras: Mapping[str, int]
 
 
 class Checked(NamedTuple):
-    """A column's values, and which of them can be taken."""
+    """A column's converted values, and which of them are valid."""
 
     values: pa.Array
     sound: np.ndarray
-    """Whether each value is as expected."""
+    """Whether each value is valid."""
     expected: str
     hidden: np.ndarray | None = None
     """Whether each label is marked as hidden."""
 
 
 def plan(names: Sequence[str], task: Task, release: TaskRelease, *, where: str, index: str = INDEX) -> Plan:
-    """What becomes of columns of these names. Raises DataError where the task's inputs are not all there."""
+    """The role of each column, by name. Raises DataError if an input is missing or a name is repeated."""
     ours = [INDEX if name == index else release.columns.get(name, name) for name in names]
     listed = " ".join(repr(name[:40]) for name in names[:20])
     listed += f" and {len(names) - 20} more" if len(names) > 20 else ""
@@ -67,18 +67,18 @@ def plan(names: Sequence[str], task: Task, release: TaskRelease, *, where: str, 
         fault = f"{repeated[0]!r} twice" if repeated else "one without a name"
         raise DataError(f"{where}: found the columns {listed}, {fault}; expected each name once")
     at = {name: position for position, name in enumerate(ours) if position not in tagged}
-    own = {INDEX, LABEL, *task.columns}
+    known = {INDEX, LABEL, *task.columns}
     return Plan(
         tuple(at[column] for column in task.columns),
         at.get(INDEX),
         at.get(LABEL),
         tagged,
-        {name: position for name, position in at.items() if name not in own},
+        {name: position for name, position in at.items() if name not in known},
     )
 
 
 class Shaper:
-    """Makes batches of ours from a file's columns and keeps every problem it meets."""
+    """Converts batches of a file's columns to prepared data, and collects the problems."""
 
     def __init__(
         self, plan: Plan, task: Task, release: TaskRelease, index: Check, label: Check, problems: list[str]
@@ -89,7 +89,7 @@ class Shaper:
         self._index = index
         self._label = label
         self._hidden: bool | None = None
-        """Whether the labels are hidden: the first batch says so for the whole file."""
+        """Whether the file's labels are hidden, as in its first batch; None before that."""
         self._tags = {
             (phenomenon.coarse, name): phenomenon.name
             for phenomenon in task.phenomena
@@ -99,7 +99,7 @@ class Shaper:
         self._rows = 0
 
     def batch(self, columns: Sequence[pa.Array], prefix: str, places: Sequence[int]) -> pa.RecordBatch:
-        """The rows of these columns; messages name a row by its place with a prefix: "dev.tsv:3"."""
+        """Convert one batch; problems name a row by `prefix` and its entry in `places`: "dev.tsv:3"."""
         plan, rows = self._plan, len(columns[0])
 
         def where(row: int) -> str:
@@ -139,7 +139,7 @@ class Shaper:
     def _tag_lists(
         self, cells: Mapping[str, Sequence[str]], rows: int, where: Callable[[int], str]
     ) -> pa.Array:
-        """Tags of each row in the manifest's order of categories, and in their cell's within one."""
+        """Tags of each row: categories in the manifest's order, tags of one category in the cell's."""
         tags: list[list[str]] = [[] for _ in range(rows)]
         for coarse in filter(cells.__contains__, self._task.coarse()):
             for row, cell in enumerate(cells[coarse]):
@@ -154,7 +154,7 @@ class Shaper:
 
 
 def unquoted(texts: pa.Array) -> pa.Array:
-    """Texts with CSV quoting undone where it is whole: `"a ""b"" c"` becomes `a "b" c`, others stay."""
+    """Texts with complete CSV quoting removed: `"a ""b"" c"` becomes `a "b" c`; others are unchanged."""
     if not pc.any(pc.starts_with(texts, '"')).as_py():
         return texts
     proper = pc.match_substring_regex(texts, r'(?s)^"(?:[^"]|"")*"$')
@@ -169,13 +169,13 @@ DECIMAL = r"^-?[0-9]{1,15}(?:\.[0-9]{1,30})?$"
 
 
 def index_text(values: pa.Array) -> Checked:
-    """Whole numbers from 0 as plain text."""
+    """Check an index column of text: integers from 0."""
     good = pc.match_substring_regex(values, WHOLE)
     return Checked(_kept(values, good).cast(pa.int64()), numbers(good), "a whole number from 0")
 
 
 def index_number(values: pa.Array) -> Checked:
-    """Whole numbers from 0 of a typed column."""
+    """Check a typed index column: integers from 0."""
     if not pa.types.is_integer(values.type):
         return Checked(values, np.zeros(len(values), bool), "a whole number from 0")
     good = _between(values, 0, float("inf"))
@@ -242,7 +242,7 @@ def label_typed(task: Task, field: pa.Field, names: Sequence[str] | None, *, whe
 
 
 def class_names(schema: pa.Schema) -> list[str] | None:
-    """The classes that Hugging Face's metadata names, in the order of their numbers; None if it does not."""
+    """The class names in Hugging Face's metadata, in the order of their numbers; None without them."""
     try:
         features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
         names = features["label"]["names"]
@@ -252,7 +252,7 @@ def class_names(schema: pa.Schema) -> list[str] | None:
 
 
 def _by_name(task: Task, names: Sequence[str], *, where: str) -> tuple[str, ...]:
-    """Classes of the file as our label words: by name where they are known, else by order."""
+    """The label word of each class: by name, or by order if no name is known. Raises DataError."""
     known = {
         _plain(name): label.word
         for label in task.labels
@@ -274,13 +274,13 @@ def _plain(name: str) -> str:
 
 
 def _kept(values: pa.Array, good: pa.Array) -> pa.Array:
-    """The values with nulls for those that are not good."""
+    """The values, with nulls in place of invalid ones."""
     if pc.all(good).as_py():
         return values
     return pc.if_else(good, values, pa.nulls(1, values.type)[0])
 
 
 def _between(values: pa.Array, low: float, high: float) -> pa.Array:
-    """Which values lie from low to high; a missing one does not."""
+    """Whether each value is from `low` to `high`; False for null."""
     inside = pc.and_(pc.greater_equal(values, constant(low)), pc.less_equal(values, constant(high)))
     return pc.fill_null(inside, constant(False))

@@ -1,4 +1,4 @@
-"""Files over HTTP: retried, resumed after a cut, and accepted only with the expected content."""
+"""Downloads over HTTP: retried, resumed after an interruption, and accepted only with the right content."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RemoteFile(NamedTuple):
     """A file to fetch."""
 
     name: str
-    """Seen from the origin's location."""
+    """Relative to the origin's location."""
     address: str
     path: Path
     """Where to put it."""
@@ -51,15 +51,15 @@ class RetrySettings(NamedTuple):
     """How often to retry, and how long to wait."""
 
     retries: int = 5
-    """Retries in a row that may fail without one more byte."""
+    """Failed retries in a row, without a new byte, before giving up."""
     timeout: float = 30.0
-    """Seconds without a response, or without a byte."""
+    """Seconds to wait for a response, or for the next byte."""
     max_wait: float = 120.0
-    """Longest pause in seconds that a server may ask for."""
+    """Longest pause, in seconds, that is accepted from a server (Retry-After)."""
 
 
 class Meter:
-    """Progress of downloads. This one is silent; commands draw theirs in the methods that they need."""
+    """Progress of downloads. This class shows nothing; commands override the methods that they need."""
 
     def say(self, line: str) -> None:
         """Show a line now."""
@@ -68,10 +68,10 @@ class Meter:
         """Begin a transfer of so many bytes; None if the number is not known."""
 
     def expect(self, total: int) -> None:
-        """Set the number of all bytes, known only now."""
+        """Set the total number of bytes, once it is known."""
 
     def advance(self, number: int) -> None:
-        """Add bytes; a negative number if a file had to be begun again."""
+        """Add bytes; a negative number if a file is restarted."""
 
     def stop(self) -> None:
         """End the transfer, complete or not."""
@@ -85,7 +85,7 @@ class Fetcher:
         self._settings = settings or RetrySettings()
         self._connections = Connections(self._settings.timeout)
         self._unreachable: dict[str, str] = {}
-        """Host to the reason why it was given up: its other files are not waited for again."""
+        """Failed host to its error; no other file is requested from it."""
 
     def check_reachable(self, address: str) -> None:
         """Raises DataError if the host has already failed in this run."""
@@ -93,10 +93,10 @@ class Fetcher:
             raise DataError(reason)
 
     def fetch(self, file: RemoteFile) -> SourceFile:
-        """Bring the file to its path, where it appears complete and checked or not at all.
+        """Download the file to its path, where it appears only when complete and checked.
 
-        A transfer that is cut stays as `<file>.part` and is resumed, by the next run too. Raises DataError
-        with what the server did or why the file cannot be written.
+        An interrupted transfer is kept as `<file>.part`; this run or a later one resumes it. Raises
+        DataError with the server's failure, or with the reason why the file cannot be written.
         """
         part = _Part(file)
         try:
@@ -104,7 +104,7 @@ class Fetcher:
                 self._meter.advance(record.bytes)
                 return record
             self._meter.advance(part.size)
-            # The pieces of a resumed file may be of different versions: then once more from the beginning.
+            # The parts of a resumed file may come from different versions: then restart once.
             for _ in range(2 if part.size else 1):
                 self._complete(file, part)
                 if record := checked(file, part.path):
@@ -113,13 +113,13 @@ class Fetcher:
                 digest = source_file(part.path, file.name).sha256
                 self._meter.advance(-part.size)
                 part.drop()
-        except OSError as error:  # that of a full disk names no file
+        except OSError as error:  # the error of a full disk has no file name
             raise DataError(os_problem(error, part.path)) from error
         content = f"sha256 {digest[:12]}..., expected {file.sha256[:12]}..."
         raise DataError(f"{file.address}: wrong content ({content}); {_ANOTHER}")
 
     def _complete(self, file: RemoteFile, part: _Part) -> None:
-        """Request the rest until all of the file is there."""
+        """Request the rest, with retries, until the file is complete."""
         from urllib3.exceptions import HTTPError
 
         failures = 0
@@ -140,7 +140,7 @@ class Fetcher:
                 self._wait(failure, failures)
 
     def _wait(self, error: TransferError, failures: int) -> None:
-        """Wait as long as the server asks, or a little longer each time."""
+        """Wait as long as the server asks, at least an exponential backoff."""
         from urllib3.exceptions import InvalidHeader
         from urllib3.util.retry import RequestHistory, Retry
 
@@ -156,28 +156,28 @@ class Fetcher:
         time.sleep(seconds)
 
     def _receive(self, response: BaseHTTPResponse, file: RemoteFile, part: _Part) -> None:
-        """Write the response. Raises TransferError if it ends early, DataError for another file."""
-        had = part.size
+        """Write the response. Raises TransferError if it ends early, DataError if it is another file."""
+        received = part.size
         chunks = _chunks(response)
         if response.status in (206, 416):
             given = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-            if response.status == 416 or not given or int(given[1]) != had:
-                self._meter.advance(-had)
+            if response.status == 416 or not given or int(given[1]) != received:
+                self._meter.advance(-received)
                 part.drop()
                 problem = "the server has no such rest of the file"
                 raise TransferError(f"{file.address}: {problem}", retryable=True)
-            expected = _expected(file, given[2], had=had)
+            expected = _expected(file, given[2], received=received)
             output = part.resume()
         elif response.status == 200:
             length = response.headers.get("Content-Length", "")
-            expected = _expected(file, length, had=0)
+            expected = _expected(file, length, received=0)
             head = next(chunks)
             if what := mistaken(head):
                 raise DataError(f"{file.address}: {what}")
             if file.bytes is not None and length.isdecimal() and int(length) != file.bytes:
                 raise DataError(f"{file.address}: {int(length):,} bytes, expected {file.bytes:,}; {_ANOTHER}")
             chunks = chain([head], chunks)
-            self._meter.advance(-had)
+            self._meter.advance(-received)
             output = part.begin(response.headers)
         else:
             raise status_error(response, file.address)
@@ -194,25 +194,25 @@ class Fetcher:
             raise TransferError(f"{file.address}: the connection was cut after {sizes}", retryable=True)
 
     def _write(self, chunks: Iterator[bytes], output: IO[bytes], part: _Part, expected: int | None) -> None:
-        """Write the chunks. A body of known length may be cut: its size is checked next."""
+        """Write the chunks. A body of known length may end early: the caller checks its size."""
         from urllib3.exceptions import ProtocolError
 
         try:
             for chunk in chunks:
                 output.write(chunk)
-                output.flush()  # so that a kill loses nothing that came
+                output.flush()  # so that a killed process keeps all bytes received
                 self._meter.advance(len(chunk))
                 if expected is not None and part.size > expected:
-                    return  # it may never end
+                    return  # the server may send bytes forever
         except ProtocolError:
             if expected is None:
                 raise
 
 
 class _Part:
-    """The bytes that are there of a file, across cuts and runs: `<file>.part`.
+    """A partly downloaded file, kept across interruptions and runs: `<file>.part`.
 
-    `<file>.part.json` has the server's validator of the version that was begun.
+    `<file>.part.json` has the server's validator (ETag or date) of that version of the file.
     """
 
     def __init__(self, file: RemoteFile) -> None:
@@ -222,13 +222,13 @@ class _Part:
 
     @property
     def size(self) -> int:
-        """Bytes that are there."""
+        """Bytes downloaded so far."""
         return self.path.stat().st_size if self.path.exists() else 0
 
     def headers(self) -> dict[str, str]:
-        """The request for the rest; empty if the file must be begun again.
+        """Request headers for the rest; empty if the download must restart.
 
-        Without a checksum, only a validator shows that the pieces are of one version.
+        Without a checksum, only a validator shows that both parts come from one version.
         """
         validator = self._validator()
         if not self.size or not (validator or self._file.sha256):
@@ -236,32 +236,32 @@ class _Part:
         return {"Range": f"bytes={self.size}-"} | ({"If-Range": validator} if validator else {})
 
     def begin(self, headers: Mapping[str, str]) -> IO[bytes]:
-        """Open it empty, and note the validator of this version."""
+        """Open the file empty, and save the validator of this version."""
         validator = headers.get("ETag", "")
-        if not validator or validator.startswith("W/"):  # a weak one does not promise the same bytes
+        if not validator or validator.startswith("W/"):  # a weak validator does not guarantee the same bytes
             validator = headers.get("Last-Modified", "")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._note.write_text(json.dumps({"address": self._file.address, "validator": validator}))
         return open(self.path, "wb")
 
     def resume(self) -> IO[bytes]:
-        """Open it at its end."""
+        """Open the file for appending."""
         return open(self.path, "ab")
 
     def finish(self) -> None:
-        """Give the complete and checked file its name."""
+        """Rename the complete and checked file to its final name."""
         with open(self.path, "rb+") as file:
             os.fsync(file.fileno())
         os.replace(self.path, self._file.path)
         self._note.unlink(missing_ok=True)
 
     def drop(self) -> None:
-        """Delete it."""
+        """Delete the partial file and its validator."""
         self.path.unlink(missing_ok=True)
         self._note.unlink(missing_ok=True)
 
     def _validator(self) -> str:
-        """The noted validator; empty if there is none, or it is of another address."""
+        """The saved validator; empty if there is none, or it belongs to another address."""
         try:
             note = json.loads(self._note.read_text())
             return str(note["validator"]) if note["address"] == self._file.address else ""
@@ -286,12 +286,12 @@ def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
         yield chunk
 
 
-def _expected(file: RemoteFile, length: str, *, had: int) -> int | None:
-    """The size of the complete file, for whose rest the disk must have space."""
+def _expected(file: RemoteFile, length: str, *, received: int) -> int | None:
+    """The size of the complete file, if known. Raises OSError if the disk has no space for the rest."""
     given = int(length) if length.isdecimal() else None
     expected = given if file.bytes is None else file.bytes
     if expected is not None:
-        check_space(file.path.parent, expected - had, what=file.name)
+        check_space(file.path.parent, expected - received, what=file.name)
     return expected
 
 
@@ -304,7 +304,7 @@ def checked(file: RemoteFile, path: Path) -> SourceFile | None:
 
 
 def check_space(folder: Path, needed: int, *, what: str) -> None:
-    """Raises OSError if the disk has less space than that."""
+    """Raises OSError if the disk has fewer free bytes than `needed`; `what` needs them."""
     while not folder.exists():
         folder = folder.parent
     free = shutil.disk_usage(folder).free
@@ -314,7 +314,7 @@ def check_space(folder: Path, needed: int, *, what: str) -> None:
 
 
 def readable(number: float) -> str:
-    """Bytes as people read them: 326 kB, 54.1 MB."""
+    """A number of bytes with a unit: 326 kB, 54.1 MB."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if number < 1000 or unit == "GB":
             break
@@ -323,6 +323,6 @@ def readable(number: float) -> str:
 
 
 def os_problem(error: OSError, path: Path) -> str:
-    """The error as a problem of its own file, or of `path` if it names none."""
+    """The error as a message about the file that it names, else about `path`."""
     reason = error.strerror or str(error)
     return f"{error.filename or path}: {reason[:1].lower()}{reason[1:]}"

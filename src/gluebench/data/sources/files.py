@@ -1,9 +1,9 @@
-"""Files of examples as Arrow batches: released TSV, the hub's Parquet, and data prepared before.
+"""Files of examples as Arrow batches: released TSV, the hub's Parquet, and data prepared earlier.
 
-A released TSV has a row a line, a field a tab, and every byte between them is text. Quotation marks are text
-like any other, but where the release says that fields are quoted as in CSV. Lines end at LF; a CR before it
-belongs to the line end where every line has one, and is text elsewhere. No library's CSV reader is used: each
-takes a lone CR, an unclosed quotation mark, an empty line or `NA` for something else.
+In a released TSV, each line is a row, tabs separate fields, and all other bytes are text. Quotation marks are
+text too, unless the release says that fields are quoted as in CSV. Lines end at LF; a CR before LF belongs to
+the line end if every line has one, and is text otherwise. No library's CSV reader is used, since each
+misreads a lone CR, an unclosed quotation mark, an empty line or `NA`.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ SIGNS = {
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
 }
-"""How files begin that are often saved under another's name."""
+"""First bytes of formats that are often saved under another format's name."""
 
 
 class Survey(NamedTuple):
-    """What one pass over a file tells."""
+    """Properties of a file, from one pass over it."""
 
     bytes: int
     sha256: str
     crlf: bool
-    """Whether no line feed is without a carriage return before it."""
+    """Whether every line feed has a carriage return before it."""
     sign: str
-    """What the file is by its first bytes; empty if nothing in SIGNS."""
+    """The format that its first bytes show, from SIGNS; empty if none matches."""
 
     def source(self, name: str) -> SourceFile:
         """The entry of `dataset.json`."""
@@ -95,13 +95,13 @@ EXPORT = (
     "as released: use that, or the hub's Parquet"
 )
 LONGEST = 16 << 20
-"""Bytes of a line beyond which a file is not a table of sentences."""
+"""Largest number of bytes in a line; a file with a longer one is rejected."""
 
 
 def read_released(
     path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one file. Raises DataError with every row that cannot be read, after the last of them."""
+    """The rows of one file. Raises DataError at the end, listing every row that cannot be read."""
     if survey.sign:
         raise DataError(f"{path}: this is {survey.sign}; expected a TSV file; fetch it again")
     with open(path, "rb") as file:
@@ -140,13 +140,13 @@ class _Table:
         return block.replace(b"\r\n", b"\n") if self._crlf else block
 
     def _header(self, line: bytes) -> tuple[Sequence[str], Plan]:
-        """Names of the columns: the file's first line, unless the release says that it has none."""
+        """Column names and plan: from the first line, unless the release says that it is not a header."""
         try:
             names = line.decode().split("\t")
         except UnicodeDecodeError as error:
             raise DataError(f"{self._path}:1: {_not_text(line, error)}") from None
         ours = {self._release.columns.get(name, name) for name in names}
-        # A first line may be a header after all, as in the plain layout.
+        # The file may have a header all the same, as in the plain layout.
         if self._unnamed and not ours >= set(self._task.columns):
             return self._unnamed, plan(self._unnamed, self._task, self._release, where=str(self._path))
         if "idx" in names and "index" not in names:
@@ -154,7 +154,7 @@ class _Table:
         return names, plan(names, self._task, self._release, where=f"{self._path}:1")
 
     def _read(self, block: bytes, first: int, width: int) -> tuple[pa.Array, Sequence[int]]:
-        """All fields of a block, and the line that each row is; a problem for each line that is not a row."""
+        """All fields of a block and the line number of each row; other lines become problems."""
         fields = _fields(block, width)
         if fields is not None:
             return fields, range(first, first + len(fields) // width)
@@ -184,7 +184,7 @@ def _not_text(line: bytes, error: UnicodeDecodeError) -> str:
 
 
 def _blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """The file in blocks of whole lines; the last line is given its line feed if it has none."""
+    """The file in blocks of whole lines; adds a missing line feed at the end."""
     parts: list[bytes] = []
     while chunk := file.read(BLOCK):
         cut = chunk.rfind(b"\n") + 1
@@ -203,12 +203,12 @@ def _blocks(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 
 def _fields(block: bytes, width: int) -> pa.Array | None:
-    """All fields of a block, row by row; None unless it is UTF-8 and every line has that many."""
+    """All fields of a block, row by row; None unless it is UTF-8 and every line has `width` fields."""
     codes = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero(codes - TAB <= LF - TAB)  # below the tab, the difference wraps round
+    ends = np.flatnonzero(codes - TAB <= LF - TAB)  # uint8: bytes below the tab wrap around to large values
     rows, rest = divmod(len(ends), width)
-    last = codes[ends] == LF
-    if rest or np.count_nonzero(last) != rows or not last[width - 1 :: width].all():
+    is_lf = codes[ends] == LF
+    if rest or np.count_nonzero(is_lf) != rows or not is_lf[width - 1 :: width].all():
         return None
     offsets = np.zeros(len(ends) + 1, np.int32)
     np.subtract(ends, np.arange(len(ends)), out=offsets[1:], casting="unsafe")
@@ -234,8 +234,8 @@ def read_hub(
 ) -> Iterator[pa.RecordBatch]:
     """The rows of one file, which must be the published one. Raises DataError.
 
-    A file of another hash is taken only where its rows are known to be the published ones: their fingerprint
-    stands in the manifest.
+    A file with another hash is accepted only if the fingerprint of its rows is the one in the manifest, so
+    that the rows are the published ones.
     """
     with open_parquet(path, survey) as file:
         known = release.splits[split.name].hub
@@ -250,7 +250,7 @@ def read_hub(
 
 
 def open_parquet(path: Path, survey: Survey) -> Any:
-    """A `pyarrow.parquet.ParquetFile`. Raises DataError where the file is none, or not whole."""
+    """A `pyarrow.parquet.ParquetFile`. Raises DataError if the file is not Parquet, or is incomplete."""
     what = "a file cut short or damaged" if survey.sign == "a Parquet file" else survey.sign or "another file"
     try:
         return pq.ParquetFile(path)
@@ -263,7 +263,7 @@ def open_parquet(path: Path, survey: Survey) -> Any:
 
 
 def rows_of(file: Any, path: Path) -> Iterator[pa.RecordBatch]:
-    """The batches of an open Parquet file. Raises DataError where its data are damaged."""
+    """The batches of an open Parquet file. Raises DataError if its data are damaged."""
     try:
         yield from file.iter_batches(batch_size=ROW_GROUP, use_threads=False)
     except (pa.ArrowInvalid, OSError) as error:
@@ -293,7 +293,7 @@ def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iter
             missing = np.flatnonzero(numbers(arrays[at].is_null())).tolist()
             fault = f"no {schema.names[at]} is there; expected text"
             problems += [f"{path}, row {numbered[place]}: {fault}" for place in missing]
-            arrays[at] = arrays[at].cast(pa.string()).fill_null(constant(""))  # from large strings, too
+            arrays[at] = arrays[at].cast(pa.string()).fill_null(constant(""))  # also converts large_string
         batch = shaper.batch(arrays, f"{path}, row ", numbered)
         row += rows.num_rows
         if not problems:
@@ -305,7 +305,7 @@ def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iter
 def read_earlier(
     path: Path, survey: Survey, *, task: Task, split: Split, record: SplitRecord
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one split. Raises DataError where `dataset.json` describes others."""
+    """The rows of one prepared split. Raises DataError if their fingerprint differs from `dataset.json`."""
     running = Fingerprint(task.columns)
     with open_parquet(path, survey) as file:
         missing = [name for name in (INDEX, *task.columns) if name not in file.schema_arrow.names]
@@ -315,7 +315,7 @@ def read_earlier(
         label = file.schema_arrow.get_field_index(LABEL)
         coded = label >= 0 and pa.types.is_dictionary(file.schema_arrow.types[label])
         for batch in rows_of(file, path):
-            if coded:  # label words as strings, as they were handed in
+            if coded:  # labels as strings, as other sources give them
                 batch = batch.set_column(label, LABEL, batch.column(label).dictionary_decode())
             running.update(batch)
             yield batch

@@ -1,4 +1,4 @@
-"""Preparing a task's data from a folder on disk, whatever layout it has."""
+"""Preparing a task's data from a folder on disk, in any of the known layouts."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NAMES: Mapping[Layout, str] = {
     "hub": "the hub's Parquet files",
     "tsv": "TSV files",
 }
-"""In the order in which they are preferred."""
+"""Layouts in order of preference, as messages name them."""
 CACHES = ("", "hub", "huggingface/hub", ".cache/huggingface/hub")
-"""Folders below one that was named in which the hub's client may keep its cache."""
+"""Paths of the hub client's cache below a folder that the user names."""
 
 
 FileNames: TypeAlias = Mapping[str, tuple[str, ...]]
-"""Split name to the names that its file may have in a folder."""
+"""Split name to the possible names of its file in a folder."""
 
 
 class TaskFiles(NamedTuple):
@@ -39,11 +39,11 @@ class TaskFiles(NamedTuple):
     folder: Path
     names: FileNames
     files: Mapping[str, Path]
-    """Split name to its file, for those that are there."""
+    """Split name to its file, if the file exists."""
 
     @property
     def revision(self) -> str:
-        """The commit of a snapshot in the hub's cache."""
+        """The commit, if the folder is a snapshot in the hub's cache; else ""."""
         return self.folder.name if self.layout == "hub" and self.folder.parent.name == "snapshots" else ""
 
 
@@ -58,12 +58,11 @@ def prepare_from_folder(
     partial: bool = False,
     keep_going: bool = False,
 ) -> Dataset:
-    """Write the task's files below `source` as `<to>/<benchmark>/<Task>`, in place of what was there.
+    """Prepare the task's files below `source` in `<to>/<benchmark>/<Task>`, and replace earlier data there.
 
-    Read is the first layout that has all splits: prepared before, the hub's Parquet, TSV
-    (docs/reference/data.md). A split that is missing is an error unless `partial`. Raises DataError with what
-    cannot be read, 20 lines of it or all if `keep_going`, and OSError; what was prepared before is then as it
-    was.
+    Reads the first layout with all splits: prepared before, the hub's Parquet, TSV
+    (docs/reference/data.md). A missing split is an error unless `partial`. Raises DataError with what cannot
+    be read, 20 lines of it or all if `keep_going`, and OSError; earlier data are then unchanged.
     """
     chosen = find(source, benchmark, task, release, partial=partial)
     surveys = gathered(lambda _, path: survey(path), chosen.files)
@@ -84,16 +83,16 @@ def prepare_from_folder(
 def _batches(
     chosen: TaskFiles, split: str, known: Survey, *, task: Task, release: Release
 ) -> Iterator[pa.RecordBatch]:
-    path, of = chosen.files[split], release.tasks[task.name]
+    path, task_release = chosen.files[split], release.tasks[task.name]
     if chosen.layout == "prepared":
         record = read_dataset(chosen.folder).splits[split]
         return read_earlier(path, known, task=task, split=task.splits[split], record=record)
     read = read_hub if chosen.layout == "hub" else read_released
-    return read(path, known, task=task, split=task.splits[split], release=of)
+    return read(path, known, task=task, split=task.splits[split], release=task_release)
 
 
 def _origin(chosen: TaskFiles, source: Path, surveys: dict[str, Survey], origin: Origin | None) -> Origin:
-    """Where the data came from: as the caller says, as they were prepared before, or this folder."""
+    """Origin of the data: the caller's, that of data prepared before, or this folder."""
     if origin is None and chosen.layout == "prepared":
         return read_dataset(chosen.folder).origin
     files = tuple(
@@ -106,26 +105,26 @@ def _origin(chosen: TaskFiles, source: Path, surveys: dict[str, Survey], origin:
 
 
 def find(source: Path, benchmark: Benchmark, task: Task, release: Release, *, partial: bool) -> TaskFiles:
-    """Where the task's files are: in the folder itself, or else in one of the folders in it.
+    """Find the task's files: in the folder itself, or else in one of its sub-folders.
 
-    There, in the first layout that has all of them, or any of them if `partial`. Raises DataError with the
-    files that were looked for, NotADirectoryError or FileNotFoundError.
+    Takes the first layout with all files, or with any if `partial`. Raises DataError with the files that are
+    expected, NotADirectoryError or FileNotFoundError.
     """
     if not source.is_dir():
         kind = NotADirectoryError if source.exists() else FileNotFoundError
         raise kind(0, f"not a folder; expected one with the files of {task.name}", str(source))
-    enough = 1 if partial else len(task.splits)
+    needed = 1 if partial else len(task.splits)
     here = [*_layouts(source, benchmark, task, release)]
     if source.name not in {name for known in release.tasks.values() for name in known.folders}:
-        here.append(_tsv(source, task, release))  # the task's own, whatever it is called
-    best = max(here, key=lambda found: len(found.files))
-    if len(best.files) >= enough:
+        here.append(_tsv(source, task, release))  # the task's folder under any other name
+    best = max(here, key=lambda candidate: len(candidate.files))
+    if len(best.files) >= needed:
         return best
     folders = sorted(path for path in source.iterdir() if path.is_dir())
     below = [files for folder in folders for files in _layouts(folder, benchmark, task, release)]
     most = max((len(candidate.files) for candidate in below), default=0)
     top = [candidate for candidate in below if most and len(candidate.files) == most]
-    if most >= enough:
+    if most >= needed:
         return _only(top, source, task)
     incomplete = best if best.files else next(iter(top), None)
     if incomplete is None:
@@ -141,7 +140,7 @@ def find(source: Path, benchmark: Benchmark, task: Task, release: Release, *, pa
 
 
 def _only(candidates: list[TaskFiles], source: Path, task: Task) -> TaskFiles:
-    """The preferred layout. Raises DataError if sibling folders have it."""
+    """The candidate of the preferred layout. Raises DataError if several sub-folders have that layout."""
     layout = next(layout for layout in NAMES if any(files.layout == layout for files in candidates))
     preferred = [files for files in candidates if files.layout == layout]
     folders = [files.folder.relative_to(source) for files in preferred]
@@ -152,7 +151,7 @@ def _only(candidates: list[TaskFiles], source: Path, task: Task) -> TaskFiles:
 
 
 def _layouts(base: Path, benchmark: Benchmark, task: Task, release: Release) -> Iterator[TaskFiles]:
-    """What the folder has in each layout."""
+    """Candidates of each layout in a folder; any of their files may be missing."""
     for folder in (base / benchmark.name / task.name, base / task.name, base):
         record = read_dataset(folder) if (folder / FILE).is_file() else None
         if record is not None and (record.benchmark, record.task) == (benchmark.name, task.name):

@@ -1,4 +1,4 @@
-"""Requests for files: proxies, redirects, time limits, and what to say when a server cannot deliver."""
+"""Requests for files: proxies, redirects, timeouts, and messages about failures."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MIRROR = "GLUEBENCH_MIRROR"
 REDIRECTS = 5
 HEADERS = {
     "User-Agent": f"gluebench/{__version__}",
-    "Accept-Encoding": "identity",  # what is counted, ranged over and hashed is the file itself
+    "Accept-Encoding": "identity",  # sizes, ranges and hashes are of the file itself
 }
 RETRYABLE = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses that may be another a moment later."""
+"""Statuses of temporary errors."""
 _HINTS = {
     401: "it asks for a sign-in; fetch the file by hand and use --from",
     403: "the server refuses; fetch the file by hand and use --from, or name a mirror with --mirror",
@@ -52,30 +52,30 @@ def proxy(address: str) -> str:
 
 @dataclass(eq=False)
 class TransferError(Exception):
-    """A request that failed, or a response that was cut."""
+    """A failed request, or an incomplete response."""
 
     problem: str
-    """The message without the hint on what the user may do."""
+    """The message without the hint."""
     hint: str = field(default="", kw_only=True)
     retryable: bool = field(kw_only=True)
     unreachable: bool = field(default=False, kw_only=True)
-    """Whether any other file of the host would fail in the same way."""
+    """Whether every other file of the host would fail too."""
     retry_after: str = field(default="", kw_only=True)
-    """The server's header of that name."""
+    """The Retry-After header."""
 
     def __str__(self) -> str:
         return f"{self.problem}; {self.hint}" if self.hint else self.problem
 
 
 class Connections:
-    """Connections that are kept from one file to the next."""
+    """Connections that are reused for several files."""
 
     def __init__(self, timeout: float) -> None:
         self._timeout = timeout
         self._pools: dict[str, PoolManager] = {}
 
     def request(self, address: str, headers: dict[str, str]) -> BaseHTTPResponse:
-        """The response, its body not yet read. Raises DataError, and urllib3's HTTPError."""
+        """Send a request; the response's body is not read yet. Raises DataError, and urllib3's HTTPError."""
         from urllib3 import Retry, Timeout
 
         only_redirects = Retry(None, connect=0, read=0, status=0, other=0, redirect=REDIRECTS)
@@ -97,17 +97,17 @@ class Connections:
     def _pool(self, address: str) -> PoolManager:
         import urllib3
 
-        through = proxy(address)
-        if through not in self._pools:
-            if not through:
-                self._pools[through] = urllib3.PoolManager()
-            elif not through.startswith(("http://", "https://")):
-                raise DataError(f"{host(through)}: a proxy of this kind is not supported; expected http://")
+        proxy_url = proxy(address)
+        if proxy_url not in self._pools:
+            if not proxy_url:
+                self._pools[proxy_url] = urllib3.PoolManager()
+            elif not proxy_url.startswith(("http://", "https://")):
+                raise DataError(f"{host(proxy_url)}: a proxy of this kind is not supported; expected http://")
             else:
-                auth = urllib3.util.parse_url(through).auth
+                auth = urllib3.util.parse_url(proxy_url).auth
                 headers = urllib3.make_headers(proxy_basic_auth=auth) if auth else None
-                self._pools[through] = urllib3.ProxyManager(through, proxy_headers=headers)
-        return self._pools[through]
+                self._pools[proxy_url] = urllib3.ProxyManager(proxy_url, proxy_headers=headers)
+        return self._pools[proxy_url]
 
 
 def status_error(response: BaseHTTPResponse, address: str) -> TransferError:
@@ -122,7 +122,7 @@ def status_error(response: BaseHTTPResponse, address: str) -> TransferError:
 
 
 def connection_error(error: Exception, address: str) -> TransferError:
-    """The error for a response that did not come, or was cut. `error` is one of urllib3's."""
+    """The error for a missing or incomplete response. `error` is one of urllib3's."""
     from urllib3 import exceptions as known
 
     reason = getattr(error, "reason", None) if isinstance(error, known.MaxRetryError) else error
@@ -146,7 +146,7 @@ def connection_error(error: Exception, address: str) -> TransferError:
             problem = f"{address}: the connection was cut"
         case _:
             problem, retryable = f"{address}: {_reason(reason or error)}", False
-    unreachable = problem.startswith(where)  # and not one address of the host
+    unreachable = problem.startswith(where)  # about the host, not one address
     return TransferError(problem, hint=hint, retryable=retryable, unreachable=unreachable)
 
 
@@ -161,7 +161,7 @@ def _tls_error(error: Exception, where: str) -> TransferError:
 
 
 def _reason(error: object) -> str:
-    """The reason alone: urllib3 puts the object's name before it."""
+    """The reason without the object's name, which urllib3 puts before it."""
     for cause in (error, getattr(error, "__cause__", None)):
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror
@@ -169,17 +169,17 @@ def _reason(error: object) -> str:
 
 
 HEAD = 4096
-"""First bytes of a download by which a web page is recognized."""
+"""Number of first bytes of a download to search for a web page."""
 GIT_LFS = b"version https://git-lfs"
 _PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _NO_TEXT = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>|<[^>]*\Z", re.IGNORECASE | re.DOTALL)
 _LONGEST = 80
-"""Characters of a web page that a message shows."""
+"""Largest number of characters of a web page in a message."""
 
 
 def mistaken(head: bytes) -> str:
-    """What a server sent in place of a file: a web page with its title, a pointer; empty if neither."""
+    """What was sent instead of the file: a web page with its title, or a Git LFS pointer; else empty."""
     head = head.removeprefix(b"\xef\xbb\xbf")
     if _PAGE.match(head):
         page = head.decode("utf-8", "replace")

@@ -1,9 +1,9 @@
 """How a benchmark's data are released: file layouts, addresses and checksums, read from a TOML file.
 
-What a task *is* stands in the benchmark's manifest; how copies of its files look and where they lie stands
-here, so that grading need not read it. Packaged benchmarks have `<name>.toml` in this folder; beside a
-manifest of one's own, `mine.toml`, it is `mine.release.toml`, and may be absent: then files have the plain
-layout of docs/reference/data.md.
+The benchmark's manifest describes tasks; this file describes formats and locations of their data, separately,
+so that grading need not read it. A packaged benchmark has `<name>.toml` in this folder. For your own manifest
+`mine.toml` it is `mine.release.toml` beside it; without it, files have the plain layout of
+docs/reference/data.md.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HOME = os.path.dirname(__file__)
 
 
 class Hub(NamedTuple):
-    """A repository of Parquet files, at one commit of it."""
+    """A repository of Parquet files, at one commit."""
 
     endpoint: str
     repository: str
@@ -41,9 +41,9 @@ class SplitRelease(NamedTuple):
     """The files of one split."""
 
     files: tuple[str, ...]
-    """Names that its file may have in the released layout; the first that is there is read."""
+    """Possible names of its file in the released layout; the first that exists is read."""
     header: tuple[str, ...] = ()
-    """Names of the columns of a file that has no header row; empty where the file names them."""
+    """Column names of a file without header row; empty if the file has one."""
     hub: HubFile | None = None
 
 
@@ -52,19 +52,19 @@ class TaskRelease(NamedTuple):
 
     splits: Mapping[str, SplitRelease]
     folders: tuple[str, ...]
-    """Names that its folder may have."""
+    """Possible names of its folder."""
     columns: Mapping[str, str] = {}
-    """A file's name of a column to the benchmark's; others keep their own name."""
+    """Column name in the file to that in the benchmark; other columns keep their names."""
     quoted: bool = False
-    """Whether a field that has inner quotation marks is quoted and they are doubled, as in CSV."""
+    """Whether fields with quotation marks are quoted as in CSV, with inner marks doubled."""
     archive: str = ""
-    """Address of the official archive, a zip or a single TSV; empty where there is none."""
+    """Address of the official archive, a zip or a single TSV; empty if there is none."""
     original: bool = False
-    """Whether the archive holds the original corpus, which the task's recipe reads."""
+    """Whether the archive is the original corpus, which the task's recipe reads."""
     manual: str = ""
-    """Where licence or sign-in forbid fetching by a program: which file to fetch and what to do with it."""
+    """Instructions for a manual download, if license or sign-in forbid an automatic one."""
     faults: str = ""
-    """Lines that the released files are known to hold and that cannot be read, and what can be done."""
+    """Advice on known invalid lines of the released files."""
 
 
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -87,7 +87,7 @@ class Release(NamedTuple):
 def load_release(name_or_path: Benchmark | str | os.PathLike[str]) -> Release:
     """The release of a packaged benchmark, or of the manifest at a path; every task has an entry.
 
-    A benchmark given loaded has the packaged release of its name, if there is one. Raises ManifestError.
+    A `Benchmark` object gets the packaged release of its name, if there is one. Raises ManifestError.
     """
     benchmark = load_benchmark(name_or_path)
     if isinstance(name_or_path, Benchmark) or benchmark.name in installed():

@@ -1,4 +1,4 @@
-"""Unpacking a downloaded archive: nothing outside its folder, nothing too large for text or disk."""
+"""Safe unpacking of downloaded archives: no paths outside the folder, no excessive sizes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gluebench.data.sources.fetch import check_space
 from gluebench.data.sources.release import TaskRelease
 
 RATIO = 200
-"""Unpacked by packed bytes of a whole archive; text packs three to ten times smaller."""
+"""Largest ratio of unpacked to packed bytes of an archive; 3 to 10 is usual for text."""
 FREE = 1 << 26
-"""Bytes that an archive may unpack to whatever its own size."""
+"""Unpacked bytes that are accepted at any ratio."""
 _ZIP = (b"PK\3\4", b"PK\5\6")
 _NOISE = ("__MACOSX", ".DS_Store")
 
@@ -73,7 +73,7 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
 
 
 def _trusted(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
-    """The files of the zip. Raises DataError with every name that leads elsewhere."""
+    """The files of the zip. Raises DataError for paths outside the folder, links and encrypted files."""
     members, problems = [], []
     for member in opened.infolist():
         path, fault = PurePosixPath(member.filename), ""
@@ -96,7 +96,7 @@ def _trusted(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
 def _chosen(
     members: Iterable[zipfile.ZipInfo], only: Collection[str], folders: Collection[str]
 ) -> dict[zipfile.ZipInfo, str]:
-    """The members wanted, and the name of each."""
+    """The members to unpack, and the name of each."""
     fitting = [member for member in members if PurePosixPath(member.filename).name in only]
     named = [member for member in fitting if PurePosixPath(member.filename).parent.name in folders]
     chosen: dict[str, zipfile.ZipInfo] = {}

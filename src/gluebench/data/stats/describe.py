@@ -1,4 +1,4 @@
-"""Describing what is on disk of a task, split by split, beside the paper's Tables 1 and 7."""
+"""Statistics of a task's splits on disk, compared with the paper's Tables 1 and 7."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ TRAIN = "train"
 
 
 class TaskStats(NamedTuple):
-    """What the splits of a task hold, and what the paper says of them."""
+    """Statistics of a task's splits, and the figures that the paper prints."""
 
     task: str
     splits: Mapping[str, SplitStats | None]
     """In the manifest's order; None for one that is not on disk."""
     sizes: tuple[SizeBeside, ...] = ()
     categories: Mapping[str, tuple[Category, ...]] = {}
-    """Split of a diagnostic set whose examples carry their tags, to its coarse categories (Table 7)."""
+    """Split of a diagnostic set, if its data have tags, to its coarse categories (Table 7)."""
 
 
 def on_disk(folder: Path, benchmark: Benchmark, task: Task) -> dict[str, Table | None]:
-    """The splits of a task, opened; None for one that has no file.
+    """Open the splits of a task; None for one without a file.
 
-    Raises DataError where the task has no folder at all, and for files that cannot be used.
+    Raises DataError if the task has no folder or a file is invalid.
     """
     home = task_folder(folder, benchmark, task)
     return {
@@ -43,7 +43,7 @@ def on_disk(folder: Path, benchmark: Benchmark, task: Task) -> dict[str, Table |
 
 
 def describe(task: Task, tables: Mapping[str, Table | None]) -> TaskStats:
-    """All the figures of a task; each split is read once, a row group at a time."""
+    """The statistics of a task; each split is read once, one row group at a time."""
     tallies = {name: Tally(task).add(table) for name, table in tables.items() if table is not None}
     seen = tallies[TRAIN].vocabulary().keys() if TRAIN in tallies else None
     splits: dict[str, SplitStats | None] = dict.fromkeys(tables)
@@ -73,23 +73,23 @@ class Category(NamedTuple):
     examples: int
     """Rows with at least one of its phenomena; one with several counts once."""
     labels: Mapping[str, int] | None
-    """Label word to its rows among them, in the manifest's order; None where labels are hidden."""
+    """Label word to its number of these rows, in the manifest's order; None if labels are hidden."""
     printed: Mapping[str, float] = {}
-    """As the paper has it: `count`, and the percentage of each label word."""
+    """Figures of the paper: `count`, and the percentage of each label word."""
 
     def percentage(self, word: str) -> float | None:
-        """How much of the category has the label, to the one decimal that Table 7 gives."""
+        """Percentage of the category with the label, to one decimal as in Table 7."""
         if not self.labels or not self.examples:
             return None
         return round(100 * self.labels[word] / self.examples, 1)
 
     @property
     def agrees(self) -> bool | None:
-        """Whether count and percentages are those printed; None where nothing is printed or known."""
+        """Whether count and percentages equal those printed; None if there is nothing to compare."""
         if not self.printed or self.labels is None:
             return None
-        own = {"count": self.examples, **{word: self.percentage(word) for word in self.labels}}
-        return all(own.get(name) == figure for name, figure in self.printed.items())
+        measured = {"count": self.examples, **{word: self.percentage(word) for word in self.labels}}
+        return all(measured.get(name) == figure for name, figure in self.printed.items())
 
 
 def categories(
@@ -114,31 +114,31 @@ def categories(
 
 
 Agreement = Literal["exact", "rounded", "cut", "differs"]
-"""How a printed figure stands to a size, at the figure's own precision."""
+"""How a printed figure compares with a size, at the figure's precision."""
 _FIGURE = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?) ?([kKM]?)", re.ASCII)
 _UNITS = {"": 1, "k": 1_000, "K": 1_000, "M": 1_000_000}
 
 
 class SizeBeside(NamedTuple):
-    """A printed size, and that of the split or splits it speaks of."""
+    """A printed size, and the size of the split or splits that it refers to."""
 
     name: str
-    """As the table calls it: "train", "test"."""
+    """Its name in the table: "train", "test"."""
     printed: str
     splits: tuple[str, ...]
     size: int | None
-    """Their rows together; None unless all of them are there."""
+    """Total number of their rows; None unless all are on disk."""
     agreement: Agreement | None
     """None without a size, or for a figure that is not a number."""
     notes: tuple[str, ...] = ()
-    """Where they differ, what the manifest says of that figure."""
+    """If they differ, the manifest's notes that mention the figure."""
 
 
 def agreement(size: int, printed: str) -> Agreement | None:
-    """How a printed figure such as "8.5k" stands to the exact size; None if it is not a number.
+    """Compare a printed figure such as "8.5k" with the exact size; None if it is not a number.
 
-    Its precision is its last digit: 100 for "8.5k", 1,000 for "67k", 1 for "634". It is "rounded" if no
-    figure of that precision is nearer, "cut" if the digits after it were dropped, and else "differs".
+    Its precision is that of its last digit: 100 for "8.5k", 1,000 for "67k", 1 for "634". It is "rounded" if
+    it is the nearest figure of that precision, "cut" if it is truncated, and else "differs".
     """
     match = _FIGURE.fullmatch(printed.strip())
     if match is None:
@@ -154,12 +154,12 @@ def agreement(size: int, printed: str) -> Agreement | None:
 
 
 def sizes_beside(task: Task, rows: Mapping[str, int | None]) -> tuple[SizeBeside, ...]:
-    """Each size that is printed of a task beside its splits' `rows`, None for a split that is not there."""
+    """Compare each printed size of a task with its splits' `rows`, None for a split not on disk."""
     sizes = []
     for name, printed in task.printed.sizes.items():
         splits = splits_called(task, name)
-        there = [size for split in splits if (size := rows.get(split)) is not None]
-        size = sum(there) if there and len(there) == len(splits) else None
+        known = [size for split in splits if (size := rows.get(split)) is not None]
+        size = sum(known) if known and len(known) == len(splits) else None
         how = None if size is None else agreement(size, printed)
         mention = re.compile(rf"(?<![\w.]){re.escape(printed)}(?![\w.]*\w)")
         notes = tuple(note for note in task.notes if mention.search(note)) if how == "differs" else ()
@@ -168,7 +168,7 @@ def sizes_beside(task: Task, rows: Mapping[str, int | None]) -> tuple[SizeBeside
 
 
 def splits_called(task: Task, name: str) -> tuple[str, ...]:
-    """The split of that name, or all that play that part: "test" of MNLI is both its sections."""
+    """The split of that name, or all splits with that role: "test" of MNLI is both its sections."""
     if name in task.splits:
         return (name,)
     parts = [(role, split) for file in task.files for role, split in file.splits.items()]

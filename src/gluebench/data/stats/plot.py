@@ -1,4 +1,4 @@
-"""Drawing what the examples are like; needs matplotlib, so import this module only to draw."""
+"""Plots of data statistics; needs matplotlib, so import this module only to draw."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gluebench.data.stats.tally import Labels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's colors, distinct with any color vision; shape and words repeat what they show.
+# Okabe and Ito's colors, distinct with any color vision; shapes and labels show the same.
 _PARTS = {"train": ("#0072B2", "o", -0.2), "dev": ("#E69F00", "^", 0.0), "test": ("#009E73", "s", 0.2)}
 _SHADES = ("#56B4E9", "#E69F00", "#B8B8B8", "#009E73", "#CC79A7")
 _RAMP = ("#F1F7FC", "#D6E6F4", "#ABCFE6", "#7CB3DA", "#5196C9")
@@ -25,11 +25,11 @@ _LINES = ("#0072B2", "#D55E00", "#009E73")
 _ROW = 0.62
 """Height of a task, in inches."""
 _AROUND = 2.1
-"""Height of titles, axis and legend together."""
+"""Total height of titles, axis and legend, in inches."""
 
 
 def draw(stats: Sequence[TaskStats], suite: Benchmark, path: str | os.PathLike[str]) -> None:
-    """Write the picture to `path`, whose ending names the format: .png, .svg, .pdf."""
+    """Write the figure to `path`, in the format of its suffix: .png, .svg, .pdf."""
     figure(stats, suite).savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
 
 
@@ -105,7 +105,7 @@ def _draw_balance(axes: Axes, row: int, labels: Labels, task: Task) -> None:
 
 
 def _fitting(name: str, width: float) -> str:
-    """A label where its bar has room for it, on one line or on two; else nothing."""
+    """The label on one or two lines if it fits into its bar; else empty."""
     letters = int(width / 1.6)
     if len(name) <= letters:
         return name
@@ -142,5 +142,5 @@ def _draw_lengths(axes: Axes, tasks: Sequence[TaskStats]) -> None:
 
 
 def _legend(axes: Axes, count: int) -> None:
-    below = -0.6 / (_ROW * max(count, 3))  # inches, under the words of the axis
+    below = -0.6 / (_ROW * max(count, 3))  # 0.6 inches below, under the label of the axis
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, below), ncols=3, frameon=False, fontsize=9)

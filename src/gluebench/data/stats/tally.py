@@ -1,4 +1,4 @@
-"""Counting through a split once: what is kept grows with its different words, not with its rows."""
+"""Counts of a split in one pass; memory grows with its distinct words, not with its rows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gluebench.data.tokens import tokens, words
 from gluebench.data.tsv import Example
 
 _TOGETHER = 8192
-"""Examples that are counted at once."""
+"""Examples counted at a time."""
 
 
 class Part(NamedTuple):
-    """A label word, or an interval of scores, and how many have it."""
+    """A label word, or an interval of scores, and its number of examples."""
 
     name: str
     examples: int
@@ -28,16 +28,16 @@ class Part(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """How the labels of a split are divided."""
+    """Distribution of the labels of a split."""
 
     parts: tuple[Part, ...]
     """Label words in the manifest's order; for scores, intervals of equal width, the last one closed."""
     mean: float | None = None
-    """Of scores."""
+    """Mean score; None for label words."""
 
 
 class Lengths(NamedTuple):
-    """Tokens of the texts of one column."""
+    """Numbers of tokens in the texts of one column."""
 
     mean: float
     median: float
@@ -47,31 +47,31 @@ class Lengths(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """The words and marks of all input columns, letter case aside."""
+    """Tokens (words and punctuation marks) of all input columns, ignoring case."""
 
     tokens: int
     types: int
     unseen_types: float | None = None
-    """Share of the types that the train split does not have; None for train, and where it is not there."""
+    """Share of the types that are not in train; None for train, or if train is not on disk."""
     unseen_tokens: float | None = None
 
 
 class SplitStats(NamedTuple):
-    """What one split holds."""
+    """Statistics of one split."""
 
     split: str
     examples: int
     labels: Labels | None
-    """None where they are hidden."""
+    """None if they are hidden."""
     lengths: Mapping[str, Lengths]
     """Input column to its lengths."""
     overlap: float | None
-    """Mean share of the words of two texts that both have (Jaccard); None unless there are two texts."""
+    """Mean Jaccard similarity of the words of two texts; None unless there are two texts."""
     vocabulary: Vocabulary
 
 
 class Tally:
-    """Counts of a split, added to as its examples are read."""
+    """Running counts of a split."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -81,13 +81,13 @@ class Tally:
         self._lengths: dict[str, Counter[int]] = {column: Counter() for column in task.columns}
         self._overlap = 0.0
         self._stretches: Counter[str] = Counter()
-        # No token has white space in it: each different stretch between is cut into tokens once.
+        # No token contains white space, so each distinct stretch between spaces is tokenized once.
         self._size = cache(lambda stretch: len(tokens(stretch)))
         self._words = cache(words)
         self.examples = 0
 
     def add(self, examples: Iterable[Example]) -> Tally:
-        """Count these too."""
+        """Add examples to the counts."""
         stream = iter(examples)
         while batch := list(islice(stream, _TOGETHER)):
             self._add(batch)
@@ -111,7 +111,7 @@ class Tally:
                 self._labels[interval_of(label, self._edges)] += 1
 
     def vocabulary(self) -> Counter[str]:
-        """How often each token stands in the texts so far."""
+        """Frequency of each token in the texts so far."""
         counts: Counter[str] = Counter()
         for stretch, count in self._stretches.items():
             for token in tokens(stretch):
@@ -119,7 +119,7 @@ class Tally:
         return counts
 
     def stats(self, split: str, *, seen: Set[str] | None = None) -> SplitStats:
-        """The counts as figures; `seen` is the vocabulary of the train split."""
+        """The statistics; `seen` is the vocabulary of the train split."""
         return SplitStats(
             split,
             self.examples,
@@ -148,7 +148,7 @@ class Tally:
 
 
 def score_edges(score_range: tuple[float, float]) -> tuple[float, ...]:
-    """Bounds of the intervals that scores are counted in: one for each unit of 0 to 5, else five in all."""
+    """Edges of the score intervals: of width 1 if the range is whole and at most 10 wide, else five."""
     low, high = score_range
     width = high - low
     count = int(width) if width == int(width) and width <= 10 else 5
@@ -156,18 +156,18 @@ def score_edges(score_range: tuple[float, float]) -> tuple[float, ...]:
 
 
 def interval_of(score: float, edges: Sequence[float]) -> int:
-    """Position of the interval a score is in; -1 below the first, the number of intervals above the last."""
+    """Index of the interval of a score; -1 below the first, the number of intervals above the last."""
     return bisect_right(edges, score) - 1 if score != edges[-1] else len(edges) - 2
 
 
 def lengths(counts: Mapping[int, int]) -> Lengths:
-    """Figures of the lengths, given how many texts have each; there is at least one."""
+    """Statistics of lengths, from length to number of texts; there is at least one."""
     values = sorted(counts)
     ends = np.cumsum([counts[value] for value in values])
     total = int(ends[-1])
 
     def at(rank: int) -> int:
-        """The length of the text at a rank, counted from 1, in order of length."""
+        """The length at a rank, from 1, in increasing order."""
         return values[int(np.searchsorted(ends, rank))]
 
     mean = sum(length * count for length, count in counts.items()) / total
@@ -176,7 +176,7 @@ def lengths(counts: Mapping[int, int]) -> Lengths:
 
 
 def vocabulary(counts: Mapping[str, int], seen: Set[str] | None = None) -> Vocabulary:
-    """Size of a vocabulary, and how much of it is not among the words seen."""
+    """Size of a vocabulary, and the shares of it that are not in `seen`."""
     total = sum(counts.values())
     if seen is None or not total:
         return Vocabulary(total, len(counts))

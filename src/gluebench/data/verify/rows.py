@@ -1,10 +1,10 @@
-"""Which rows of a split differ from the published ones, and in what, by the marks of both.
+"""Rows of a split that differ from the published ones, and how, by comparing marks (short hashes).
 
-A fingerprint says that a split is not the published one; the marks of the published rows say which rows are
-not, and what kind of difference it is. They are four bytes a row, from which no text can be had: 16 bits of a
-hash of its texts, 8 bits of a hash of their letters and digits alone, and a byte for its label.
+A fingerprint shows only that a split differs; marks show which rows differ, and in what way. They are four
+bytes per row, from which no text can be recovered: 16 bits of a hash of its texts, 8 bits of a hash of only
+their letters and digits, and a byte for its label.
 
-The marks that come with the package are made from prepared data whose fingerprints are the manifest's:
+The marks in the package are made from prepared data that have the fingerprints of the manifest:
 
 python -m gluebench.data.verify.rows DATA [BENCHMARK] > src/gluebench/data/verify/glue.marks
 """
@@ -32,7 +32,7 @@ from gluebench.data.tsv import Example
 HIDDEN = 255
 """Label byte of a row without a label."""
 _SCORES = 200
-"""Number of label bytes that scores are hashed to."""
+"""Scores are hashed to a label byte below this."""
 _FORMAT = "gluebench.marks/1"
 
 
@@ -40,9 +40,9 @@ class Marks(NamedTuple):
     """The marks of a split's rows, in file order."""
 
     texts: array[int]
-    """16 bits each, of the input columns exactly as they are."""
+    """16 bits per row: a hash of the exact input columns."""
     letters: bytes
-    """8 bits each, of their letters and digits without regard to case."""
+    """8 bits per row: a hash of their letters and digits, ignoring case."""
     labels: bytes
     """The code of the label word, a hash of a score, or HIDDEN."""
 
@@ -84,7 +84,7 @@ def _digest(text: str, size: int) -> bytes:
 
 
 def published(benchmark: Benchmark) -> dict[tuple[str, str], Marks]:
-    """Task and split name to the marks of its published rows; empty for a benchmark that comes without."""
+    """Task and split name to the marks of the published rows; empty if the package has none."""
     resource = files(__package__).joinpath(f"{benchmark.name}.marks")
     return dict(unpacked(resource.read_bytes())) if resource.is_file() else {}
 
@@ -113,7 +113,7 @@ def unpacked(data: bytes) -> Iterator[tuple[tuple[str, str], Marks]]:
 
 
 def _little(values: array[int]) -> array[int]:
-    """The values as a little-endian machine keeps them, or back again."""
+    """Convert between native and little-endian byte order."""
     if sys.byteorder == "little":
         return values
     swapped = array("H", values)
@@ -122,7 +122,7 @@ def _little(values: array[int]) -> array[int]:
 
 
 def published_marks(data: Path, name: str) -> dict[tuple[str, str], Marks]:
-    """The marks of every split whose fingerprint the manifest has. Raises ValueError for other data."""
+    """The marks of every split with a fingerprint in the manifest. Raises ValueError if the data differ."""
     benchmark = load_benchmark(name)
     splits = {}
     for task in benchmark.tasks:
@@ -135,10 +135,10 @@ def published_marks(data: Path, name: str) -> dict[tuple[str, str], Marks]:
 
 
 MOST_ALIGNED = 5_000
-"""Rows between the first and last difference up to which missing rows are distinguished from changed ones."""
+"""With more rows between the first and the last difference, rows are compared in place, not aligned."""
 
 BY_CHANCE = 0.005
-"""Share of the differing rows up to which a kind found by trying is not believed."""
+"""A kind of change that explains at most this share of the differing rows is taken as a hash collision."""
 
 ORDER = "another order"
 MISSING = "missing"
@@ -151,7 +151,7 @@ OTHER = "other text"
 
 
 class Difference(NamedTuple):
-    """One row that is not as published."""
+    """One row that differs from the published one."""
 
     row: int
     """Its position in the file, from 0; for a missing row, its position in the published file."""
@@ -161,14 +161,14 @@ class Difference(NamedTuple):
 
 
 def differences(task: Task, examples: Sequence[Example], known: Marks) -> list[Difference]:
-    """Every row that differs from the marks of the published ones, in file order."""
+    """Every row whose marks differ from those of the published rows, in file order."""
     own = marks(task, examples)
     if own == known:
         return []
     if own.texts != known.texts and sorted(zip(*own, strict=True)) == sorted(zip(*known, strict=True)):
         pairs = zip(zip(*own, strict=True), zip(*known, strict=True), strict=True)
         return [Difference(row, ORDER) for row, (here, there) in enumerate(pairs) if here != there]
-    # Rows are recognized by their texts, or by their letters alone where most texts were rewritten.
+    # Rows are matched by their texts, or by letters and digits only if most texts differ.
     common = (Counter(own.texts) & Counter(known.texts)).total()
     by_text = 2 * common >= min(len(own), len(known))
     aligned = _aligned(own.texts, known.texts) if by_text else _aligned(own.letters, known.letters)
@@ -177,7 +177,7 @@ def differences(task: Task, examples: Sequence[Example], known: Marks) -> list[D
         for here, there in aligned
         for difference in _difference(task, examples, own, known, here=here, there=there)
     ]
-    # A kind found by trying that few rows of many have is chance: 16 bits, some 30 trials a row.
+    # A rare kind of change is a collision of 16-bit hashes: about 30 changes are tried per row.
     counts = Counter(difference.kind for difference in rows)
     chance = {kind for kind, _ in _CHANGES if counts[kind] <= len(rows) * BY_CHANCE}
     return [row._replace(kind=SPACING) if row.kind in chance else row for row in rows]
@@ -189,10 +189,10 @@ def summary(rows: Sequence[Difference]) -> dict[str, int]:
 
 
 def _aligned(own: Sequence[int], known: Sequence[int]) -> Iterator[tuple[int | None, int | None]]:
-    """Positions in both that belong together; None where one has no partner.
+    """Pairs of matching positions; None in place of a missing partner.
 
-    Rows are matched one to one where the counts are the same and most agree in place; else by the longest
-    runs of equal marks between the first and the last difference.
+    Between the first and the last difference, rows are matched in place if their numbers are equal and at
+    least half agree, or if they are too many; else by the longest runs of equal marks.
     """
     start = _common(own, known)
     end = min(_common(own[::-1], known[::-1]), min(len(own), len(known)) - start)
@@ -210,7 +210,7 @@ def _aligned(own: Sequence[int], known: Sequence[int]) -> Iterator[tuple[int | N
 
 
 def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """Length of the common beginning."""
+    """Length of the common prefix."""
     for position, (left, right) in enumerate(zip(one, other, strict=False)):
         if left != right:
             return position
@@ -239,7 +239,7 @@ def _difference(
 
 
 def _kind(values: tuple[str, ...], text: int, letters: int) -> str:
-    """What would make the row the published one, where that can be found by trying."""
+    """The kind of change that restores the published row, found by trying each; else SPACING or OTHER."""
     for kind, change in _CHANGES:
         for column in (*range(len(values)), None):
             changed = tuple(
@@ -266,7 +266,7 @@ _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("it has a byte order mark", lambda value: value.removeprefix("\ufeff")),
     ("a byte order mark is lost", lambda value: "\ufeff" + value),
 )
-"""What copying and converting does to text, each with the change that undoes it."""
+"""Typical damage by copying and converting, each with the function that undoes it."""
 
 
 if __name__ == "__main__":
