@@ -261,7 +261,9 @@ def test_a_metric_from_elsewhere_is_tested_by_calling_it(make, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "elsewhere", SimpleNamespace(share=share))
     offered = EntryPoints([EntryPoint("elsewhere", "elsewhere:share", "gluebench.metrics")])
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: {"gluebench.metrics": offered}.get(group, ()))
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: {"gluebench.metrics": offered}.get(group, ())
+    )
     rng = np.random.default_rng(6)
     truth = rng.integers(0, 2, 80)
     mine = '{name = "share", function = "elsewhere", title = "share"}'

@@ -266,7 +266,9 @@ def test_neither_order_nor_a_twin_changes_a_number(monkeypatch, metric):
     if metric.name == "loud":
         entry = SimpleNamespace(load=lambda: lambda gold, predicted: float(np.mean(gold == predicted)))
         offered = type("Offered", (dict,), {"names": property(list)})(loud=entry)
-        monkeypatch.setattr(metadata, "entry_points", lambda group: {"gluebench.metrics": offered}.get(group, ()))
+        monkeypatch.setattr(
+            metadata, "entry_points", lambda group: {"gluebench.metrics": offered}.get(group, ())
+        )
     if metric is SPEARMAN:
         systems = some_numbers(80, 1.0, 2.0, 3.0)
     else:

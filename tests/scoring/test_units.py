@@ -262,7 +262,9 @@ class TestMetricFromElsewhere:
         points = Offered(
             share_right=SimpleNamespace(load=lambda: lambda gold, predicted: np.mean(gold == predicted))
         )
-        monkeypatch.setattr(metadata, "entry_points", lambda group: {"gluebench.metrics": points}.get(group, ()))
+        monkeypatch.setattr(
+            metadata, "entry_points", lambda group: {"gluebench.metrics": points}.get(group, ())
+        )
         return Metric("right", "share_right", "right", "F")
 
     def test_it_is_the_built_in_one_within_the_jackknifes_blocks(self, offered) -> None:
