@@ -210,7 +210,7 @@ def test_opening_decodes_nothing_and_imports_no_other_library(folder: Path, tmp_
         f"table = gluebench.load('Mood', data={str(folder)!r}, benchmark={str(tmp_path / 'mine.toml')!r})\n"
         "len(table)\n"
         "heavy = {'pandas', 'polars', 'datasets', 'torch'} & set(sys.modules)\n"
-        "print(json.dumps([sorted(heavy), table._source._kept[0]]))"
+        "print(json.dumps([sorted(heavy), table._source._decoded[0]]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == [[], -1]

@@ -121,7 +121,7 @@ def test_founding_inviting_joining_and_leaving_by_the_pages(
     assert "ada@example.org" not in theirs
     client.post("/account/team/renew")
     assert guest.get(link).status_code == 404
-    assert "not valid any more" in guest.post(link, follow=True).content.decode()
+    assert "This link no longer works" in guest.post(link, follow=True).content.decode()
     assert "You left the team" in guest.post("/account/team/leave", follow=True).content.decode()
     assert "in no team" in guest.post("/account/team/leave", follow=True).content.decode()
     assert Departure.objects.get().user.email == "grace@example.org"
