@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from hashlib import sha256
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
-from django.conf import settings
-from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Query, Router
 from pydantic import StringConstraints
@@ -21,6 +18,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import views as pages
 from gluebench.leaderboard.boards.columns import scheme_of
 from gluebench.leaderboard.boards.exports import board_json, diagnostics_json
+from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.problems import ProblemError, not_found
 from gluebench.leaderboard.ranks import compare_views
 from gluebench.leaderboard.ranks import views as rank_pages
@@ -207,5 +205,4 @@ def _page(request: HttpRequest, benchmark: Benchmark, what: str, paging: Paging,
 
 def _whole(benchmark: Benchmark, what: str, make: Make) -> Mapping[str, Any]:
     """A table with all its rows, made once for each version of the benchmark."""
-    key = sha256(f"{settings.VERSION}|{what}|{benchmark.name}|{benchmark.version}".encode()).hexdigest()
-    return cast("Mapping[str, Any]", caches["pages"].get_or_set(key, lambda: make(benchmark)))
+    return once(f"api {what} {benchmark.name}", benchmark.version, lambda: make(benchmark))

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from django.conf import settings
-from django.core.cache import caches
 from django.core.paginator import Paginator
 from django.http import HttpRequest
 
 from gluebench.analysis.charts import shown as compact
 from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow
+from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.fields import FIELDS, LISTED, REGIMES
 from gluebench.leaderboard.ranks.order import RankingOptions
 from gluebench.leaderboard.submissions.models import Submission
@@ -187,9 +186,10 @@ def number_places(benchmark: Benchmark) -> dict[tuple[str, str], int]:
 
 def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
     """The board's systems in the order in which they were submitted."""
+    places = number_places(benchmark.record)
 
     def numbers(scores: Mapping[str, Any]) -> Iterator[float | None]:
-        for task, metric in number_places(benchmark.record):
+        for task, metric in places:
             of_task = scores["tasks"].get(task) or {"score": None, "metrics": {}}
             score = of_task["metrics"].get(metric) if metric else of_task["score"]
             yield score["value"] if score else None
@@ -200,8 +200,7 @@ def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
         return tuple(Standing._make((*row, tuple(numbers(scores)))) for *row, scores in rows if scores)
 
     # Read once for each version of the board: scores are kilobytes of JSON for each system.
-    key = f"standings-{settings.VERSION}-{benchmark.pk}-{benchmark.version}"
-    return cast("tuple[Standing, ...]", caches["pages"].get_or_set(key, read))
+    return once(f"standings {benchmark.pk}", benchmark.version, read)
 
 
 class Filters(NamedTuple):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from django.conf import settings
-from django.core.cache import caches
 from django.db.models import F
 
 from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, map_picture, stored_heatmap
@@ -18,6 +16,7 @@ from gluebench.leaderboard.annotation.models import shared
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, ROWS, paged
 from gluebench.leaderboard.common.formats import labels_of, percent, score_bars
+from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions.facts import diagnosed
 from gluebench.leaderboard.submissions.models import Submission
@@ -122,8 +121,7 @@ def _overall(benchmark: Benchmark, task: Task) -> list[tuple[int, float | None]]
         rows = public.values_list("pk", F(f"report__diagnostics__{task.name}__overall"))
         return [(pk, overall["value"]) for pk, overall in rows if overall]
 
-    key = f"overall-{settings.VERSION}-{benchmark.pk}-{benchmark.version}-{task.name}"
-    return cast("list[tuple[int, float | None]]", caches["pages"].get_or_set(key, read))
+    return once(f"overall {benchmark.pk} {task.name}", benchmark.version, read)
 
 
 def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:

@@ -6,12 +6,14 @@ import gzip
 import hashlib
 import re
 from collections.abc import Callable
+from typing import TypeVar, cast
 
 from django.conf import settings
 from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
+Value = TypeVar("Value")
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 CSV = "text/csv; charset=utf-8"
@@ -51,6 +53,12 @@ def cached(
     response["Cache-Control"] = "no-cache"
     patch_vary_headers(response, ["Accept-Encoding", "Cookie"])
     return as_download(response, filename) if filename else response
+
+
+def once(name: str, version: int, read: Callable[[], Value]) -> Value:
+    """The value of that name and version, read on the first call of this process."""
+    key = hashlib.sha256(f"{settings.VERSION}|{name}|{version}".encode()).hexdigest()
+    return cast("Value", caches["pages"].get_or_set(key, read))
 
 
 def as_download(response: HttpResponse, filename: str) -> HttpResponse:
