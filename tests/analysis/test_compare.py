@@ -16,9 +16,9 @@ from sklearn.metrics import f1_score  # noqa: TID251 the oracle
 
 from gluebench.analysis.compare import compare
 from gluebench.analysis.compare.words import p_words
+from gluebench.benchmark.figures import percent
 from gluebench.scoring import GoldError, SubmissionError, read_gold
 from gluebench.scoring.inference import mcnemar
-from gluebench.scoring.notebook import percent
 
 
 def f1_of(truth, predicted):

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gluebench.benchmark import Label
+from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common.output import (
     Output,
     Paper,
@@ -21,10 +22,8 @@ from gluebench.cli.common.output import (
     as_latex,
     as_markdown,
     as_text,
-    interval,
     latex_escape,
     markdown_escape,
-    percent,
     plain,
     rendered,
 )

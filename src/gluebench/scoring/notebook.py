@@ -7,15 +7,7 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
-
-def percent(value: float | None) -> str:
-    """A fraction as it is read: times 100, one decimal, "-" for none."""
-    return "-" if value is None else f"{round(100 * value, 1) + 0.0:.1f}"  # 0.0 for -0.0
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """The interval as it stands behind its value, with a space before; empty without one."""
-    return "" if low is None or high is None else f" [{percent(low)}, {percent(high)}]"
+from gluebench.benchmark.figures import interval
 
 
 def ends(low: float | None, high: float | None, withheld: str | None) -> str:

@@ -8,9 +8,10 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.figures import interval, percent
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
-from gluebench.scoring.notebook import ends, html_table, interval, percent, to_frame
+from gluebench.scoring.notebook import ends, html_table, to_frame
 from gluebench.version import __version__
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.figures import interval, percent
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, grade, pairs_of, submission_from
-from gluebench.scoring.notebook import html_table, interval, percent, to_frame
+from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import Report, Score, fields_of
 
 if TYPE_CHECKING:

@@ -18,10 +18,11 @@ from gluebench.analysis.compare.scores import (
     task_tested,
 )
 from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.figures import interval, percent
 from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, pairs_of, submissions_from
 from gluebench.scoring.intervals import holm
-from gluebench.scoring.notebook import ends, html_table, interval, percent, to_frame
+from gluebench.scoring.notebook import ends, html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
 from gluebench.submission import Submission

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from gluebench.analysis.compare.scores import Difference
 from gluebench.benchmark import Task
-from gluebench.scoring.notebook import percent
+from gluebench.benchmark.figures import percent
 
 
 def sentence(task: Task, difference: Difference) -> str:

@@ -36,9 +36,10 @@ from gluebench.analysis.rank.uncertainty import (
     with_runs,
 )
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.figures import percent
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of
-from gluebench.scoring.notebook import html_table, percent, to_frame
+from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.units.base import Floats, Ints
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.figures import percent
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.inputs import labels_option, read_labels
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, percent
+from gluebench.cli.common.output import Form, Output, Section, Table, emit
 from gluebench.cli.scoring.grade import score_cell
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, reading_data
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, interval, notices, percent
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
 from gluebench.cli.systems.run_options import model_options
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from gluebench.analysis.diagnostics.diagnosis import FIELDS, Diagnosis, SetDiagn
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS
 from gluebench.analysis.diagnostics.paper import COLUMNS, PAGE, Table5, explain, human, table5
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
+from gluebench.benchmark.figures import interval, percent
 from gluebench.benchmark.lookup import fold
-from gluebench.cli.common.output import Output, Section, Table, interval, percent
+from gluebench.cli.common.output import Output, Section, Table
 from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, score_cell
 from gluebench.scoring import Score
 from gluebench.scoring.report import record

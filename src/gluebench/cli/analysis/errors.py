@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Role
+from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.inputs import Inputs
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, interval, notices, percent
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.analysis.errors import Case, CaseFile, CaseFilter, Rate

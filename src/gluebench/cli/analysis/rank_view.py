@@ -8,8 +8,9 @@ from gluebench.analysis.rank import Ranking
 from gluebench.analysis.rank.ranking import FIELDS, VALUES
 from gluebench.analysis.rank.rules import MISSING, Cost, pareto_front
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.figures import percent
 from gluebench.cli.analysis.compare import p_cell
-from gluebench.cli.common.output import Output, Section, Table, percent
+from gluebench.cli.common.output import Output, Section, Table
 
 SHOWN = 20
 """Largest number of contested pairs to list."""

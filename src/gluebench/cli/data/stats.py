@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.figures import percent
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import reading_data
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, percent, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.data.stats.describe import Category, TaskStats

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
-from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, interval, notices, percent
+from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
 
 if TYPE_CHECKING:
     from gluebench.scoring import Spread, Summary

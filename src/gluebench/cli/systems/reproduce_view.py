@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark
-from gluebench.cli.common.output import Output, Paper, Section, Table, percent, rendered
+from gluebench.benchmark.figures import percent
+from gluebench.cli.common.output import Output, Paper, Section, Table, rendered
 from gluebench.cli.scoring.grade import score_cell
 from gluebench.data import DataError
 from gluebench.scoring import Score
