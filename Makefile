@@ -18,6 +18,9 @@ SITE ?= gluebench-site
 PORT ?= 8000
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
+# The tests start many processes; without this, each of them may have to compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: audit pins sample notebooks screenshots run test test-all test-postgres check format bench soak coverage mutate docs clean
 
 run: $(VENV)/.leaderboard

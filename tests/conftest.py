@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,20 @@ from gluebench.data.sample import build
 # A shared machine may stall any single example; how long things take is measured in bench/, not here.
 settings.register_profile("gluebench", deadline=None)
 settings.load_profile("gluebench")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a file in one process of `--dist loadgroup`, so that its fixtures are made once."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.stem}"))
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what was imported from garbage collection, which would look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import sysconfig
 import time
 import urllib.request
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,25 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def test_the_wheel_has_every_file_of_the_package_and_two_requirements(wheel: Path) -> None:
+    """The short form of the installations below."""
+    source = ROOT / "src"
+    package = source / "gluebench"
+    written = {
+        str(path.relative_to(source))
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    with zipfile.ZipFile(wheel) as archive:
+        packed = set(archive.namelist())
+        (facts,) = [name for name in packed if name.endswith(".dist-info/METADATA")]
+        metadata = archive.read(facts).decode()
+    assert written <= packed
+    required = re.findall(r"^Requires-Dist: ([\w.-]+)[^;\n]*$", metadata, re.MULTILINE)
+    assert sorted(required) == ["click", "numpy"]
+
+
+@pytest.mark.slow
 def test_the_light_install_checks_and_grades_with_numpy_and_click_alone(wheel: Path, tmp_path: Path) -> None:
     binaries = installed(wheel, tmp_path / "light")
     frozen = pip(tmp_path / "light", "freeze")
@@ -72,6 +93,7 @@ def test_the_light_install_checks_and_grades_with_numpy_and_click_alone(wheel: P
     assert "MNLI" in shown.stdout
 
 
+@pytest.mark.slow
 def test_a_site_is_served_from_the_files_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
     binaries = installed(wheel, tmp_path / "site-env", "--no-deps")
     packages = next((tmp_path / "site-env").glob("lib/*/site-packages"))

@@ -53,6 +53,7 @@ def test_from_csv_to_a_board(tmp_path: Path) -> None:
     assert "Nothing was written." not in said
 
 
+@pytest.mark.slow
 def test_a_benchmark_in_another_language(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     said = run("another-language.md", tmp_path)

@@ -51,6 +51,7 @@ def test_every_edit_of_a_page_fits_the_code(name: str, tmp_path: Path) -> None:
     assert len(files_of(page(name))) == FILES[name]
 
 
+@pytest.mark.slow
 def test_adding_a_benchmark_and_a_task(copy: Path) -> None:
     """In the order in which the second page goes on from the first."""
     follow(page("benchmark"), copy, copy / "src")

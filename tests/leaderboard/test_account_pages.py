@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from browser import MARKS, Tab
-from leaderboard.test_browser import sign_up, violations
+from browser import MARKS, Tab, axe_finds, shown
+from leaderboard.test_browser import sign_up
 
 pytestmark = MARKS
 PASSWORD = "a long password"
@@ -21,9 +21,15 @@ def show_again(page: Any) -> None:
     page.get_by_role("heading", name="Tokens").wait_for()
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width"), [("light", 1280), pytest.param("dark", 390, marks=pytest.mark.slow)]
-)
+def violations(page: Any, path: str) -> list[str]:
+    page.goto(path)
+    width = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    wide = [f"wider than the screen: {width}"] if width[0] > width[1] else []
+    return wide + [shown(each) for each in axe_finds(page)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_every_page_of_an_account_is_accessible(chromium: Any, served: Any, scheme: str, width: int) -> None:
     size = {"width": width, "height": 844}
     with Tab(chromium, served.url, color_scheme=scheme, viewport=size) as tab:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import MARKS, Tab, axe_finds, shown
+from browser import MARKS, Tab, axe_finds
 from leaderboard.material import PREDICTIONS, tsv, zip_bytes
 
 pytestmark = MARKS
@@ -330,49 +330,6 @@ def test_who_signs_in_again_in_another_tab_sends_the_form_that_is_open(
         else:
             page.get_by_text("The file is valid.").wait_for()
             assert page.locator("[name=retry_key]").input_value() == key
-
-
-@pytest.mark.parametrize(
-    ("scheme", "width"), [("light", 1280), pytest.param("dark", 390, marks=pytest.mark.slow)]
-)
-def test_every_page_is_accessible(chromium: Any, served: Any, entry: str, scheme: str, width: int) -> None:
-    size = {"width": width, "height": 844}
-    with Tab(chromium, served.url, color_scheme=scheme, viewport=size) as tab:
-        pages = [
-            "/account/login/",
-            "/account/signup/",
-            "/account/password/reset/",
-            "/?view=training&intervals=1",
-            "/benchmarks/tiny?by=borda&weights=Para:2",
-            "/benchmarks/tiny/rules",
-            "/benchmarks/tiny/pairs",
-            "/benchmarks/tiny/efficiency",
-            "/benchmarks/tiny/progress",
-            "/benchmarks/tiny/compare",
-            "/?q=nobody",
-            "/benchmarks/tiny/tasks/Para",
-        ]
-        found = {path: violations(tab.page, path) for path in pages}
-        sign_up(tab.page, f"{scheme}{width}@example.org")
-        pages = ["/", entry, "/submissions", "/benchmarks/tiny/submit", "/account/logout/"]
-        pages += [
-            "/benchmarks/tiny/diagnostics/DX?category=Logic",
-            "/account/password/change/",
-            "/account/email/",
-        ]
-        found |= {path: violations(tab.page, path) for path in pages}
-        assert not {path: listed for path, listed in found.items() if listed}
-        assert all(url.startswith(served.url) for url in tab.requests), "nothing is asked of anybody else"
-
-
-def violations(page: Any, path: str) -> list[str]:
-    page.goto(path)
-    if path == "/":
-        page.get_by_role("button", name="Details of Seen in a browser, a model").click()
-        page.get_by_text("Full report of Seen in a browser").wait_for()
-    width = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-    wide = [f"wider than the screen: {width}"] if width[0] > width[1] else []
-    return wide + [shown(each) for each in axe_finds(page)]
 
 
 def test_opening_a_page_shifts_nothing(chromium: Any, served: Any, entry: str) -> None:

@@ -48,18 +48,18 @@ def test_what_is_looked_for_would_be_found() -> None:
     assert leaks([("here", opened(packed.getvalue()))], {"it": CANARIES[0].encode()}) == ["it in here"]
 
 
+def answered(walked: Walk) -> Iterator[tuple[str, bytes]]:
+    """Every answer of a walk with its headers, and the log."""
+    for answer in walked.answers:
+        headers = json.dumps(dict(answer.headers)).encode()
+        yield f"{answer.method} {answer.route.path} as {answer.role}", opened(answer.body) + headers
+    yield "the log", walked.log.encode()
+
+
 def test_no_answer_to_anybody_holds_a_label(walked: Walk) -> None:
-    seen = [
-        (f"{answer.method} {answer.route.path} as {answer.role}", opened(answer.body) + told(answer))
-        for answer in walked.answers
-    ]
-    seen.append(("the log", walked.log.encode()))
+    seen = [*answered(walked)]
     assert b"Private" in b"".join(data for _, data in seen)
     assert leaks(seen, dict(walked.secrets)) == []
-
-
-def told(answer: Any) -> bytes:
-    return json.dumps(dict(answer.headers)).encode()
 
 
 def test_which_labels_there_are_is_told_to_admins_alone(graded: Any, ada: Any, tiny: Any) -> None:
@@ -151,6 +151,7 @@ def test_mails_and_one_s_own_data_hold_no_label(graded: Any, ada: Any) -> None:
     assert leaks(seen, secrets(submission.benchmark)) == []
 
 
+@pytest.mark.slow
 def test_a_served_site_writes_no_label_but_among_the_labels(tmp_path: Path, gold_folder: Path) -> None:
     """Everything that a site writes and prints, its web server's and its worker's words among it."""
     site = Served(tmp_path / "site", gold_folder)

@@ -10,6 +10,7 @@ import pytest
 from django.test import override_settings
 from django.urls import Resolver404, resolve
 from leaderboard.routes import MODEL_PAGES, ROUTES
+from leaderboard.test_canary import answered, leaks
 from leaderboard.walk import Answer, Walk, patterns, people, sign_in, walk
 
 pytestmark = pytest.mark.xdist_group("walk")
@@ -80,5 +81,7 @@ def test_where_addresses_must_be_confirmed_nobody_gets_in_before(db: None, setti
 
 
 @pytest.mark.slow
-def test_the_pages_of_models_answer_every_role_as_the_table_says(db: None, gold_folder: Path) -> None:
-    assert not differing(walk(gold_folder, whole=True).answers)
+def test_every_page_answers_every_role_as_the_table_says(db: None, gold_folder: Path) -> None:
+    walked = walk(gold_folder, whole=True)
+    assert not differing(walked.answers)
+    assert leaks(answered(walked), dict(walked.secrets)) == []
