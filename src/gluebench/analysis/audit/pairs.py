@@ -71,7 +71,7 @@ def text_alone(extract: Extractor = whole, *, epochs: int, seed: int) -> Any:
     """Logistic regression on the hashed words and word pairs of one text, by averaged gradient steps."""
     return make_pipeline(
         HashingVectorizer(analyzer=extract, n_features=FEATURES, alternate_sign=False),
-        _logistic(1e-5, epochs=epochs, seed=seed),
+        _logistic(1e-6, epochs=epochs, seed=seed),
     )
 
 
