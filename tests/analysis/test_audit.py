@@ -122,11 +122,14 @@ def test_all_that_cannot_be_audited_is_told_at_once() -> None:
     rte = GLUE.task("RTE")
     two = PairSet("RTE dev", rte, [Example(0, dict.fromkeys(rte.columns, "a"), "not_entailment")])
     one_sided = pairs("one-sided", [("a", "b", ONE)] * 9)
+    scarce = pairs("scarce", [("a", "b", ONE)] * 9 + [("a", "b", OTHER)] * 2)
     with pytest.raises(DataError) as raised:
-        audit([one_sided], [two])
+        audit([one_sided, scarce], [two])
     assert raised.value.problems == [
         "one-sided: has one label only, so there is nothing to learn",
         "RTE dev: has the label not_entailment; one-sided teaches entailment, neutral, contradiction",
+        "scarce: has 9 of entailment and 2 of contradiction; expected 3 or more examples of two labels",
+        "RTE dev: has the label not_entailment; scarce teaches entailment, neutral, contradiction",
     ]
     with pytest.raises(UnknownNameError, match="hypotesis"):
         audit([pairs("mine", planted(9))], [one_sided], see=["hypotesis"])
@@ -134,7 +137,9 @@ def test_all_that_cannot_be_audited_is_told_at_once() -> None:
 
 def test_sets_of_another_number_of_texts_are_refused() -> None:
     glue = load_benchmark("glue")
-    couples = [Example(at, {"premise": "It rains.", "hypothesis": "It is wet."}, str(at)) for at in (0, 1)]
+    couples = [
+        Example(at, {"premise": "It rains.", "hypothesis": "It is wet."}, str(at)) for at in (0, 1) * 3
+    ]
     learned = PairSet("WNLI train", glue.task("WNLI"), couples)
     single = PairSet("CoLA dev", glue.task("CoLA"), [Example(0, {"sentence": "It rains."}, "1")])
     with pytest.raises(DataError) as found:

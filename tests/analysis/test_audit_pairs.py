@@ -10,18 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from real import REAL, needs_real
-from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: TID251
-from sklearn.feature_extraction.text import TfidfTransformer  # noqa: TID251
-from sklearn.neighbors import NearestNeighbors  # noqa: TID251
-from threadpoolctl import threadpool_limits
 
 from gluebench.analysis.audit import Measured, PairSet, audit
 from gluebench.analysis.audit import pairs as attackers
-from gluebench.analysis.audit.learners import BINS, DEPTH, ROUNDS, SMALLEST, TREE_RATE, Trees
-from gluebench.analysis.audit.pairs import Neighbors, by_side, longest, shallow, unshared
+from gluebench.analysis.audit.pairs import longest, shallow, unshared
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
-from gluebench.systems.linear import softmax
 
 GLUE = load_benchmark("glue")
 RTE, COLA = GLUE.task("RTE"), GLUE.task("CoLA")
@@ -50,47 +44,6 @@ def audited(make, *see: str) -> dict[str, Measured]:
 
 def telling(found: dict[str, Measured]) -> set[str]:
     return {name for name, each in found.items() if each.accuracy > 0.75}
-
-
-# ---------------------------------------------------------------- against scikit-learn
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-def test_the_trees_are_those_of_scikit_learn(classes: int) -> None:
-    rng = np.random.default_rng(classes)
-    rows = rng.integers(0, BINS, (500, 6)).astype(float)
-    codes = (rows[:, 0] + rows[:, 1] * (rows[:, 2] > 9) + rng.normal(0, 8, 500)).astype(int) % classes
-    ours = Trees()
-    ours.fit(rows, codes.tolist(), classes)
-    theirs = HistGradientBoostingClassifier(
-        learning_rate=TREE_RATE if classes > 2 else 2 * TREE_RATE,  # of two classes ours moves both scores
-        max_iter=ROUNDS,
-        max_depth=DEPTH,
-        max_leaf_nodes=None,
-        min_samples_leaf=SMALLEST,
-        early_stopping=False,
-    )
-    with threadpool_limits(1):
-        expected = theirs.fit(rows, codes).predict_proba(rows)
-    np.testing.assert_allclose(softmax(ours.scores(rows)), expected, atol=1e-4)
-
-
-def test_neighbors_are_those_of_scikit_learn() -> None:
-    rng = Random(1)
-    texts = [" ".join(rng.choices(WORDS, k=8)) for _ in range(300)]
-    examples = [example(n, texts[n], texts[-n - 1], rng.choice((YES, NO))) for n in range(150)]
-    asked = [example(n, rng.choice(texts), " ".join(rng.choices(WORDS, k=8)), YES) for n in range(40)]
-    model = Neighbors(by_side)
-    model.fit(RTE, examples, [])
-    bags = [set(by_side(each)) for each in (*examples, *asked)]
-    names = sorted(set().union(*bags[:150]))
-    counts = np.array([[name in bag for name in names] for bag in bags], float)
-    weights = TfidfTransformer(smooth_idf=False).fit(counts[:150])
-    weights.idf_ = weights.idf_ - 1  # theirs adds 1 to the logarithm
-    near = NearestNeighbors(n_neighbors=1, metric="cosine").fit(weights.transform(counts[:150]).toarray())
-    nearest = near.kneighbors(weights.transform(counts[150:]).toarray(), return_distance=False)[:, 0]
-    model._choice = 0  # one neighbor
-    assert model.predict(RTE, asked) == [examples[row].label for row in nearest]
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=9), st.lists(st.sampled_from("abc"), max_size=9))
@@ -198,9 +151,21 @@ def test_pairs_that_share_a_text_through_others_are_in_one_group_and_fold() -> N
     texts = [("a", "b"), ("c", "d"), ("e", "b"), ("f", "g"), ("e", "h"), ("h", "c")]
     chained = [example(n, *pair, YES) for n, pair in enumerate(texts)]
     assert attackers._groups(chained).tolist() == [0, 0, 0, 3, 0, 0]
-    assert attackers._folds(chained).tolist() == [0, 1, 2, 0, 1, 2], "one group would hold most of them"
+    assert held_out(chained, [0, 1] * 3) == [0, 0, 1, 1, 2, 2], "one group would hold most of them"
     apart = [example(n, f"a{n // 2}", f"b{n}", YES) for n in range(12)]
-    assert attackers._folds(apart).tolist() == [0, 0, 1, 1, 2, 2] * 2
+    assert held_out(apart, [0, 1] * 6) == [0, 0, 1, 1, 2, 2] * 2
+    by_fold = held_out(apart, [0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0])
+    assert sorted(by_fold[at] for at in (2, 3, 8)) == [0, 1, 2], "each fold has to leave two labels"
+
+
+def held_out(examples: list[Example], codes: list[int]) -> list[int]:
+    """The fold that each example is held out in."""
+    by_row = {
+        int(row): fold
+        for fold, (_, held) in enumerate(attackers.folds(examples, np.array(codes)))
+        for row in held
+    }
+    return [by_row[row] for row in range(len(examples))]
 
 
 def test_single_sentences_have_one_text_its_length_and_neighbors() -> None:

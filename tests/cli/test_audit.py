@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from gluebench.analysis.audit.run import views
+from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
 
 WORDS = {"entailment": "surely", "neutral": "perhaps", "contradiction": "hardly"}
@@ -110,3 +113,17 @@ def test_the_defaults_in_the_help_are_those_of_the_analysis() -> None:
         audits.SMOOTHING,
         audits.SHOWN,
     )
+
+
+def test_without_scikit_learn_the_extra_is_named(
+    table: Path, sample_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    where = ("--benchmark", "sample", "--data", sample_folder)
+    done = run(*where, "--train", table, "--test", "MNLI:dev_matched", "--see", "hypothesis")
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1] == (
+        "Error: gluebench audit needs more packages: pip install 'gluebench[audit]'"
+    )
+    with pytest.raises(ImportError, match=r'needs sklearn.*pip install "gluebench\[audit\]"'):
+        views(load_benchmark("glue").task("RTE"))

@@ -1,30 +1,46 @@
-"""Shallow classifiers of text pairs: n-grams, nearest neighbors, and boosted trees on both."""
+"""Shallow classifiers of text pairs, made of scikit-learn's: words, nearest neighbors, and boosted trees.
+
+Install gluebench[audit]. A classifier is fitted to examples and the codes of their labels.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from sys import intern
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, clone  # noqa: TID251
+from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: TID251
+from sklearn.feature_extraction.text import (  # noqa: TID251
+    CountVectorizer,
+    HashingVectorizer,
+    TfidfTransformer,
+)
+from sklearn.linear_model import SGDClassifier  # noqa: TID251
+from sklearn.model_selection import PredefinedSplit, StratifiedKFold, cross_val_predict  # noqa: TID251
+from sklearn.neighbors import KNeighborsClassifier  # noqa: TID251
+from sklearn.pipeline import make_pipeline  # noqa: TID251
+from sklearn.preprocessing import FunctionTransformer  # noqa: TID251
 
-from gluebench.analysis.audit.learners import Ints, NGrams, Trees
+from gluebench.analysis.audit.sets import FOLDS
 from gluebench.analysis.lint.shortcuts import drawn
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.data.tokens import words
 from gluebench.systems import targets
-from gluebench.systems.bag import Extractor, learned, matrix, whole
-from gluebench.systems.linear import Floats, fit_logistic
+from gluebench.systems.bag import FEWEST, whole
 
-NEIGHBORS = (1, 5, 15, 40)
-"""Numbers of neighbors to choose from, ascending."""
-TINY = 1e-9
-FOLDS = 3
-"""Folds of the training set; a stacked classifier predicts each fold after learning from the others."""
-PENALTY = 1e-3
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+Extractor = Callable[[Example], Iterable[str]]
+"""Gives the names of an example's features, without duplicates."""
+FEATURES = 2**20
+"""Number of columns that the words and word pairs of one text are hashed into."""
+NEIGHBORS = 15
 NEGATIONS = frozenset(
     ["cannot", "hardly", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "without"]
 )
@@ -33,119 +49,69 @@ QUANTIFIERS = frozenset(
 )
 
 
-class Attacker(ABC):
-    """A classifier that scores each label of a task."""
+class Classifier:
+    """A classifier of scikit-learn as a system for one task."""
 
-    limited = True
-    """Whether it learns from a random sample of a large training set."""
+    def __init__(self, make: Callable[[], Any], *, limited: bool = True) -> None:
+        """`limited` classifiers learn from a random sample of a large training set."""
+        self._model, self._limited = make(), limited
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
         """Learn which examples go with which label; no setting is chosen on dev."""
-        train = drawn(train) if self.limited else train
+        train = drawn(train) if self._limited else train
         codes = {word: code for code, word in enumerate(task.words)}
-        self.learn(train, [codes[label] for label in targets.labels(task, train)], len(task.words))
+        self._model.fit(train, np.array([codes[label] for label in targets.labels(task, train)]))
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
-        """The label of the highest score, the first among ties."""
-        return [task.words[code] for code in self.scores(examples).argmax(axis=1)]
-
-    @abstractmethod
-    def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
-        """Learn from examples and their classes, numbered from 0."""
-
-    @abstractmethod
-    def scores(self, examples: Sequence[Example]) -> Floats:
-        """Higher for a more probable class, shape (examples, classes)."""
+        """The most probable label of each example."""
+        return [task.words[code] for code in self._model.predict(examples)]
 
 
-class TextAlone(Attacker):
-    """Words and word pairs of one text of each example."""
-
-    limited = False
-
-    def __init__(self, place: int, *, epochs: int, seed: int) -> None:
-        self._place = place
-        self._model = NGrams(epochs=epochs, seed=seed)
-
-    def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
-        """Fit softmax regression."""
-        self._model.fit(self._texts(examples), codes, classes)
-
-    def scores(self, examples: Sequence[Example]) -> Floats:
-        """Logits."""
-        return self._model.scores(self._texts(examples)).T
-
-    def _texts(self, examples: Sequence[Example]) -> list[str]:
-        return [list(example.inputs.values())[self._place] for example in examples]
+def text_alone(extract: Extractor = whole, *, epochs: int, seed: int) -> Any:
+    """Logistic regression on the hashed words and word pairs of one text, by averaged gradient steps."""
+    return make_pipeline(
+        HashingVectorizer(analyzer=extract, n_features=FEATURES, alternate_sign=False),
+        _logistic(1e-6, epochs=epochs, seed=seed),
+    )
 
 
-class CrossedWords(Attacker):
+def crossed_words(*, epochs: int, seed: int) -> Any:
     """Logistic regression on words and word pairs, marked by the text and by whether the other has them."""
-
-    def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
-        """Fit the weights."""
-        self._known, rows = learned(marked, examples)
-        (self._weights,) = fit_logistic(rows, list(codes), classes, penalties=[PENALTY])
-
-    def scores(self, examples: Sequence[Example]) -> Floats:
-        """Logits."""
-        return matrix(marked, examples, self._known) @ self._weights
+    return make_pipeline(
+        CountVectorizer(analyzer=marked, min_df=FEWEST),
+        TfidfTransformer(use_idf=False),
+        _logistic(1e-3, epochs=epochs, seed=seed),
+    )
 
 
-class Neighbors(Attacker):
+def _logistic(penalty: float, *, epochs: int, seed: int) -> SGDClassifier:
+    return SGDClassifier(
+        loss="log_loss", alpha=penalty, average=True, max_iter=epochs, tol=None, random_state=seed
+    )
+
+
+def neighbors(extract: Extractor) -> Any:
     """The labels of the nearest training examples, by the cosine of their features weighted by rarity."""
-
-    def __init__(self, extract: Extractor) -> None:
-        self._extract = extract
-
-    def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
-        """Index the examples by feature; choose the number of neighbors on a held-out fold."""
-        held = _folds(examples) == 0
-        labels = np.eye(classes)[codes]
-        self._index([examples[row] for row in np.flatnonzero(~held).tolist()], labels[~held])
-        votes = self._votes([examples[row] for row in np.flatnonzero(held).tolist()])
-        self._choice = int((votes.argmax(axis=2) == labels[held].argmax(axis=1)).sum(axis=1).argmax())
-        self._index(examples, labels)
-
-    def scores(self, examples: Sequence[Example]) -> Floats:
-        """The share of each label among the neighbors, weighted by cosine."""
-        shares: Floats = self._votes(examples)[self._choice]
-        return shares
-
-    def _index(self, examples: Sequence[Example], labels: Floats) -> None:
-        names = dict.fromkeys(name for example in examples for name in self._extract(example))
-        self._known = {name: column for column, name in enumerate(names, 1)}
-        rows = matrix(self._extract, examples, self._known)
-        self._squares = np.log(len(examples) / np.bincount(rows.columns)) ** 2
-        self._norms = np.add.reduceat(self._squares[rows.columns], rows.starts[:-1]) ** 0.5 + TINY
-        self._holders = np.split(rows.by_column.rows, rows.by_column.starts[1:])
-        self._labels = labels
-
-    def _votes(self, examples: Sequence[Example]) -> Floats:
-        """Label shares, shape (choices, examples, classes)."""
-        rows = matrix(self._extract, examples, self._known)
-        votes = [self._nearest(rows.columns[start:end]) for start, end in pairwise(rows.starts)]
-        return np.stack(votes, axis=1)
-
-    def _nearest(self, columns: Ints) -> Floats:
-        """Label shares, shape (choices, classes). The example's own norm cancels, so it is left out."""
-        holders = [self._holders[column] for column in columns]
-        products = np.bincount(
-            np.concatenate(holders), np.repeat(self._squares[columns], list(map(len, holders)))
-        )
-        # TINY avoids 0/0 where no training example shares a feature
-        cosines = products / self._norms + TINY
-        nearest = np.argpartition(-cosines, min(NEIGHBORS[-1], len(cosines)) - 1)[: NEIGHBORS[-1]]
-        nearest = nearest[np.argsort(-cosines[nearest], kind="stable")]
-        votes = np.cumsum(cosines[nearest, None] * self._labels[nearest], axis=0)
-        votes = votes[np.minimum(NEIGHBORS, len(votes)) - 1]
-        shares: Floats = votes / votes.sum(axis=1, keepdims=True)
-        return shares
+    return make_pipeline(
+        CountVectorizer(analyzer=extract),
+        TfidfTransformer(),
+        KNeighborsClassifier(NEIGHBORS, metric="cosine", weights="distance"),
+    )
 
 
-def marked(example: Example) -> Iterator[str]:
-    """The features of `bag.whole`, cached."""
-    return iter(_marked(tuple(example.inputs.values())))
+def trees() -> HistGradientBoostingClassifier:
+    """100 boosted trees of depth 3."""
+    return HistGradientBoostingClassifier(max_depth=3, early_stopping=False, random_state=0)
+
+
+def shallow_trees() -> Any:
+    """Boosted trees on the shallow features of each pair."""
+    return make_pipeline(FunctionTransformer(shallow), trees())
+
+
+def marked(example: Example, marks: tuple[str, ...] = ("",)) -> list[str]:
+    """The features of `bag.whole` whose name begins with one of these marks."""
+    return [name for name in _marked(tuple(example.inputs.values())) if name.startswith(marks)]
 
 
 @lru_cache(maxsize=1 << 14)  # several classifiers and folds use the same example
@@ -153,58 +119,46 @@ def _marked(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(intern, whole(Example(0, dict(zip("12", texts, strict=False)), None))))
 
 
-def by_side(example: Example) -> Iterator[str]:
-    """Words and word pairs of each text of a pair, marked by the text."""
-    return (name for name in marked(example) if name.startswith(("1 ", "2 ")))
+of_first, of_second, by_side, unshared = (
+    partial(marked, marks=marks) for marks in (("1 ",), ("2 ",), ("1 ", "2 "), ("only ",))
+)
+"""Words and word pairs of the first text, of the second, of both, and of only one, marked by the text."""
 
 
-def unshared(example: Example) -> Iterator[str]:
-    """Words and word pairs that only one text of a pair has, marked by the text."""
-    return (name for name in marked(example) if name.startswith("only "))
+class Stacked(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Boosted trees on the shallow features of each pair and on the probabilities from other classifiers."""
 
+    def __init__(self, estimators: Sequence[Any]) -> None:
+        self.estimators = estimators
 
-class Stacked(Attacker):
-    """Boosted trees on the shallow features of each pair and on the scores of other classifiers, if any."""
-
-    def __init__(self, make: Callable[[], Sequence[Attacker]] = tuple) -> None:
-        self._make = make
-        self._trees = Trees()
-
-    def learn(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> None:
+    def fit(self, examples: Sequence[Example], codes: Ints) -> Stacked:
         """Fit the classifiers, and the trees to their predictions for held-out pairs."""
-        rows = shallow(examples)
-        folds = _folds(examples)
-        scores = np.zeros((len(examples), classes * len(self._make())))
-        for fold in np.unique(folds) if scores.size else ():
-            others, held = np.flatnonzero(folds != fold).tolist(), np.flatnonzero(folds == fold).tolist()
-            estimators = self._fitted(
-                [examples[row] for row in others], [codes[row] for row in others], classes
-            )
-            scores[held] = _scores(estimators, [examples[row] for row in held])
-        self._estimators = self._fitted(examples, codes, classes)
-        self._trees.fit(np.hstack([rows, scores]), codes, classes)
+        splits = folds(examples, codes)
+        held_out = [
+            cross_val_predict(estimator, examples, codes, cv=splits, method="predict_proba")
+            for estimator in self.estimators
+        ]
+        self._fitted = [clone(estimator).fit(examples, codes) for estimator in self.estimators]
+        self._trees = trees().fit(np.hstack([shallow(examples), *held_out]), codes)
+        return self
 
-    def scores(self, examples: Sequence[Example]) -> Floats:
-        """Log-probabilities, up to a constant."""
-        return self._trees.scores(np.hstack([shallow(examples), _scores(self._estimators, examples)]))
-
-    def _fitted(self, examples: Sequence[Example], codes: Sequence[int], classes: int) -> Sequence[Attacker]:
-        estimators = self._make()
-        for estimator in estimators:
-            estimator.learn(examples, codes, classes)
-        return estimators
+    def predict(self, examples: Sequence[Example]) -> Ints:
+        """The most probable label of each pair."""
+        probabilities = [estimator.predict_proba(examples) for estimator in self._fitted]
+        codes: Ints = self._trees.predict(np.hstack([shallow(examples), *probabilities]))
+        return codes
 
 
-def _scores(estimators: Sequence[Attacker], examples: Sequence[Example]) -> Floats:
-    return np.hstack(
-        [np.zeros((len(examples), 0)), *(estimator.scores(examples) for estimator in estimators)]
-    )
+def folds(examples: Sequence[Example], codes: Ints) -> list[tuple[Ints, Ints]]:
+    """Rows to learn from and rows to predict, for each fold; pairs that share a text share the fold.
 
-
-def _folds(examples: Sequence[Example]) -> Ints:
-    """A fold for each pair; pairs that share a text share the fold, unless it would hold most of them."""
-    folds = np.unique(_groups(examples), return_inverse=True)[1] % FOLDS
-    return folds if np.bincount(folds).max() < len(folds) / 2 else np.arange(len(folds)) % FOLDS
+    The folds are only stratified if one would hold most of the pairs, or leave one label to learn from.
+    """
+    groups = np.unique(_groups(examples), return_inverse=True)[1]
+    splits = list(PredefinedSplit(groups % FOLDS).split())
+    if all(len(held) < len(codes) / 2 and len(set(codes[rest])) > 1 for rest, held in splits):
+        return splits
+    return list(StratifiedKFold(FOLDS).split(codes, codes))
 
 
 def _groups(examples: Sequence[Example]) -> Ints:

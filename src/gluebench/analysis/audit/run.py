@@ -13,32 +13,23 @@ from functools import partial
 from itertools import chain
 from math import log2
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from gluebench.analysis.audit.learners import EPOCHS
-from gluebench.analysis.audit.pairs import (
-    Attacker,
-    CrossedWords,
-    Neighbors,
-    Stacked,
-    TextAlone,
-    by_side,
-    marked,
-    unshared,
-)
-from gluebench.analysis.audit.sets import PairSet
+from gluebench.analysis.audit.sets import FOLDS, PairSet
 from gluebench.analysis.lint.shortcuts import Shortcut
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import find
 from gluebench.data import DataError
 from gluebench.data.tokens import words
 from gluebench.scoring.intervals import TOO_FEW, Bar, share_bar
+from gluebench.scoring.notebook import optional
 from gluebench.systems.overlap import WordOverlap
 
 PRINTED: Mapping[str, Mapping[tuple[str, str], float]] = {
     "glue": {("SNLI train", "AX"): 0.327, ("MNLI train", "AX"): 0.364}
 }
 """Benchmark to (training set, test set) to the accuracy that the paper prints for the hypothesis."""
+EPOCHS = 5
 SMOOTHING = 100.0
 """Added to every count, as in Gururangan et al.; else rare words have the highest PMI."""
 SHOWN = 5
@@ -65,27 +56,31 @@ def views(task: Task, names: Sequence[str] = (), *, epochs: int = EPOCHS, seed: 
 
     A task of single sentences has the views text, length and neighbors. Raises UnknownNameError.
     """
+    optional("sklearn", "Classifying texts", '"gluebench[audit]"')
+    from gluebench.analysis.audit import pairs
+
     *first, last = task.columns
+    steps: dict[str, Any] = {"epochs": epochs, "seed": seed}
 
-    def alone(place: int) -> Attacker:
-        return TextAlone(place, epochs=epochs, seed=seed)
+    def stacked() -> pairs.Stacked:
+        alone = [pairs.text_alone(extract, **steps) for extract in (pairs.of_first, pairs.of_second)]
+        near = [pairs.neighbors(extract) for extract in (pairs.by_side, pairs.unshared)]
+        return pairs.Stacked([*alone, pairs.crossed_words(**steps), *near])
 
-    def stacked() -> list[Attacker]:
-        return [alone(0), alone(-1), CrossedWords(), Neighbors(by_side), Neighbors(unshared)]
-
-    known = [Shortcut(name, partial(alone, 0), (name,)) for name in (last, *first)]
+    of_words = partial(pairs.Classifier, partial(pairs.text_alone, **steps), limited=False)
+    known = [Shortcut(name, of_words, (name,)) for name in (last, *first)]
     known.append(Shortcut("length", WordOverlap, (last,)))
+    of_all: dict[str, Callable[[], Any]] = {"neighbors": partial(pairs.neighbors, pairs.marked)}
     if first:
-        known += [
-            Shortcut("overlap", WordOverlap, task.columns),
-            Shortcut("trees", Stacked, task.columns),
-            Shortcut("neighbors", partial(Neighbors, by_side), task.columns),
-            Shortcut("unshared", partial(Neighbors, unshared), task.columns),
-            Shortcut("cross", CrossedWords, task.columns),
-            Shortcut("stacked", partial(Stacked, stacked), task.columns),
-        ]
-    else:
-        known.append(Shortcut("neighbors", partial(Neighbors, marked), task.columns))
+        known.append(Shortcut("overlap", WordOverlap, task.columns))
+        of_all = {
+            "trees": pairs.shallow_trees,
+            "neighbors": partial(pairs.neighbors, pairs.by_side),
+            "unshared": partial(pairs.neighbors, pairs.unshared),
+            "cross": partial(pairs.crossed_words, **steps),
+            "stacked": stacked,
+        }
+    known += [Shortcut(name, partial(pairs.Classifier, make), task.columns) for name, make in of_all.items()]
     if not names or "all" in names:
         return known
     return list(dict.fromkeys(find(name, known, what=f"part of {task.name} to see") for name in names))
@@ -178,8 +173,12 @@ def audit(
 def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
     problems = []
     for source in train:
-        if len(set(source.labels)) < 2:
+        counts = Counter(source.labels).most_common(2)
+        if len(counts) < 2:
             problems.append(f"{source.name}: has one label only, so there is nothing to learn")
+        elif counts[1][1] < FOLDS:
+            found = " and ".join(f"{count} of {label}" for label, count in counts)
+            problems.append(f"{source.name}: has {found}; expected {FOLDS} or more examples of two labels")
         if all(test.name == source.name for test in tests):
             problems.append(
                 f"{source.name}: there is nothing to test on but the pairs that it is learnt from"

@@ -23,6 +23,8 @@ _INPUTS = (("sentence1", "text_a"), ("sentence2", "text_b"))
 _LABELS = ("gold_label", "label")
 """The first that a header has: tables of MultiNLI have single annotators' labels too."""
 TRAIN = "train"
+FOLDS = 3
+"""Folds of a training set; a stacked classifier predicts each fold after learning from the others."""
 
 
 def pairs_of(path: Path, task: Task) -> list[Example]:

@@ -12,7 +12,7 @@ import click
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import reading_data
+from gluebench.cli.common.errors import needing, reading_data
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ def audit(
         test_sets = [test_set for name in dict.fromkeys(tests or learnt) for test_set in named.tests(name)]
         pairs = [(sources, test_sets)] if learnt else [([train], own) for train, own in named.own()]
     settings |= {"printed": audits.PRINTED.get(suite.name), "progress": lambda line: notices([line])}
-    audited = audits.together(audits.audit(*pair, **settings) for pair in pairs)
+    with needing("audit", "gluebench audit", "sklearn"):
+        audited = audits.together(audits.audit(*pair, **settings) for pair in pairs)
     emit(audit_output(audited), form)
 
 

@@ -61,7 +61,7 @@ def needing(extra: str, what: str, *packages: str) -> Iterator[None]:
     """If one of these packages is missing, raise an error that names the extra to install."""
     try:
         yield
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         if (error.name or "").partition(".")[0] not in packages:
             raise
         raise needs_extra(extra, what) from None
