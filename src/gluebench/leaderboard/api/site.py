@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -16,7 +15,6 @@ from django.core.signals import got_request_exception
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.urls import URLPattern, URLResolver, re_path, reverse
-from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -36,7 +34,7 @@ from gluebench.leaderboard.common.problems import (
     not_found,
     unauthorized,
 )
-from gluebench.leaderboard.limits.quota import ClosedError, QuotaError
+from gluebench.leaderboard.limits.quota import QuotaError
 from gluebench.leaderboard.middleware import DISK_FULL, DISK_FULL_STATUS, log_full_disk
 from gluebench.leaderboard.storage import is_full
 from gluebench.version import __version__
@@ -92,7 +90,6 @@ def install(api: NinjaAPI) -> None:
     """Answer every exception below an operation by a problem."""
     translations: list[tuple[type[Exception], Any]] = [
         (ProblemError, lambda error: error),
-        (ClosedError, lambda error: ProblemError(403, "closed", str(error))),
         (QuotaError, _quota_problem),
         (AuthenticationError, lambda error: unauthorized()),
         (HttpError, lambda error: ProblemError(error.status_code, "request", str(error))),
@@ -104,18 +101,13 @@ def install(api: NinjaAPI) -> None:
         (MultiPartParserError, lambda error: ProblemError(400, "request", f"Not a readable form: {error}")),
     ]
     for kind, translate in translations:
-        api.add_exception_handler(kind, _handler(translate))
+        # A default binds this turn's value.
+        api.add_exception_handler(kind, lambda _, error, translate=translate: translate(error).response())
     api.add_exception_handler(Exception, _internal_error)
 
 
 def _quota_problem(error: QuotaError) -> ProblemError:
-    wait = max(1, math.ceil((error.next - timezone.now()).total_seconds())) if error.next else None
-    headers = {"Retry-After": str(wait)} if wait else {}
-    return ProblemError(429, "quota", str(error), next=error.next, headers=headers)
-
-
-def _handler(translate: Any) -> Any:
-    return lambda request, error: translate(error).response()
+    return ProblemError(error.status, error.kind, str(error), next=error.next, headers=error.headers)
 
 
 def _internal_error(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:

@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q
-from django.http import HttpResponse
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
@@ -267,14 +266,26 @@ def _sentence(limit: Limit, per: str) -> str:
 class QuotaError(Exception):
     """A submission that a limit does not allow now. The message says which, and when the next may come."""
 
-    def __init__(self, usage: Usage, message: str = "") -> None:
-        super().__init__(message or " ".join(usage.blocked))
-        self.next = usage.next
+    status = 429
+    kind = "quota"
+
+    def __init__(self, message: str, next: datetime | None = None) -> None:
+        super().__init__(message)
+        self.next = next
         """The first moment at which one more is allowed; None where no moment is known."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of a response: the seconds to wait, where they are known."""
+        wait = (self.next - timezone.now()).total_seconds() if self.next else None
+        return {} if wait is None else {"Retry-After": str(max(1, math.ceil(wait)))}
 
 
 class ClosedError(QuotaError):
     """The benchmark takes no submissions from anybody, or the account is closed."""
+
+    status = 403
+    kind = "closed"
 
 
 def ask(submission: Submission) -> None:
@@ -292,7 +303,7 @@ def take(submission: Submission) -> None:
     user, team = hold(submission.owner_id)
     benchmark = Benchmark.objects.get(pk=submission.benchmark_id)  # read again: its policy may have changed
     if not user.is_active:  # deleted during the upload: no new row may refer to it
-        raise ClosedError(usage(benchmark, user), "This account is closed.")
+        raise ClosedError("This account is closed.")
     _require(submission, benchmark, user)
     submission.group = team
 
@@ -304,7 +315,7 @@ def _require(submission: Submission, benchmark: Benchmark, user: User) -> None:
         return
     now = usage(benchmark, user)
     if now.blocked:
-        raise QuotaError(now) if now.open else ClosedError(now)
+        raise (QuotaError if now.open else ClosedError)(" ".join(now.blocked), now.next)
 
 
 def hold(user: int) -> tuple[User, Team | None]:
@@ -313,12 +324,3 @@ def hold(user: int) -> tuple[User, Team | None]:
     if person.team_id is None:
         return person, None
     return person, Team.objects.select_for_update(no_key=True).get(pk=person.team_id)
-
-
-def refused(response: HttpResponse, refusal: QuotaError) -> HttpResponse:
-    """Set a response's status: 429 with the seconds to wait, or 403 for a closed benchmark."""
-    response.status_code = 403 if isinstance(refusal, ClosedError) else 429
-    if refusal.next is not None:
-        wait = (refusal.next - timezone.now()).total_seconds()
-        response["Retry-After"] = str(max(1, math.ceil(wait)))
-    return response

@@ -153,12 +153,14 @@ class UploadPage:
                 if question is not None:
                     return self._ask(form, question)
                 stored = accept.accept_once(submission, upload, replaces=self.replaces)
-        except quota.QuotaError as refusal:
+        except (quota.QuotaError, ReplaceError) as refusal:
             form.add_error(None, str(refusal))
-            return quota.refused(self._refused(form), refusal)
-        except ReplaceError as refusal:
-            form.add_error(None, str(refusal))
-            return self._refused(form)
+            response = self._refused(form)
+            if isinstance(refusal, quota.QuotaError):
+                response.status_code = refusal.status
+                for name, value in refusal.headers.items():
+                    response[name] = value
+            return response
         if self.wants_json:
             return JsonResponse({"url": stored.get_absolute_url()}, status=201)
         return redirect(stored)
@@ -175,7 +177,7 @@ class UploadPage:
         return self.show(form, held=held)
 
     def _ask(self, form: UploadForm, question: accept.Question) -> HttpResponse:
-        """Show what the check says, or a twin, and what its sender may choose."""
+        """Show what the check says, or a duplicate, and what its sender may choose."""
         context = {"question": question, "check": question.check}
         if self.wants_json:
             everything = {**context, "benchmark": self.benchmark}
