@@ -32,7 +32,6 @@ _ROWS = (
     "UNION SELECT '', 'data', file, sha256 FROM benchmarks_datafile ORDER BY 2, 3"
 )
 """Files that the database names: key of the submission, storage, name and SHA-256."""
-_DAMAGE = (tarfile.TarError, zlib.error, EOFError, OSError, ValueError)
 
 
 class Backup(NamedTuple):
@@ -194,7 +193,9 @@ def restore(
     make_private(site.root)
     with _unpacked(file, site.root) as scratch:
         about = json.loads((scratch / ABOUT).read_text())
-        _require_same_database(about["database"])
+        if (about["database"] == DUMP) != bool(os.environ.get("GLUEBENCH_DATABASE", "").strip()):
+            setting = "PostgreSQL: set" if about["database"] == DUMP else "SQLite: unset"
+            raise SiteError(f"The backup is of a site on {setting} GLUEBENCH_DATABASE. Nothing was restored.")
         for place in places:
             _move_aside(place, scratch)
         for path in sorted(scratch.iterdir()):
@@ -218,7 +219,7 @@ def _unpacked(file: Path, root: Path) -> Iterator[Path]:
             with tarfile.open(file, "r:gz") as tar:
                 tar.extractall(scratch, filter="data")
             _verify(scratch)
-        except _DAMAGE as error:
+        except (tarfile.TarError, zlib.error, EOFError, OSError, ValueError) as error:
             raise SiteError(f"{file} is not a whole backup: {error}. Nothing was restored.") from error
         for folder in filter(Path.is_dir, scratch.rglob("*")):
             folder.chmod(PRIVATE_FOLDER)
@@ -237,12 +238,6 @@ def _verify(scratch: Path) -> None:
         with open(path, "rb") as opened:
             if hashlib.file_digest(opened, "sha256").hexdigest() != sums[name]:
                 raise ValueError(f"{name} is damaged")
-
-
-def _require_same_database(name: str) -> None:
-    if (name == DUMP) != bool(os.environ.get("GLUEBENCH_DATABASE", "").strip()):
-        setting = "PostgreSQL: set" if name == DUMP else "SQLite: unset"
-        raise SiteError(f"The backup is of a site on {setting} GLUEBENCH_DATABASE. Nothing was restored.")
 
 
 def _move_aside(place: Path, scratch: Path) -> None:

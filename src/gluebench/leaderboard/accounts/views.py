@@ -71,14 +71,6 @@ class DeleteForm(forms.Form):
         return password
 
 
-def account(request: HttpRequest) -> dict[str, Any]:
-    """Context of all templates: whether mail is sent, and whether addresses must be confirmed."""
-    return {
-        "mail_is_sent": settings.MAIL_IS_SENT,
-        "must_verify": settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory",
-    }
-
-
 @login_required
 @require_safe
 def overview(request: SignedInRequest) -> HttpResponse:

@@ -26,15 +26,8 @@ from gluebench.leaderboard.accounts.models import Token, User
 from gluebench.leaderboard.api import benchmarks, schemas, submissions
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN
 from gluebench.leaderboard.api.schemas import answers
-from gluebench.leaderboard.common.problems import (
-    JSON,
-    FieldError,
-    ProblemError,
-    invalid,
-    not_found,
-    unauthorized,
-)
-from gluebench.leaderboard.limits.quota import QuotaError
+from gluebench.leaderboard.common import problems
+from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
 from gluebench.leaderboard.middleware import DISK_FULL, DISK_FULL_STATUS, log_full_disk
 from gluebench.leaderboard.storage import is_full
 from gluebench.version import __version__
@@ -81,7 +74,8 @@ class Interface(NinjaAPI):
                 for operation in operations.values():
                     for status, answer in operation["responses"].items():
                         if int(status) >= 400 and "content" in answer:  # Ninja says application/json
-                            (answer["content"],) = ({JSON: shape} for shape in answer["content"].values())
+                            (shape,) = answer["content"].values()
+                            answer["content"] = {problems.JSON: shape}
             self._document = document  # set last, as other threads may already read it
         return self._document
 
@@ -90,8 +84,7 @@ def install(api: NinjaAPI) -> None:
     """Answer every exception below an operation by a problem."""
     translations: list[tuple[type[Exception], Any]] = [
         (ProblemError, lambda error: error),
-        (QuotaError, _quota_problem),
-        (AuthenticationError, lambda error: unauthorized()),
+        (AuthenticationError, lambda error: problems.unauthorized()),
         (HttpError, lambda error: ProblemError(error.status_code, "request", str(error))),
         (Http404, lambda error: not_found(str(error))),
         (ValidationError, lambda error: invalid(_pydantic_errors(error))),
@@ -101,13 +94,12 @@ def install(api: NinjaAPI) -> None:
         (MultiPartParserError, lambda error: ProblemError(400, "request", f"Not a readable form: {error}")),
     ]
     for kind, translate in translations:
-        # A default binds this turn's value.
-        api.add_exception_handler(kind, lambda _, error, translate=translate: translate(error).response())
+        api.add_exception_handler(kind, _handler(translate))
     api.add_exception_handler(Exception, _internal_error)
 
 
-def _quota_problem(error: QuotaError) -> ProblemError:
-    return ProblemError(error.status, error.kind, str(error), next=error.next, headers=error.headers)
+def _handler(translate: Any) -> Any:
+    return lambda request, error: translate(error).response()
 
 
 def _internal_error(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:

@@ -218,9 +218,6 @@ class DataFile(models.Model):
         ordering = ["pk"]
         constraints = [models.UniqueConstraint(fields=["benchmark", "path"], name="one_file_per_path")]
 
-    def __str__(self) -> str:
-        return self.path
-
 
 @receiver(m2m_changed, sender=Benchmark.organisers.through)
 def revoke_of_new_organisers(
@@ -262,9 +259,7 @@ def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
     return publishers
 
 
-@lru_cache(maxsize=64)
-def _record(path: Path) -> records.Benchmark:
-    return records.load_benchmark(path)
+_record = lru_cache(maxsize=64)(records.load_benchmark)
 
 
 # Raw SQL: building the query takes Django three times as long as running it.

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 ABSENT = "–"
+ENDS = ("value", "low", "high")
+"""Keys of a score: its value and the ends of its interval."""
 LETTERS = 34
 """Maximum length of a system's name in a chart."""
 
@@ -90,9 +92,6 @@ def score_bars(title: str, metric: str, scores: Iterable[tuple[str, Mapping[str,
     """A chart of labels with their scores and intervals; empty where none has a value."""
     from gluebench.analysis.charts import Bar, bar_chart  # not for the command line, which counts alone
 
-    bars = [
-        Bar(label, *(hundred(score[end]) for end in ("value", "low", "high")))
-        for label, score in scores
-        if score["value"] is not None
-    ]
+    scored = ((label, score) for label, score in scores if score["value"] is not None)
+    bars = [Bar(label, *(hundred(score[end]) for end in ENDS)) for label, score in scored]
     return bar_chart(title, bars, axis=f"{metric} × 100, with 95 % intervals") if bars else ""

@@ -19,6 +19,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
+from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits.models import Departure, Override
 from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
 
@@ -263,29 +264,21 @@ def _sentence(limit: Limit, per: str) -> str:
     return f"{sentence} Only the benchmark's organizer can allow more."
 
 
-class QuotaError(Exception):
+class QuotaError(ProblemError):
     """A submission that a limit does not allow now. The message says which, and when the next may come."""
 
-    status = 429
-    kind = "quota"
-
-    def __init__(self, message: str, next: datetime | None = None) -> None:
-        super().__init__(message)
-        self.next = next
-        """The first moment at which one more is allowed; None where no moment is known."""
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The headers of a response: the seconds to wait, where they are known."""
-        wait = (self.next - timezone.now()).total_seconds() if self.next else None
-        return {} if wait is None else {"Retry-After": str(max(1, math.ceil(wait)))}
+    def __init__(self, detail: str, next: datetime | None = None) -> None:
+        """`next`: the first moment at which one more is allowed; None where no moment is known."""
+        wait = (next - timezone.now()).total_seconds() if next else None
+        headers = {} if wait is None else {"Retry-After": str(max(1, math.ceil(wait)))}
+        super().__init__(429, "quota", detail, next=next, headers=headers)
 
 
 class ClosedError(QuotaError):
     """The benchmark takes no submissions from anybody, or the account is closed."""
 
-    status = 403
-    kind = "closed"
+    def __init__(self, detail: str) -> None:
+        ProblemError.__init__(self, 403, "closed", detail)
 
 
 def ask(submission: Submission) -> None:
@@ -315,7 +308,8 @@ def _require(submission: Submission, benchmark: Benchmark, user: User) -> None:
         return
     now = usage(benchmark, user)
     if now.blocked:
-        raise (QuotaError if now.open else ClosedError)(" ".join(now.blocked), now.next)
+        reasons = " ".join(now.blocked)
+        raise QuotaError(reasons, now.next) if now.open else ClosedError(reasons)
 
 
 def hold(user: int) -> tuple[User, Team | None]:

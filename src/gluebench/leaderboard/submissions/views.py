@@ -9,7 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -19,7 +19,7 @@ from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions import acts, facts, forms, report
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
-from gluebench.leaderboard.submissions.models import LISTED, OPEN, Kind, Standing, Status, Submission
+from gluebench.leaderboard.submissions.models import OPEN, Kind, Standing, Submission
 
 PAGE = 50
 """Rows on a page of a list."""
@@ -32,21 +32,6 @@ MESSAGES = {
     Standing.PRIVATE: "It is private now.",
     Standing.WITHDRAWN: "It is withdrawn, and on no board.",
 }
-HERE = Q(withdrawn__isnull=True)
-STATES: dict[str, tuple[str, Q]] = {
-    "approve": (
-        "Waiting for approval",
-        HERE & Q(public=True, approved=False, declined="", status=Status.GRADED),
-    ),
-    "listed": ("On the board", LISTED),
-    "private": ("Private", HERE & Q(public=False)),
-    "declined": ("Kept off the board", HERE & Q(approved=False) & ~Q(declined="")),
-    "withdrawn": ("Withdrawn", Q(withdrawn__isnull=False)),
-    "open": ("Waiting or being graded", Q(status__in=OPEN)),
-    "invalid": ("Not valid", Q(status=Status.INVALID)),
-    "failed": ("Failed", Q(status=Status.FAILED)),
-}
-"""Filters of the organizer's list: for each word of the address, a title and a condition."""
 FORMS = {
     "approve": forms.ApproveForm,
     "decline": forms.DeclineForm,
@@ -194,30 +179,20 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
 def organise(request: SignedInRequest, name: str) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
     benchmark = organised(request, name)
-    form = forms.FilterForm(request.GET, states=[(state, title) for state, (title, _) in STATES.items()])
+    form = forms.FilterForm(request.GET)
     current = benchmark.submissions.current()
     rows = current.select_related("owner").defer("report", "problems").order_by("-submitted")
     if form.is_valid():
-        rows = rows.filter(_condition(form.cleaned_data, admin=request.user.is_superuser))
+        rows = rows.filter(form.condition(admin=request.user.is_superuser))
     page = page_of(request, rows)
     for row in page:
         row.account = account_name(row.owner, request.user)
     query = request.GET.copy()
     query.pop("page", None)
-    counts = [(state, title, current.filter(where).count()) for state, (title, where) in STATES.items()]
+    states = forms.STATES.items()
+    counts = [(state, title, current.filter(where).count()) for state, (title, where) in states]
     context = {"form": form, "page": page, "states": counts, "query": query.urlencode()}
     return render_tab(request, benchmark, "submissions", {**context, "regrade": forms.ReasonForm()})
-
-
-def _condition(values: dict[str, Any], *, admin: bool) -> Q:
-    condition = STATES[values["state"]][1] if values["state"] else Q()
-    if values["kind"]:
-        condition &= Q(verified=True) if values["kind"] == "verified" else Q(kind=values["kind"])
-    if values["q"]:
-        fields = ("name", "model", "team", "key", *(("owner__email",) if admin else ()))
-        conditions = {f"{field}__icontains": values["q"] for field in fields}
-        condition &= Q(**conditions, _connector=Q.OR)
-    return condition
 
 
 @login_required

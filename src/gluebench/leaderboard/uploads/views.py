@@ -132,10 +132,7 @@ class UploadPage:
             answer = render(self.request, "submissions/findings.html", context)
         else:
             answer = self.show(form, checked=True, **context)
-        if refusal is not None:
-            answer.status_code = refusal.status
-            answer["Retry-After"] = refusal.headers["Retry-After"]
-        return answer
+        return refusal.mark(answer) if refusal else answer
 
     def send(self, form: UploadForm, submission: Submission) -> HttpResponse:
         """Accept the upload, or answer with the reason why not."""
@@ -155,12 +152,8 @@ class UploadPage:
                 stored = accept.accept_once(submission, upload, replaces=self.replaces)
         except (quota.QuotaError, ReplaceError) as refusal:
             form.add_error(None, str(refusal))
-            response = self._refused(form)
-            if isinstance(refusal, quota.QuotaError):
-                response.status_code = refusal.status
-                for name, value in refusal.headers.items():
-                    response[name] = value
-            return response
+            page = self._refused(form)
+            return refusal.mark(page) if isinstance(refusal, ProblemError) else page
         if self.wants_json:
             return JsonResponse({"url": stored.get_absolute_url()}, status=201)
         return redirect(stored)
