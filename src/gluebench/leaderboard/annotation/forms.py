@@ -46,8 +46,8 @@ class StudyForm(forms.Form):
         required=False,
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="E-mail addresses of accounts on this site, one a line: each gets a place that nobody else "
-        "can open, and a message. Whoever has the link of one of the other places may answer there.",
+        help_text="Email addresses of accounts on this site, one per line. Each gets a message and a link "
+        "for that account alone. Anyone who has one of the other links may answer there.",
     )
 
     def __init__(self, benchmark: Benchmark, data: Any = None, files: Any = None) -> None:

@@ -52,7 +52,7 @@ class Policy:
     """A submission that lacks files: "unranked" takes it, "refused" does not."""
     feedback: str = "full"
     """What a submitter sees: "full", "ladder" (a score that is not clearly better than one's own best shows
-    that best again; Blum and Hardt 2015), or "on-publish" (nothing before it is public)."""
+    that best again; Blum and Hardt 2015), or "on-publish" (nothing until it is published)."""
     approval: bool = False
     """Whether an organizer approves each entry before the board shows it."""
     public_share: float | None = None
@@ -171,6 +171,6 @@ def _score_sentences(policy: Policy, revealed: bool) -> Iterator[str]:
         return
     share, day = f"{100 * policy.public_share:.3g} %", f"{policy.reveal.day} {policy.reveal:%B %Y}"
     yield (
-        f"Scores are of about {share} of the rows, the same for everybody and known to nobody; "
+        f"Scores are of about {share} of the rows, the same for everybody and secret; "
         f"on {day} all submissions are scored on the others."
     )

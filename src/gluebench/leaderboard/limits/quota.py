@@ -169,7 +169,7 @@ class Usage:
     def blocked(self) -> list[str]:
         """Why nothing can be sent now, in sentences; empty where something can."""
         if not self.open:
-            return ["This benchmark takes no submissions at present."]
+            return ["This benchmark takes no submissions now."]
         return [_sentence(limit, self.per) for limit in self.limits if limit.remaining == 0]
 
     def as_dict(self) -> dict[str, Any]:

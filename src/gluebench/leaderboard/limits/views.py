@@ -115,7 +115,7 @@ def team_leave(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def team_renew(request: SignedInRequest) -> HttpResponse:
     """Replace the team's invitation link."""
-    return _change_team(request, acts.renew_link, "The link is made anew; the old one is not valid any more.")
+    return _change_team(request, acts.renew_link, "The team has a new link; the old one no longer works.")
 
 
 def _change_team(request: SignedInRequest, action: Callable[[User], object], message: str) -> HttpResponse:

@@ -91,7 +91,7 @@ def restore(submission: Submission) -> Submission:
 def require_replaceable(submission: Submission) -> None:
     """Raise ReplaceError for a submission whose file may not be replaced, or no longer."""
     if not submission.is_replaceable:
-        raise ReplaceError("Only a file that is not valid can be replaced, and this one is not so any more.")
+        raise ReplaceError("Only an invalid file can be replaced, and this one is valid or withdrawn.")
 
 
 def replace(earlier: Submission, submission: Submission) -> None:

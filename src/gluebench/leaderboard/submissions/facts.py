@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
@@ -84,18 +84,10 @@ def earlier_than(submission: Submission) -> int:
     return before.exclude(UNSCORED).count()
 
 
-class Fact(NamedTuple):
-    """One line of the list on a submission's page."""
-
-    label: str
-    text: str
-    is_address: bool
-
-
-def listed_facts(submission: Submission, *, private: bool) -> list[Fact]:
+def listed_facts(submission: Submission, *, private: bool) -> list[dict[str, Any]]:
     """The fields that its author filled in, as text; `private` ones too, for its author and organizers."""
     return [
-        Fact(field.label, field.shown(value), field.kind == "address")
+        {"label": field.label, "text": field.shown(value), "is_address": field.kind == "address"}
         for field in FIELDS.values()
         if field.name not in HEADLINE and (private or not field.private)
         if (value := getattr(submission, field.name)) not in (None, "") or field.kind == "count"

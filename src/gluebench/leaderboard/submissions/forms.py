@@ -17,7 +17,7 @@ from gluebench.leaderboard.fields import FIELDS, SECTIONS
 from gluebench.leaderboard.submissions.models import LISTED, OPEN, Kind, Status, Submission
 
 PUBLIC = "Show it on the public board once it is graded"
-PUBLIC_HELP = "Leave it off to see your score first; you can publish later from the submission's page."
+PUBLIC_HELP = "Leave this off to see your score first. You can publish later on the submission's page."
 ACCEPTED = ".zip,application/zip,.tsv,.csv,.txt,.json,.jsonl"
 """File types that a browser offers; tables outside a zip can be fixed."""
 WIDGETS = {"text": forms.Textarea(attrs={"rows": 5}), "choice": forms.RadioSelect()}
@@ -110,12 +110,12 @@ class MarkForm(ApproveForm):
         label="Kind",
         choices=Kind,
         widget=forms.RadioSelect,
-        help_text="Baselines and people are marked as such on the board.",
+        help_text="The board marks baselines and human performance.",
     )
     verified = forms.BooleanField(
         label="Verified",
         required=False,
-        help_text="Somebody did it again from its code, or looked at how it was made.",
+        help_text="An organizer reproduced the result or reviewed the method.",
     )
     field_order = ["kind", "verified", "reason"]
 

@@ -128,7 +128,7 @@ def download(request: HttpRequest, key: str) -> FileResponse:
     """The submitted file, to its owner alone."""
     row = owned(request.user, key)
     if not row.file:
-        raise Http404("The file is not kept any more; its scores and its hash are.")
+        raise Http404("The file is no longer kept; its scores and its hash are.")
     return file_response(row)
 
 
