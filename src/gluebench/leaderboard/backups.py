@@ -149,11 +149,9 @@ def _postgres(program: str, *arguments: str) -> None:
     options = {name: values[name] for name in ("HOST", "PORT", "USER", "PASSWORD")} | values["OPTIONS"]
     options["database"] = values["NAME"]
     # Each option of PostgreSQL, such as sslmode, has an environment variable: PGSSLMODE.
-    variables = {f"PG{name.upper()}": str(value) for name, value in options.items() if value}
+    env = os.environ | {f"PG{name.upper()}": str(value) for name, value in options.items() if value}
     try:
-        done = subprocess.run(
-            [program, *arguments], env=os.environ | variables, capture_output=True, text=True
-        )
+        done = subprocess.run([program, *arguments], env=env, capture_output=True, text=True)
     except FileNotFoundError:
         raise SiteError(f"{program} is not installed. Install PostgreSQL's client programs.") from None
     if done.returncode:
@@ -178,9 +176,7 @@ def _add_stored(archive: _Archive, key: str, part: str, name: str, expected: str
     return "" if digest == expected else f"{whose} is not what was {'sent' if key else 'published'}"
 
 
-def restore(
-    site: SiteFolder, file: Path, open_site: Callable[[], object], *, replace: bool = False
-) -> Backup:
+def restore(site: SiteFolder, file: Path, open_site: Callable[[], Any], *, replace: bool = False) -> Backup:
     """Make a site from an archive, once all of its sums are verified; `open_site` sets Django up on it.
 
     A folder or database that is not empty is refused, unless `replace` says to move what is in the folder

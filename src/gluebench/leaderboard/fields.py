@@ -40,11 +40,6 @@ class Field(NamedTuple):
     """Title of its axis on the charts of scores against costs; empty if it is not a cost."""
 
     @property
-    def is_listed(self) -> bool:
-        """Whether boards show it; long texts are only on the submission's own page."""
-        return not self.private and self.kind != "text"
-
-    @property
     def is_numeric(self) -> bool:
         """Whether its value is a number."""
         return self.kind in ("count", "number")
@@ -114,7 +109,8 @@ SECTIONS = {
 """The fields, under the headings of the form."""
 
 FIELDS = {field.name: field for fields in SECTIONS.values() for field in fields}
-LISTED = [field for field in FIELDS.values() if field.is_listed]
+LISTED = [field for field in FIELDS.values() if not field.private and field.kind != "text"]
+"""The fields that boards show; long texts are only on the submission's own page."""
 
 
 def as_json(read: Callable[[str], Any], fields: Iterable[Field]) -> dict[str, Any]:

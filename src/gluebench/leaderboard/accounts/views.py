@@ -133,9 +133,7 @@ def delete(request: SignedInRequest) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             logout(request)
-            messages.success(
-                request, "Your account is deleted. Scores that were public stay without your name."
-            )
+            messages.success(request, "Your account is deleted. Its public scores stay without your name.")
             return redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL)
     context = {"form": form, "count": request.user.submissions.count()}
     return render(request, "accounts/delete.html", context, status=422 if form.errors else 200)

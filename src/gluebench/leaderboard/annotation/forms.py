@@ -131,9 +131,7 @@ def _examples(lines: Sequence[str], task: Task, size: int, problems: list[str]) 
             f"line 1: the header has {', '.join(header)[:200] or 'nothing'}; expected the columns "
             f"{' and '.join(task.columns)} (or {' and '.join(RELEASED_COLUMNS)}), separated by tabs"
         )
-    columns = {
-        column: header.index(name.casefold()) for column, name in zip(task.columns, names, strict=True)
-    }
+    columns = {own: header.index(name.casefold()) for own, name in zip(task.columns, names, strict=True)}
     seen: set[int] = set()
     for number, line in enumerate(lines[1:], 2):
         cells = line.removesuffix("\r").split("\t")

@@ -14,7 +14,7 @@ from django.urls import reverse
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
-from gluebench.leaderboard.submissions.models import new_key
+from gluebench.leaderboard.submissions.models import new_key as new_key  # the migration names it here
 from gluebench.scoring import Score
 from gluebench.scoring.feedback import lowest_of, rounded_score
 

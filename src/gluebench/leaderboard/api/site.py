@@ -114,12 +114,11 @@ def _internal_error(request: HttpRequest, error: Exception | type[Exception]) ->
 
 def _pydantic_errors(error: ValidationError) -> list[FieldError]:
     """Errors by the names that the sender used: without the part of the request and internal names."""
-    places = [[str(part) for part in item["loc"][1:]] for item in error.errors]
-    names = [".".join(part for part in place if part not in ("details", "changes")) for place in places]
-    return [
-        FieldError(field=name or "body", message=item["msg"])
-        for name, item in zip(names, error.errors, strict=True)
-    ]
+    errors = []
+    for item in error.errors:
+        place = [str(part) for part in item["loc"][1:] if part not in ("details", "changes")]
+        errors.append(FieldError(field=".".join(place) or "body", message=item["msg"]))
+    return errors
 
 
 def _django_errors(error: FieldsError) -> list[FieldError]:

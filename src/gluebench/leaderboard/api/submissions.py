@@ -113,7 +113,7 @@ def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) 
     if only.status is not None:
         mine = mine.filter(status=only.status)
     rows = mine.defer("report", "problems")
-    page, paged = paging.page_of(request, rows, rows.count(), **only.dict(exclude_none=True))
+    page, paged = paging.page_of(request, rows, **only.dict(exclude_none=True))
     return JsonResponse({**paged, "items": [_line(row) for row in page]})
 
 

@@ -94,9 +94,7 @@ def arrange(
     titled = [("", row) for row in ordered]
     if options.grouped:  # Table 4's groups in its order, references last
         titles = {str(regime.value): str(regime.label) for regime in Regime} | {"": REFERENCES}
-        titled = [
-            (titles[regime], row) for regime in titles for row in ordered if row.system.regime == regime
-        ]
+        titled = [(titles[kind], row) for kind in titles for row in ordered if row.system.regime == kind]
     page = Paginator(titled, size or max(len(titled), 1)).get_page(options.page)
     return sum(not row.reference for row in matches), page
 

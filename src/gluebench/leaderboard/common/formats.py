@@ -74,11 +74,8 @@ def labels_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
         counts = Counter(names)
         for position, (name, entry) in enumerate(zip(names, entries, strict=True)):
             if counts[name] > 1:
-                parts = (
-                    (short(entry["model"]), short(name))
-                    if addition == "model"
-                    else (short(name), entry["key"])
-                )
+                own = short(name)
+                parts = (short(entry["model"]), own) if addition == "model" else (own, entry["key"])
                 names[position] = ", ".join(parts)
     return names
 

@@ -55,11 +55,14 @@ WINDOWS = {
 }
 
 
+Cap = Callable[[datetime], int | None]
+"""From a moment, a limit; None for no limit."""
+
+
 class Tally(NamedTuple):
     """What is counted against one limit."""
 
-    cap: Callable[[datetime], int | None]
-    """The limit at a moment; None for no limit."""
+    cap: Cap
     ends: Sequence[datetime] = ()
     """When each counted submission stops counting. Where no limit is set, it may be left empty."""
     lasting: int = 0
@@ -195,7 +198,8 @@ def usage(benchmark: Benchmark, user: User, now: datetime | None = None) -> Usag
     for name, field in FIELDS.items():
         # Rejected uploads are counted over 24 hours under either policy.
         window = WINDOWS.get(("day", "sliding") if name == "invalid" else (name, policy.window))
-        tally = tallies[name] = _tally(name, _cap(field, policy, exceptions), window, sent, now)
+        counted = sent.filter(COUNTED.get(name, ~REJECTED))
+        tally = tallies[name] = _tally(_cap(field, policy, exceptions), window, counted, now)
         moment = None if tally.allows(now) else first_allowed([tally], now, changes)
         phrase = window.phrase if window else PHRASES[name]
         limits.append(Limit(name, tally.used(now), tally.cap(now), phrase, moment))
@@ -224,7 +228,7 @@ def counted_with(user: User, policy: Policy) -> Q:
     return mine
 
 
-def _cap(field: str, policy: Policy, exceptions: Sequence[Override]) -> Callable[[datetime], int | None]:
+def _cap(field: str, policy: Policy, exceptions: Sequence[Override]) -> Cap:
     usual: int | None = getattr(policy, field)
     special = [(one.until, getattr(one, field, None)) for one in exceptions]
 
@@ -235,14 +239,7 @@ def _cap(field: str, policy: Policy, exceptions: Sequence[Override]) -> Callable
     return cap
 
 
-def _tally(
-    name: str,
-    cap: Callable[[datetime], int | None],
-    window: Window | None,
-    sent: SubmissionQuerySet,
-    now: datetime,
-) -> Tally:
-    rows = sent.filter(COUNTED.get(name, ~REJECTED))
+def _tally(cap: Cap, window: Window | None, rows: SubmissionQuerySet, now: datetime) -> Tally:
     if window is not None:  # no upper end: a row dated too late by a wrong clock counts too
         rows = rows.filter(submitted__gte=window.start(now))
     if window is None or cap(now) is None:

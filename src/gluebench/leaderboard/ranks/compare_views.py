@@ -109,7 +109,7 @@ def comparison_of(a: Submission, b: Submission) -> Comparison:
         return Comparison("none", reason)
     if not (comparable(a) and comparable(b)):
         return Comparison(
-            "none", "A system can be compared while its file is kept and its own score is shown."
+            "none", "Systems are compared while their files are kept and their own scores shown."
         )
     pair = ask(a, b)
     if pair is None:

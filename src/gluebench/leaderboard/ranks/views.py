@@ -145,9 +145,7 @@ def rules_json(ranking: RankingState) -> dict[str, Any]:
         }
         for at in pairs["order"]
     ]
-    holds = [
-        {"ahead": keys[a], "behind": keys[b], "everywhere": no_worse} for a, b, no_worse in pairs["holds"]
-    ]
+    holds = [{"ahead": keys[a], "behind": keys[b], "everywhere": always} for a, b, always in pairs["holds"]]
     contested = [{"ahead": keys[a], "behind": keys[b], "unless": rules} for a, b, rules in pairs["contested"]]
     return ranking.as_json("rules", tasks=ranking.board["tasks"], rows=rows, holds=holds, contested=contested)
 

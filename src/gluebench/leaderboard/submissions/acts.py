@@ -46,9 +46,7 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
     if foreign := values.keys() - FIELDS.keys():
         raise ValueError(f"not for authors to set: {', '.join(sorted(foreign))}")
     with _locked(submission) as row:
-        changes = {
-            name: [getattr(row, name), new] for name, new in values.items() if getattr(row, name) != new
-        }
+        changes = {name: [getattr(row, name), to] for name, to in values.items() if getattr(row, name) != to}
         if not changes:
             return None
         for name, (_, value) in changes.items():
@@ -129,9 +127,7 @@ def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason
     """An organizer sets its kind, and whether it is verified."""
     with _locked(submission) as row:
         after = {"kind": str(kind), "verified": verified}
-        changes = {
-            name: [getattr(row, name), new] for name, new in after.items() if getattr(row, name) != new
-        }
+        changes = {name: [getattr(row, name), to] for name, to in after.items() if getattr(row, name) != to}
         if changes:
             _write(row, kind=kind, verified=verified)
             _log("mark", row, by, reason=reason, **changes)

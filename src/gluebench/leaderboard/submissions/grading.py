@@ -106,16 +106,14 @@ def sweep() -> int:
     rows.filter(Q(renewed=None) | Q(renewed__gt=clock())).update(renewed=clock())
     lapsed = rows.filter(renewed__lte=clock() - F("lease")).select_related("benchmark")
     lapsed = lapsed.defer("report", "problems", "scores")
-    for submission in lapsed:
-        stuck = Submission.objects.filter(
-            pk=submission.pk, status=submission.status, renewed=submission.renewed
-        )
-        tries = _tries(submission)
-        if tries >= settings.GRADER_ATTEMPTS and submission.status == Status.RUNNING:
+    for row in lapsed:
+        stuck = Submission.objects.filter(pk=row.pk, status=row.status, renewed=row.renewed)
+        tries = _tries(row)
+        if tries >= settings.GRADER_ATTEMPTS and row.status == Status.RUNNING:
             failure = GraderError(f"Grading was interrupted {tries} times. Ask the organizer.")
-            _finish(submission, stuck, _failed(failure))
+            _finish(row, stuck, _failed(failure))
         else:
-            _requeue(stuck, submission.pk)
+            _requeue(stuck, row.pk)
     return len(lapsed)
 
 

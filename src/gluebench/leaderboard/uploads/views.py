@@ -43,9 +43,8 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
     }
     page = UploadPage(request, benchmark, "submissions/submit.html", context)
     if page.checks_only:
-        return page.check(
-            SubmissionForm(instance=Submission(benchmark=benchmark), initial=request.POST.dict())
-        )
+        blank = Submission(benchmark=benchmark)
+        return page.check(SubmissionForm(instance=blank, initial=request.POST.dict()))
     submission = page.new_submission()
     if request.method != "POST":
         return page.show(SubmissionForm(instance=submission))
