@@ -33,7 +33,7 @@ API = f"/api/v1{HERE}"
 def setup(folder: Path) -> None:
     fields.FIELDS.update({ENERGY.name: ENERGY, CONTACT.name: CONTACT})
     fields.LISTED.append(ENERGY)
-    fields.SECTIONS["What it takes"] += (ENERGY, CONTACT)
+    fields.SECTIONS["Cost"] += (ENERGY, CONTACT)
     SiteFolder(folder).create()
     os.environ.update({VARIABLE: str(folder), "DJANGO_SETTINGS_MODULE": "gluebench.leaderboard.settings"})
     import django

@@ -89,14 +89,14 @@ def test_a_token_is_shown_once_and_kept_as_a_hash(signed_in: Client, ada: User) 
     made = signed_in.post("/account/tokens", {"name": "server", "scopes": ["read"], "days": "30"})
     found = re.search(r"gluebench_[\w-]{43}", made.content.decode())
     assert found
-    token = Token.objects.find(found[0])
+    token = Token.find(found[0])
     assert token is not None
     assert (token.user, token.scopes) == (ada, ["read"])
     assert timedelta(days=29) < token.expires - timezone.now() <= timedelta(days=30)
     assert found[0] not in signed_in.get("/account/tokens").content.decode()
     assert found[0] not in json.dumps(list(Token.objects.values()), default=str)
     signed_in.post(f"/account/tokens/{token.pk}/revoke")
-    assert Token.objects.find(found[0]) is None
+    assert Token.find(found[0]) is None
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_nobody_revokes_the_token_of_another(client: Client, ada: User, person: 
     token, secret = issue(ada, "mine", [Scope.READ], timedelta(days=1))
     client.force_login(person("other@example.org"))
     assert client.post(f"/account/tokens/{token.pk}/revoke").status_code == 404
-    assert Token.objects.find(secret) == token
+    assert Token.find(secret) == token
 
 
 @pytest.mark.parametrize("path", ["/account/tokens", "/account/export"])

@@ -209,7 +209,7 @@ def test_a_benchmark_that_is_closed_takes_nothing(tiny: Any, ada: Any) -> None:
     assert (found.remaining, found.next, found.blocked) == (
         0,
         None,
-        ["This benchmark takes no submissions at present."],
+        ["This benchmark takes no submissions now."],
     )
 
 

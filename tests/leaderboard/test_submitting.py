@@ -150,7 +150,7 @@ def test_a_closed_benchmark_takes_nothing_but_still_checks(owner: Client, tiny: 
     tiny.open = False
     tiny.save()
     page = owner.get(PATH).content.decode()
-    assert "takes no submissions at present" in page
+    assert "takes no submissions now" in page
     assert 'value="submit"' not in page
     assert fill().status_code in (403, 422)
     assert not Submission.objects.exists()

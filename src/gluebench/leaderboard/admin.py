@@ -1,10 +1,12 @@
-"""The admin pages: accounts, addresses and links that confirm them, teams, tokens, benchmarks, exceptions.
+"""The admin pages: accounts, addresses and links that confirm them, benchmarks, submissions, the log.
 
-Submissions and the log have theirs in their own apps.
+Each act of an admin goes into the site's own log, which organizers read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from allauth.account.decorators import secure_admin_login
@@ -14,17 +16,19 @@ from allauth.usersessions.models import UserSession
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import Group
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 
 from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import Team, Token, User
 from gluebench.leaderboard.annotation.models import Study
-from gluebench.leaderboard.audit.admin import LoggedAdmin, ReadOnlyAdmin, never
-from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.forms import DetailsForm
+from gluebench.leaderboard.submissions.models import Kind, Result, Revision, Submission
 
 site = admin.site
 site.login = secure_admin_login(site.login)  # type: ignore[method-assign]
@@ -33,6 +37,45 @@ site.index_title = "What is on this site"
 admin.autodiscover()
 # The pages below replace those of the libraries for these models.
 site.unregister([EmailAddress, Authenticator, UserSession, Group])
+
+REGRADED = "An admin had it graded again."
+BY_ADMIN = "An admin took it off the board."
+
+
+def never(page: Any, request: HttpRequest, obj: Any = None) -> bool:
+    """Refuse a permission: `has_add_permission = never`."""
+    return False
+
+
+class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Puts changes into the site's own log too, which organizers read."""
+
+    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """Log that a row was added."""
+        self._record(request, "added", obj, [])
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """Log that a row was changed, with its fields."""
+        changed = [name for part in message if "changed" in part for name in part["changed"]["fields"]]
+        self._record(request, "changed", obj, changed)
+        return super().log_change(request, obj, message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        """Log that rows were deleted."""
+        for obj in queryset:
+            self._record(request, "deleted", obj, [])
+        return super().log_deletions(request, queryset)
+
+    def _record(self, request: HttpRequest, act: str, thing: Model, fields: list[str]) -> None:
+        kind = str(thing._meta.verbose_name)
+        record(f"{kind} {act}", actor=request.user, row=thing.pk, fields=fields)
+
+
+class ReadOnlyAdmin(LoggedAdmin):
+    """Admin pages without adding, changing and deleting."""
+
+    has_add_permission = has_change_permission = has_delete_permission = never
 
 
 class UserForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -188,6 +231,92 @@ class OverrideAdmin(LoggedAdmin):
         super().save_model(request, obj, form, change)
 
 
+def _action(title: str, act: Callable[..., Any], done: str, **narrowed: Any) -> Any:
+    """An admin action that runs an organizer's act on the chosen submissions that match `narrowed`.
+
+    An act returns False if it did nothing.
+    """
+
+    @admin.action(description=title)
+    def run(self: SubmissionAdmin, request: HttpRequest, chosen: Any) -> None:
+        rows = chosen.filter(**narrowed).select_related("benchmark")
+        number = sum(act(row, request.user) is not False for row in rows)
+        level = messages.SUCCESS if number else messages.WARNING
+        self.message_user(request, f"{number} submission{'' if number == 1 else 's'} {done}.", level)
+
+    return run
+
+
+def _mark(row: Submission, by: User, *, verified: bool) -> Submission:
+    return acts.mark(row, by, kind=Kind(row.kind), verified=verified)
+
+
+class _Labeled(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        labels, help_texts = DetailsForm.Meta.labels, DetailsForm.Meta.help_texts
+
+
+@admin.register(Submission)
+class SubmissionAdmin(ReadOnlyAdmin):
+    """Submissions. Only their authors edit their fields, and only the grader writes scores."""
+
+    form = _Labeled
+    list_display = [
+        *("name", "model", "owner", "benchmark", "status"),
+        *("on_board", "verified", "value", "submitted"),
+    ]
+    list_filter = ["benchmark", "status", "public", "approved", "verified", "kind", "verdict"]
+    list_select_related = ["owner", "benchmark"]
+    search_fields = ["name", "model", "team", "key", "owner__email", "sha256"]
+    date_hierarchy = "submitted"
+    exclude = ["file", "report", "scores", "problems", "retry_key", "lease", "renewed"]
+    readonly_fields = ["page"]
+    actions = ["take_off", "put_back", "grade_again", "verify", "unverify"]
+
+    @admin.display(boolean=True, description="On the board")
+    def on_board(self, submission: Submission) -> bool:
+        """Whether everybody sees it."""
+        return submission.is_listed
+
+    @admin.display(description="Its page")
+    def page(self, submission: Submission) -> str:
+        """A link to its report."""
+        return format_html('<a href="{0}">{0}</a>', submission.get_absolute_url())
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Admins see all; its actions change only what is listed below."""
+        return bool(request.user.is_superuser)
+
+    take_off = _action(
+        "Take off the board", partial(acts.decline, reason=BY_ADMIN), "taken off", approved=True
+    )
+    put_back = _action("Put back on the board", acts.approve, "approved", approved=False)
+    verify = _action("Mark as verified", partial(_mark, verified=True), "verified", verified=False)
+    unverify = _action(
+        "Take the verified mark away", partial(_mark, verified=False), "verified no longer", verified=True
+    )
+    grade_again = _action("Grade again", partial(acts.grade_again, reason=REGRADED), "in the queue again")
+
+
+@admin.register(Result)
+class ResultAdmin(ReadOnlyAdmin):
+    """Each grading, with its full report."""
+
+    list_display = ["submission", "created", "verdict", "why", "package", "labels"]
+    list_filter = ["verdict", "submission__benchmark"]
+    list_select_related = ["submission"]
+    search_fields = ["submission__key", "submission__name", "labels"]
+
+
+@admin.register(Revision)
+class RevisionAdmin(ReadOnlyAdmin):
+    """Each edit of a submission's fields."""
+
+    list_display = ["submission", "at", "by"]
+    list_select_related = ["submission", "by"]
+    search_fields = ["submission__key", "submission__name", "by__email"]
+
+
 _SECOND_FACTOR = ("user", "type", "created_at", "last_used_at")
 site.register(  # deleting one lets in an owner who lost it
     Authenticator,
@@ -218,4 +347,12 @@ site.register(
     list_filter=("benchmark", "open", "public"),
     search_fields=("key", "task"),
     exclude=("texts", "drawn"),
+)
+site.register(
+    Entry,
+    ReadOnlyAdmin,
+    list_display=["at", "action", "actor", "benchmark", "submission", "reason"],
+    list_filter=["action", "benchmark"],
+    search_fields=["=actor", "reason", "=submission"],
+    date_hierarchy="at",
 )

@@ -32,7 +32,6 @@ _ROWS = (
     "UNION SELECT '', 'data', file, sha256 FROM benchmarks_datafile ORDER BY 2, 3"
 )
 """Files that the database names: key of the submission, storage, name and SHA-256."""
-_DAMAGE = (tarfile.TarError, zlib.error, EOFError, OSError, ValueError)
 
 
 class Backup(NamedTuple):
@@ -150,11 +149,9 @@ def _postgres(program: str, *arguments: str) -> None:
     options = {name: values[name] for name in ("HOST", "PORT", "USER", "PASSWORD")} | values["OPTIONS"]
     options["database"] = values["NAME"]
     # Each option of PostgreSQL, such as sslmode, has an environment variable: PGSSLMODE.
-    variables = {f"PG{name.upper()}": str(value) for name, value in options.items() if value}
+    env = os.environ | {f"PG{name.upper()}": str(value) for name, value in options.items() if value}
     try:
-        done = subprocess.run(
-            [program, *arguments], env=os.environ | variables, capture_output=True, text=True
-        )
+        done = subprocess.run([program, *arguments], env=env, capture_output=True, text=True)
     except FileNotFoundError:
         raise SiteError(f"{program} is not installed. Install PostgreSQL's client programs.") from None
     if done.returncode:
@@ -179,9 +176,7 @@ def _add_stored(archive: _Archive, key: str, part: str, name: str, expected: str
     return "" if digest == expected else f"{whose} is not what was {'sent' if key else 'published'}"
 
 
-def restore(
-    site: SiteFolder, file: Path, open_site: Callable[[], object], *, replace: bool = False
-) -> Backup:
+def restore(site: SiteFolder, file: Path, open_site: Callable[[], Any], *, replace: bool = False) -> Backup:
     """Make a site from an archive, once all of its sums are verified; `open_site` sets Django up on it.
 
     A folder or database that is not empty is refused, unless `replace` says to move what is in the folder
@@ -194,7 +189,9 @@ def restore(
     make_private(site.root)
     with _unpacked(file, site.root) as scratch:
         about = json.loads((scratch / ABOUT).read_text())
-        _require_same_database(about["database"])
+        if (about["database"] == DUMP) != bool(os.environ.get("GLUEBENCH_DATABASE", "").strip()):
+            setting = "PostgreSQL: set" if about["database"] == DUMP else "SQLite: unset"
+            raise SiteError(f"The backup is of a site on {setting} GLUEBENCH_DATABASE. Nothing was restored.")
         for place in places:
             _move_aside(place, scratch)
         for path in sorted(scratch.iterdir()):
@@ -218,7 +215,7 @@ def _unpacked(file: Path, root: Path) -> Iterator[Path]:
             with tarfile.open(file, "r:gz") as tar:
                 tar.extractall(scratch, filter="data")
             _verify(scratch)
-        except _DAMAGE as error:
+        except (tarfile.TarError, zlib.error, EOFError, OSError, ValueError) as error:
             raise SiteError(f"{file} is not a whole backup: {error}. Nothing was restored.") from error
         for folder in filter(Path.is_dir, scratch.rglob("*")):
             folder.chmod(PRIVATE_FOLDER)
@@ -237,12 +234,6 @@ def _verify(scratch: Path) -> None:
         with open(path, "rb") as opened:
             if hashlib.file_digest(opened, "sha256").hexdigest() != sums[name]:
                 raise ValueError(f"{name} is damaged")
-
-
-def _require_same_database(name: str) -> None:
-    if (name == DUMP) != bool(os.environ.get("GLUEBENCH_DATABASE", "").strip()):
-        setting = "PostgreSQL: set" if name == DUMP else "SQLite: unset"
-        raise SiteError(f"The backup is of a site on {setting} GLUEBENCH_DATABASE. Nothing was restored.")
 
 
 def _move_aside(place: Path, scratch: Path) -> None:

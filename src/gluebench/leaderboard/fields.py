@@ -40,11 +40,6 @@ class Field(NamedTuple):
     """Title of its axis on the charts of scores against costs; empty if it is not a cost."""
 
     @property
-    def is_listed(self) -> bool:
-        """Whether boards show it; long texts are only on the submission's own page."""
-        return not self.private and self.kind != "text"
-
-    @property
     def is_numeric(self) -> bool:
         """Whether its value is a number."""
         return self.kind in ("count", "number")
@@ -60,44 +55,33 @@ class Field(NamedTuple):
 
 SECTIONS = {
     "On the board": (
-        Field(
-            "name",
-            "Name",
-            "What your system is called, as the board shows it. Your team has a field of its own.",
-            required=True,
-        ),
-        Field("model", "Model", "The kind of model, in a few words: BiLSTM+ELMo+Attn.", required=True),
-        Field("team", "Team", "Who stands behind it. Your email address is never shown."),
-        Field("link", "Link", "A page about it. The board links to it.", "address"),
+        Field("name", "Name", "Your system's name on the board. Your team has its own field.", required=True),
+        Field("model", "Model", "The kind of model in a few words, such as BiLSTM+ELMo+Attn.", required=True),
+        Field("team", "Team", "Who built it. Other people never see your email address."),
+        Field("link", "Link", "A web page about your system. The board links to it.", "address"),
     ),
-    "The method": (
-        Field(
-            "description",
-            "Description",
-            "A few sentences on the method. Markdown works; HTML does not.",
-            "text",
-        ),
-        Field("paper", "Paper", "Where the method is described.", "address"),
-        Field("code", "Code", "Where others find what they need to do it again.", "address"),
+    "Method": (
+        Field("description", "Description", "A short description of the method, in Markdown.", "text"),
+        Field("paper", "Paper", "The address of the paper that describes the method.", "address"),
+        Field("code", "Code", "The address of the code that reproduces your results.", "address"),
         Field(
             "regime",
             "Training",
-            "One model for each task, one for all, or a fixed sentence encoder with small classifiers.",
+            "One model per task, one for all tasks, or a frozen sentence encoder with small classifiers.",
             "choice",
             choices=REGIMES,
         ),
         Field(
             "training_data",
             "Other training data",
-            "What it was trained on beyond the training sets of this benchmark: "
-            "corpora, other labeled data, generated text.",
+            "Training data besides this benchmark's: corpora, other labeled data, generated text.",
         ),
     ),
-    "What it takes": (
+    "Cost": (
         Field(
             "parameters",
             "Parameters",
-            "All parameters the system uses at test time, over all tasks, as a plain number.",
+            "All parameters used at test time, of all tasks together, as a plain number.",
             "count",
             place="parameters.total",
             cost="Parameters",
@@ -105,27 +89,28 @@ SECTIONS = {
         Field(
             "shared_parameters",
             "Shared by all tasks",
-            "Those parameters that every task uses.",
+            "The parameters that all tasks share.",
             "count",
             place="parameters.shared",
         ),
-        Field("compute", "Compute", "What the training took, in your words: 8 GPU days of H100, 60 kWh."),
+        Field("compute", "Compute", "The cost of training, such as 8 GPU days on an H100, 60 kWh."),
         Field(
             "latency_ms",
             "Latency",
-            "Milliseconds for one example at test time; say on what in the description.",
+            "Milliseconds per example at test time. Name the hardware in the description.",
             "number",
             least=LEAST_MS,
             most=MOST_MS,
             unit="ms",
-            cost="Milliseconds for an example",
+            cost="Milliseconds per example",
         ),
     ),
 }
 """The fields, under the headings of the form."""
 
 FIELDS = {field.name: field for fields in SECTIONS.values() for field in fields}
-LISTED = [field for field in FIELDS.values() if field.is_listed]
+LISTED = [field for field in FIELDS.values() if not field.private and field.kind != "text"]
+"""The fields that boards show; long texts are only on the submission's own page."""
 
 
 def as_json(read: Callable[[str], Any], fields: Iterable[Field]) -> dict[str, Any]:

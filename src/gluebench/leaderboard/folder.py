@@ -124,6 +124,5 @@ def from_environment() -> SiteFolder:
 def at(root: str | os.PathLike[str]) -> SiteFolder:
     """The site in a folder, with the shared folder that the environment names."""
     shared = os.environ.get(STORAGE, "").strip()
-    return SiteFolder(
-        Path(root).absolute(), Path(shared).absolute() if shared and "://" not in shared else None
-    )
+    is_folder = shared and "://" not in shared
+    return SiteFolder(Path(root).absolute(), Path(shared).absolute() if is_folder else None)

@@ -34,16 +34,25 @@ def main() -> int:
 
 
 def _result(job: dict[str, Any]) -> dict[str, Any]:
-    if "samples" in job or "compare" in job:
-        return _similar(job)
-    if "sheets" in job:
-        return _agreement(job)
-    if "systems" in job or "pair" in job:
-        return _ranked(job)
     from gluebench.benchmark import load_benchmark
+    from gluebench.leaderboard.similarity.samples import near_pairs, take_sample
+
+    if "compare" in job:
+        return {"pairs": near_pairs(job["compare"])}
+    benchmark = load_benchmark(job["manifest"])
+    if "samples" in job:
+        return {"samples": [take_sample(path, benchmark) for path in job["samples"]]}
+    if "sheets" in job:
+        return _agreement(job, _gold(job, benchmark))
+    if "systems" in job or "pair" in job:
+        return _ranked(job, _gold(job, benchmark))
+    return _checked(job, benchmark)
+
+
+def _checked(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
+    """Check a submission and, where there are labels for it, grade it."""
     from gluebench.submission import check
 
-    benchmark = load_benchmark(job["manifest"])
     submission = check(job["submission"], benchmark)
     result: dict[str, Any] = {"check": submission.as_dict() | {"source": ""}}
     if job.get("fixed") and submission.verdict != "valid":
@@ -70,25 +79,12 @@ def _fixed(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any] | None:
     return {"changes": changes, "check": check(job["fixed"], benchmark).as_dict() | {"source": ""}}
 
 
-def _similar(job: dict[str, Any]) -> dict[str, Any]:
-    """For the organizer's report: predictions of some submissions, or which of them are near each other."""
-    from gluebench.benchmark import load_benchmark
-    from gluebench.leaderboard.similarity.samples import near_pairs, take_sample
-
-    if "compare" in job:
-        return {"pairs": near_pairs(job["compare"])}
-    benchmark = load_benchmark(job["manifest"])
-    return {"samples": [take_sample(path, benchmark) for path in job["samples"]]}
-
-
-def _agreement(job: dict[str, Any]) -> dict[str, Any]:
+def _agreement(job: dict[str, Any], gold: Gold) -> dict[str, Any]:
     """Score annotators' labels of the examples that an organizer drew, as systems are."""
     from gluebench.analysis.human.score import score_sheets
     from gluebench.analysis.human.sheets import Draw, Sheet
-    from gluebench.benchmark import load_benchmark
     from gluebench.data import DataError
 
-    gold = _gold(job, load_benchmark(job["manifest"]))
     sheets = [Sheet(sheet["name"], tuple(sheet["labels"])) for sheet in job["sheets"]]
     try:
         return {"agreement": score_sheets(Draw.of(job["drawn"]), sheets, gold).as_dict()}
@@ -107,12 +103,10 @@ def _diagnosis(submission: Submission, gold: Gold) -> dict[str, Any]:
     return {name: result.systems[""].counts() for name, result in diagnosis.sets.items()}
 
 
-def _ranked(job: dict[str, Any]) -> dict[str, Any]:
+def _ranked(job: dict[str, Any], gold: Gold) -> dict[str, Any]:
     """For the board: ranks with their intervals, or a comparison of two systems."""
     from gluebench.analysis.board import compare_two, rank_all
-    from gluebench.benchmark import load_benchmark
 
-    gold = _gold(job, load_benchmark(job["manifest"]))
     if "pair" in job:
         a, b = job["pair"]
         return compare_two(a, b, gold, smallest=job["smallest"])

@@ -78,9 +78,8 @@ def queue() -> Check:
 
 def roles() -> Check:
     """Whether all admins and organizers have confirmed addresses; needs the tables."""
-    holders = User.objects.filter(
-        Q(is_superuser=True) | Q(organised__isnull=False), is_active=True
-    ).distinct()
+    role = Q(is_superuser=True) | Q(organised__isnull=False)
+    holders = User.objects.filter(role, is_active=True).distinct()
     doubtful = ", ".join(user.email for user in holders if not confirmed(user))
     if doubtful:
         state = f"Anybody may have signed up with an address that is not confirmed: {doubtful}."
@@ -133,9 +132,8 @@ def mail() -> Check:
     try:
         server.open()
     except OSError as error:  # smtplib's own errors are OSErrors
-        return Check(
-            "mail", f"{state} did not let us in: {error}.", "See GLUEBENCH_SMTP in docs/how-to/deploy.md."
-        )
+        advice = "See GLUEBENCH_SMTP in docs/how-to/deploy.md."
+        return Check("mail", f"{state} did not let us in: {error}.", advice)
     server.close()
     return Check("mail", f"{state} answers.")
 
@@ -166,9 +164,8 @@ def _storage(name: str) -> Check:
             same = file.read() == sent
         storage.delete(kept)
     except _storage_errors() as error:
-        return Check(
-            name, f"{state} cannot be written: {error}.", "See GLUEBENCH_STORAGE in docs/how-to/deploy.md."
-        )
+        advice = "See GLUEBENCH_STORAGE in docs/how-to/deploy.md."
+        return Check(name, f"{state} cannot be written: {error}.", advice)
     if not same:
         return Check(name, f"{state} gave back something else than was written.", "Ask who runs it.")
     return Check(name, f"{state} is written and read.")

@@ -42,7 +42,10 @@ def observe(answer: Answer) -> Answer:
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        token, start = REQUEST.set(_request_id(request)), time.perf_counter()
+        # Only requests through the proxy have the scheme https, and may bring an id.
+        given = request.headers.get("X-Request-ID", "") if request.META["wsgi.url_scheme"] == "https" else ""
+        token = REQUEST.set(given if _ID.fullmatch(given) else secrets.token_hex(8))
+        start = time.perf_counter()
         try:
             response = answer(request)
             if request.method == "HEAD":
@@ -83,12 +86,6 @@ def own_host(answer: Answer) -> Answer:
         return answer(request)
 
     return middleware
-
-
-def _request_id(request: HttpRequest) -> str:
-    """The id from the proxy, else a new one. Only requests through the proxy have the scheme https."""
-    given = request.headers.get("X-Request-ID", "") if request.META["wsgi.url_scheme"] == "https" else ""
-    return given if _ID.fullmatch(given) else secrets.token_hex(8)
 
 
 def _log_request(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:

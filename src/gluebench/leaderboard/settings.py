@@ -85,7 +85,6 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "gluebench.leaderboard.boards.pages.site",
-                "gluebench.leaderboard.accounts.views.account",
                 "gluebench.leaderboard.limits.views.quota",
             ],
             "builtins": ["gluebench.leaderboard.boards.pages"],

@@ -44,9 +44,12 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         """Confirm it. Without a session of the account, hand it over: another may have signed up with it."""
-        holder = _is_signed_in(request, email_address.user_id)
+        account = request.user.pk
+        if account is None:  # perhaps one that signs in and waits for its address to be confirmed
+            stage = LoginStageController.enter(request, EmailVerificationStage.key)
+            account = stage.login.user and stage.login.user.pk if stage else None
         done: bool = super().confirm_email(request, email_address)
-        if done and not holder:
+        if done and account != email_address.user_id:
             hand_over(email_address.user)
         return done
 
@@ -105,46 +108,37 @@ def prove(request: HttpRequest, user: User, **_: Any) -> None:
         revoke(user, confirm=True)
 
 
-def _is_signed_in(request: HttpRequest, account: int) -> bool:
-    """Whether this browser is signed in to an account, or only waits for its address to be confirmed."""
-    if request.user.is_authenticated:
-        return request.user.pk == account
-    stage = LoginStageController.enter(request, EmailVerificationStage.key)
-    return bool(stage and stage.login.user and stage.login.user.pk == account)
-
-
 def _signer(email: str) -> TimestampSigner:
     return TimestampSigner(salt=f"{KNOWN_BROWSER} {email.lower()}")
 
 
 PASSWORD_HELP = "At least 10 characters, no common password, and nothing like your address."
-WORDS = {
-    "login": ("Email address", None),
-    "email": ("Email address", None),
-    "oldpassword": ("Present password", None),
-    "password1": ("New password", PASSWORD_HELP),
-    "password2": ("New password again", None),
+LABELS = {
+    "login": "Email address",
+    "email": "Email address",
+    "oldpassword": "Current password",
+    "password1": "New password",
+    "password2": "New password again",
 }
-"""For fields of the library: the label and, where it is ours, the help."""
+"""Labels of the library's fields."""
 
 
 class Worded(forms.Form):
     """A form of the library with this site's labels, without placeholders that repeat them."""
 
-    words = WORDS
+    labels = LABELS
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         for name, field in self.fields.items():
             field.widget.attrs.pop("placeholder", None)
-            label, about = self.words.get(name, (field.label, None))
-            field.label = label
-            field.help_text = about or field.help_text
+            field.label = self.labels.get(name, field.label)
+            if name == "password1":
+                field.help_text = PASSWORD_HELP
 
 
 def _worded(form: type[forms.Form], **labels: str) -> type[forms.Form]:
-    words = WORDS | {name: (label, None) for name, label in labels.items()}
-    return type(form.__name__, (Worded, form), {"words": words})
+    return type(form.__name__, (Worded, form), {"labels": LABELS | labels})
 
 
 LoginForm = _worded(allauth.LoginForm)
@@ -168,7 +162,7 @@ class ResetPasswordForm(Worded, allauth.ResetPasswordForm):  # type: ignore[misc
 class SignupForm(Worded, allauth.SignupForm):  # type: ignore[misc]
     """An account by email address and password."""
 
-    words = WORDS | {"password1": ("Password", PASSWORD_HELP)}
+    labels = LABELS | {"password1": "Password"}
 
     def try_save(self, request: HttpRequest) -> Any:
         """As its parent does, and as slow for an address that has an account as for one that has none."""

@@ -79,15 +79,6 @@ class Scope(models.TextChoices):
     SUBMIT = "submit", "Submit, edit and publish"
 
 
-class TokenQuerySet(models.QuerySet["Token"]):
-    """Queries on tokens."""
-
-    def find(self, secret: str) -> Token | None:
-        """The token with this secret, unless it expired or its account was closed."""
-        usable = self.filter(expires__gt=timezone.now(), user__is_active=True)
-        return usable.select_related("user").filter(digest=digest(secret)).first()
-
-
 class Token(models.Model):
     """A secret that a program signs in with. Only its digest is kept; it is shown once."""
 
@@ -100,10 +91,14 @@ class Token(models.Model):
     expires = models.DateTimeField()
     used = models.DateTimeField(null=True)
 
-    objects = TokenQuerySet.as_manager()
-
     def __str__(self) -> str:
         return self.name
+
+    @classmethod
+    def find(cls, secret: str) -> Token | None:
+        """The token with this secret, unless it expired or its account was closed."""
+        usable = cls.objects.filter(expires__gt=timezone.now(), user__is_active=True)
+        return usable.select_related("user").filter(digest=digest(secret)).first()
 
 
 def digest(secret: str) -> str:

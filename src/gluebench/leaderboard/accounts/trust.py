@@ -202,7 +202,7 @@ def delete_account(user: User) -> None:
         User.objects.select_for_update().get(pk=user.pk)
         others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
         if user.is_superuser and not others.exists():
-            raise SiteError("You are the only admin of this site. Make somebody else one first.")
+            raise SiteError("You are the only admin of this site. Make another account an admin first.")
         record("account deleted", account=user.pk)
         account_deleted.send(User, user=user)
         revoke(user)

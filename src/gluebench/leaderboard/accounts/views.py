@@ -71,14 +71,6 @@ class DeleteForm(forms.Form):
         return password
 
 
-def account(request: HttpRequest) -> dict[str, Any]:
-    """Context of all templates: whether mail is sent, and whether addresses must be confirmed."""
-    return {
-        "mail_is_sent": settings.MAIL_IS_SENT,
-        "must_verify": settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory",
-    }
-
-
 @login_required
 @require_safe
 def overview(request: SignedInRequest) -> HttpResponse:
@@ -141,9 +133,7 @@ def delete(request: SignedInRequest) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             logout(request)
-            messages.success(
-                request, "Your account is deleted. Scores that were public stay without your name."
-            )
+            messages.success(request, "Your account is deleted. Its public scores stay without your name.")
             return redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL)
     context = {"form": form, "count": request.user.submissions.count()}
     return render(request, "accounts/delete.html", context, status=422 if form.errors else 200)

@@ -46,8 +46,8 @@ class StudyForm(forms.Form):
         required=False,
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="E-mail addresses of accounts on this site, one a line: each gets a place that nobody else "
-        "can open, and a message. Whoever has the link of one of the other places may answer there.",
+        help_text="Email addresses of accounts on this site, one per line. Each gets a message and a link "
+        "for that account alone. Anyone who has one of the other links may answer there.",
     )
 
     def __init__(self, benchmark: Benchmark, data: Any = None, files: Any = None) -> None:
@@ -124,7 +124,14 @@ def read_table(data: bytes, task: Task) -> Table:
 
 def _examples(lines: Sequence[str], task: Task, size: int, problems: list[str]) -> Iterator[Example]:
     header = [name.strip().casefold() for name in lines[0].split("\t")]
-    columns = _text_columns(header, task)
+    known = (names for names in (task.columns, RELEASED_COLUMNS) if {*map(str.casefold, names)} <= {*header})
+    names = next(known, None)
+    if names is None:
+        raise DataError(
+            f"line 1: the header has {', '.join(header)[:200] or 'nothing'}; expected the columns "
+            f"{' and '.join(task.columns)} (or {' and '.join(RELEASED_COLUMNS)}), separated by tabs"
+        )
+    columns = {own: header.index(name.casefold()) for own, name in zip(task.columns, names, strict=True)}
     seen: set[int] = set()
     for number, line in enumerate(lines[1:], 2):
         cells = line.removesuffix("\r").split("\t")
@@ -138,14 +145,3 @@ def _examples(lines: Sequence[str], task: Task, size: int, problems: list[str]) 
             problems.append(f"line {number}: index {text[:20]!r}; {wrong}: {task.name} has {size} examples")
         seen.add(index)
         yield Example(index, {name: cells[at] for name, at in columns.items()}, None)
-
-
-def _text_columns(header: Sequence[str], task: Task) -> dict[str, int]:
-    for names in (task.columns, RELEASED_COLUMNS):
-        if all(name.casefold() in header for name in names):
-            places = [header.index(name.casefold()) for name in names]
-            return dict(zip(task.columns, places, strict=True))
-    raise DataError(
-        f"line 1: the header has {', '.join(header)[:200] or 'nothing'}; expected the columns "
-        f"{' and '.join(task.columns)} (or {' and '.join(RELEASED_COLUMNS)}), separated by tabs"
-    )

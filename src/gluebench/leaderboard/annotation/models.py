@@ -14,6 +14,7 @@ from django.urls import reverse
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
+from gluebench.leaderboard.submissions.models import new_key as new_key  # the migration names it here
 from gluebench.scoring import Score
 from gluebench.scoring.feedback import lowest_of, rounded_score
 
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
 SCHEMA = "gluebench.people/1"
 BLANK = ""
 """The label of an item that an annotator could not decide."""
-
-
-def new_key() -> str:
-    """The last part of a study's address."""
-    return secrets.token_hex(6)
 
 
 def new_code() -> str:
@@ -133,9 +129,6 @@ class Answer(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["annotator", "item"], name="one_per_item")]
-
-    def __str__(self) -> str:
-        return f"{self.annotator}, item {self.item}"
 
 
 def shared(benchmark: Benchmark, task: str = "") -> list[Study]:

@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -20,18 +21,12 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions.process import GraderError, run_grader
 
 
-def make(
-    benchmark: Benchmark,
-    table: Table,
-    *,
-    pairs: int,
-    annotators: int,
-    seed: int,
-    accounts: Sequence[User],
-    by: User,
-) -> Study:
-    """Draw, and give each annotator a link; the first ones are these accounts. Raises DataError."""
-    draw = sheets.draw(table, benchmark=benchmark.name, pairs=pairs, annotators=annotators, seed=seed)
+def make(benchmark: Benchmark, table: Table, *, accounts: Sequence[User], by: User, **numbers: int) -> Study:
+    """Draw, and give each annotator a link; the first ones are these accounts. Raises DataError.
+
+    `numbers`: the `pairs`, `annotators` and `seed` of the draw.
+    """
+    draw = sheets.draw(table, benchmark=benchmark.name, **numbers)
     texts = {example.index: [*example.inputs.values()] for example in table}
     with transaction.atomic():
         study = Study.objects.create(
@@ -41,11 +36,12 @@ def make(
             texts=[texts[index] for index in draw.items],
             by=by,
         )
-        users = [*accounts, *[None] * annotators][:annotators]
+        users = [*accounts, *[None] * draw.annotators][: draw.annotators]
         Annotator.objects.bulk_create(
             [Annotator(study=study, number=number, user=user) for number, user in enumerate(users, 1)]
         )
-        record("people drawn", actor=by, benchmark=benchmark, study=study.key, pairs=pairs, seed=seed)
+        facts: dict[str, Any] = {"study": study.key, "pairs": len(draw.pairs), "seed": draw.seed}
+        record("people drawn", actor=by, benchmark=benchmark, **facts)
     return study
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.mail import send_mail
 from django.db import transaction
@@ -26,7 +25,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_bars
 from gluebench.leaderboard.common.page_cache import CSV, as_download
 from gluebench.leaderboard.common.text import csv_text
-from gluebench.leaderboard.submissions.views import organised
+from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 ENDS = ("value", "low", "high", "n")
 SETTINGS = {
@@ -37,14 +36,11 @@ SETTINGS = {
 }
 """Buttons that set a column of a study, and the message that confirms each."""
 DRAWN = ("table", "pairs", "annotators", "seed", "accounts")
-PLACE = {"here": "organise", "tab": "annotation"}
-"""Menu entry and tab of these organizer's pages."""
 
 
-@login_required
-def overview(request: SignedInRequest, name: str) -> HttpResponse:
+@for_organizers
+def overview(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """The benchmark's studies, and the form that draws another."""
-    benchmark = organised(request, name)
     form = StudyForm(benchmark, request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -56,8 +52,8 @@ def overview(request: SignedInRequest, name: str) -> HttpResponse:
             _invite(request, study)
             return redirect("organise-study", benchmark.name, study.key)
     context = {"form": form, "studies": benchmark.studies.all(), "possible": bool(form.tasks)}
-    context |= {"benchmark": benchmark, **PLACE}
-    return render(request, "annotation/overview.html", context, status=422 if form.errors else 200)
+    page = {"template_name": "annotation/overview.html", "status": 422 if form.errors else 200}
+    return render_tab(request, benchmark, "annotation", context, **page)
 
 
 def _invite(request: HttpRequest, study: Study) -> None:
@@ -80,10 +76,9 @@ def _invite(request: HttpRequest, study: Study) -> None:
         messages.warning(request, f"{unsent} messages could not be sent; send the links yourself.")
 
 
-@login_required
-def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
+@for_organizers
+def one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """A study: the progress of its annotators, their links, and buttons for what an organizer can do."""
-    benchmark = organised(request, name)
     study = get_object_or_404(benchmark.studies.select_related("benchmark"), key=key)
     if request.method == "POST":
         return _act(request, study)
@@ -94,7 +89,7 @@ def one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
         row.address = request.build_absolute_uri(row.get_absolute_url())
         row.account = account_name(row.user, request.user) if row.user else ""
     context = {"study": study, "annotators": rows, "answered": any(row.done for row in rows)}
-    return render(request, "annotation/study.html", {"benchmark": benchmark, **context, **PLACE})
+    return render_tab(request, benchmark, "annotation", context, template_name="annotation/study.html")
 
 
 def _act(request: SignedInRequest, study: Study) -> HttpResponse:
@@ -132,11 +127,11 @@ def _change(study: Study, act: str, number: str) -> str:
     return ""
 
 
-@login_required
+@for_organizers
 @require_safe
-def download(request: SignedInRequest, name: str, key: str) -> HttpResponse:
+def download(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """The sheets with the answers so far, as `gluebench annotate score` reads them."""
-    study = get_object_or_404(organised(request, name).studies, key=key)
+    study = get_object_or_404(benchmark.studies, key=key)
     response = HttpResponse(studies.as_zip(study), content_type="application/zip")
     return as_download(response, f"{study.task}-people-{study.key}.zip")
 

@@ -42,7 +42,7 @@ def _get(address: str, shape: Any, *statuses: int) -> Callable[[Any], Any]:
 def benchmarks(request: HttpRequest, paging: Query[Paging]) -> dict[str, Any]:
     """The benchmarks of this site, the oldest first."""
     rows = with_systems(Benchmark.objects.all()).order_by("added", "pk")
-    page, facts = paging.page_of(request, rows, rows.count())
+    page, facts = paging.page_of(request, rows)
     return {**facts, "items": [_line(row) for row in page]}
 
 
@@ -196,7 +196,7 @@ def _page(request: HttpRequest, benchmark: Benchmark, what: str, paging: Paging,
 
     def body(benchmark: Benchmark) -> dict[str, Any]:
         whole = _whole(benchmark, what, make)
-        rows, facts = paging.page_of(request, whole["rows"], len(whole["rows"]))
+        rows, facts = paging.page_of(request, whole["rows"])
         return {**whole, **facts, "rows": rows}
 
     name = f"api {what} {paging.page} {paging.per_page}"

@@ -34,7 +34,7 @@ class BearerToken(HttpBearer):
 
     def authenticate(self, request: HttpRequest, token: str) -> User:
         """The owner of a usable token. Raises ProblemError."""
-        row = Token.objects.find(token)
+        row = Token.find(token)
         if row is None:
             spend("wrong-token", address(request))
             raise unauthorized("The token is unknown, has expired or was revoked; /account/tokens makes one.")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal
 from urllib.parse import urlencode
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest
 from ninja import Field, Schema
 from pydantic import AwareDatetime, ConfigDict
@@ -26,18 +26,16 @@ class Paging(Schema):
     page: int = Field(1, ge=1, le=1_000_000)
     per_page: int = Field(100, ge=1, le=1000)
 
-    def page_of(
-        self, request: HttpRequest, items: Any, total: int, **query: Any
-    ) -> tuple[Any, dict[str, Any]]:
+    def page_of(self, request: HttpRequest, items: Any, **query: Any) -> tuple[Any, dict[str, Any]]:
         """Return the items of the page, and the fields of `Paged`; `query`: the list's other parameters."""
-        pages = max(1, math.ceil(total / self.per_page))
-        start = (self.page - 1) * self.per_page
+        paginator = Paginator(items, self.per_page)
+        pages, start = paginator.num_pages, (self.page - 1) * self.per_page
 
         def address(page: int) -> str:
             return f"{request.path}?{urlencode({**query, 'page': page, 'per_page': self.per_page})}"
 
         return items[start : start + self.per_page], {
-            "count": total,
+            "count": paginator.count,
             "page": self.page,
             "pages": pages,
             "next": address(self.page + 1) if self.page < pages else None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -16,7 +15,6 @@ from django.core.signals import got_request_exception
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.urls import URLPattern, URLResolver, re_path, reverse
-from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -28,15 +26,8 @@ from gluebench.leaderboard.accounts.models import Token, User
 from gluebench.leaderboard.api import benchmarks, schemas, submissions
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN
 from gluebench.leaderboard.api.schemas import answers
-from gluebench.leaderboard.common.problems import (
-    JSON,
-    FieldError,
-    ProblemError,
-    invalid,
-    not_found,
-    unauthorized,
-)
-from gluebench.leaderboard.limits.quota import ClosedError, QuotaError
+from gluebench.leaderboard.common import problems
+from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
 from gluebench.leaderboard.middleware import DISK_FULL, DISK_FULL_STATUS, log_full_disk
 from gluebench.leaderboard.storage import is_full
 from gluebench.version import __version__
@@ -83,7 +74,8 @@ class Interface(NinjaAPI):
                 for operation in operations.values():
                     for status, answer in operation["responses"].items():
                         if int(status) >= 400 and "content" in answer:  # Ninja says application/json
-                            (answer["content"],) = ({JSON: shape} for shape in answer["content"].values())
+                            (shape,) = answer["content"].values()
+                            answer["content"] = {problems.JSON: shape}
             self._document = document  # set last, as other threads may already read it
         return self._document
 
@@ -92,9 +84,7 @@ def install(api: NinjaAPI) -> None:
     """Answer every exception below an operation by a problem."""
     translations: list[tuple[type[Exception], Any]] = [
         (ProblemError, lambda error: error),
-        (ClosedError, lambda error: ProblemError(403, "closed", str(error))),
-        (QuotaError, _quota_problem),
-        (AuthenticationError, lambda error: unauthorized()),
+        (AuthenticationError, lambda error: problems.unauthorized()),
         (HttpError, lambda error: ProblemError(error.status_code, "request", str(error))),
         (Http404, lambda error: not_found(str(error))),
         (ValidationError, lambda error: invalid(_pydantic_errors(error))),
@@ -106,12 +96,6 @@ def install(api: NinjaAPI) -> None:
     for kind, translate in translations:
         api.add_exception_handler(kind, _handler(translate))
     api.add_exception_handler(Exception, _internal_error)
-
-
-def _quota_problem(error: QuotaError) -> ProblemError:
-    wait = max(1, math.ceil((error.next - timezone.now()).total_seconds())) if error.next else None
-    headers = {"Retry-After": str(wait)} if wait else {}
-    return ProblemError(429, "quota", str(error), next=error.next, headers=headers)
 
 
 def _handler(translate: Any) -> Any:
@@ -130,12 +114,11 @@ def _internal_error(request: HttpRequest, error: Exception | type[Exception]) ->
 
 def _pydantic_errors(error: ValidationError) -> list[FieldError]:
     """Errors by the names that the sender used: without the part of the request and internal names."""
-    places = [[str(part) for part in item["loc"][1:]] for item in error.errors]
-    names = [".".join(part for part in place if part not in ("details", "changes")) for place in places]
-    return [
-        FieldError(field=name or "body", message=item["msg"])
-        for name, item in zip(names, error.errors, strict=True)
-    ]
+    errors = []
+    for item in error.errors:
+        place = [str(part) for part in item["loc"][1:] if part not in ("details", "changes")]
+        errors.append(FieldError(field=".".join(place) or "body", message=item["msg"]))
+    return errors
 
 
 def _django_errors(error: FieldsError) -> list[FieldError]:

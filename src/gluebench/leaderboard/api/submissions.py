@@ -22,14 +22,7 @@ from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.fields import Field as Described
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.facts import (
-    author_facts,
-    facts_in_brief,
-    private_in_brief,
-    public_facts,
-    report_of,
-    standing,
-)
+from gluebench.leaderboard.submissions import facts as values
 from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.views import file_response, owned, visible
@@ -120,7 +113,7 @@ def submissions(request: HttpRequest, paging: Query[Paging], only: Query[Only]) 
     if only.status is not None:
         mine = mine.filter(status=only.status)
     rows = mine.defer("report", "problems")
-    page, paged = paging.page_of(request, rows, rows.count(), **only.dict(exclude_none=True))
+    page, paged = paging.page_of(request, rows, **only.dict(exclude_none=True))
     return JsonResponse({**paged, "items": [_line(row) for row in page]})
 
 
@@ -134,14 +127,14 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
 @router.get("/{slug:key}/status", response=answers(schemas.StatusFacts, 404), openapi_extra=PUBLIC)
 def status(request: HttpRequest, key: str) -> dict[str, Any]:
     """Its status and its position in the queue; cheap enough to poll."""
-    return {"key": key, **standing(visible(reader(request), key))}
+    return {"key": key, **values.standing(visible(reader(request), key))}
 
 
 @router.get("/{slug:key}/report", response=answers(schemas.Report, 404), openapi_extra=PUBLIC)
 def report(request: HttpRequest, key: str) -> HttpResponse:
     """The full report, as `gluebench grade --json` prints one; the policy may hold a part of it back."""
     submission = visible(reader(request), key)
-    whole = report_of(submission)
+    whole = values.report_of(submission)
     if whole is None:
         raise not_found(f"There is no report of {key} to show: {submission.get_status_display().lower()}.")
     return JsonResponse(whole)
@@ -210,13 +203,13 @@ def restore(request: HttpRequest, key: str) -> HttpResponse:
 
 def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:
     """All that the author of a submission may know or, unless `owned`, its other readers."""
-    return (author_facts if owned else public_facts)(submission) | _publication(submission)
+    return (values.author_facts if owned else values.public_facts)(submission) | _publication(submission)
 
 
 def _line(submission: Submission) -> dict[str, Any]:
     """A submission in its author's list; of its report, only the score."""
-    brief = facts_in_brief(submission) | private_in_brief(submission) | _publication(submission)
-    return brief | {"score": (submission.scores or {}).get("score")}
+    brief = values.facts_in_brief(submission) | values.private_in_brief(submission)
+    return {**brief, **_publication(submission), "score": (submission.scores or {}).get("score")}
 
 
 def _publication(submission: Submission) -> dict[str, Any]:

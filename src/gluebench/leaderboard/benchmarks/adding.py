@@ -21,15 +21,8 @@ from gluebench.data import DataError, Example, load_split
 from gluebench.data.home import split_file, task_folder
 from gluebench.leaderboard.accounts.trust import account, require_vouched
 from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.benchmarks.models import (
-    SAMPLE,
-    Benchmark,
-    DataFile,
-    Manifest,
-    linked_tasks,
-    publish_labels,
-    read_manifest,
-)
+from gluebench.leaderboard.benchmarks import models
+from gluebench.leaderboard.benchmarks.models import SAMPLE, Benchmark, DataFile, Manifest
 from gluebench.leaderboard.common.signals import benchmark_changed
 from gluebench.leaderboard.common.text import require_fields
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
@@ -48,11 +41,11 @@ def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None
         raise SiteError(f"{gold_folder} is not a folder. Name the folder of {manifested.name}'s labels.")
     gold = read_gold(gold_folder, manifested)  # reports all problems now, to the organizer
     _require_all(gold)
-    manifest = read_manifest(name_or_path)
+    manifest = models.read_manifest(name_or_path)
     _require_kept(manifest, manifested)
     contents = [] if data_folder is None else read_folder(data_folder, gold)
     place, digest = _keep_gold(manifested.name, gold_folder)
-    publish_labels(place)
+    models.publish_labels(place)
     values = {
         "title": manifested.title,
         "manifest": manifest.text,
@@ -162,7 +155,7 @@ def read_folder(folder: Path, gold: Gold) -> list[Content]:
     """
     benchmark, contents = gold.benchmark, []
     problems = []
-    for name in linked_tasks(benchmark):  # publishers with terms of their own, as all of GLUE's
+    for name in models.linked_tasks(benchmark):  # publishers with terms of their own, as all of GLUE's
         with suppress(DataError):
             home = task_folder(folder, benchmark, benchmark.dataset(name))
             problems.append(
@@ -192,10 +185,9 @@ def _examples(
     folder: Path, benchmark: records.Benchmark, task: records.Task, split: records.Split
 ) -> list[Example]:
     """All examples of a split; none where the folder has no file of it. Raises DataError."""
-    try:
+    path = None
+    with suppress(DataError):
         path = split_file(task_folder(folder, benchmark, task), split)
-    except DataError:
-        return []
     if path is None:
         return []
     examples = load_split(folder, benchmark, task.name, split.name)

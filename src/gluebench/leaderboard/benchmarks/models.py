@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 import tempfile
 import tomllib
 from collections.abc import Collection
@@ -96,17 +95,17 @@ def labels_at_hand(place: str) -> Path:
         return home
     storage = storages["labels"]
     make_private(home.parent)
-    scratch = Path(tempfile.mkdtemp(prefix=".fetch-", dir=home.parent))
-    try:  # rename a complete folder, since another worker may download the same
+    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=home.parent) as scratch:
+        complete = Path(scratch, "labels")
+        make_private(complete)
         for name in storage.listdir(place)[1]:
             with storage.open(f"{place}/{name}") as file:
-                write_private(scratch / name, file.read())
-        scratch.rename(home)
-    except OSError:
-        if not home.is_dir():
-            raise
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+                write_private(complete / name, file.read())
+        try:
+            complete.rename(home)
+        except OSError:  # another worker has downloaded the same
+            if not home.is_dir():
+                raise
     return home
 
 
@@ -218,9 +217,6 @@ class DataFile(models.Model):
         ordering = ["pk"]
         constraints = [models.UniqueConstraint(fields=["benchmark", "path"], name="one_file_per_path")]
 
-    def __str__(self) -> str:
-        return self.path
-
 
 @receiver(m2m_changed, sender=Benchmark.organisers.through)
 def revoke_of_new_organisers(
@@ -262,9 +258,7 @@ def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
     return publishers
 
 
-@lru_cache(maxsize=64)
-def _record(path: Path) -> records.Benchmark:
-    return records.load_benchmark(path)
+_record = lru_cache(maxsize=64)(records.load_benchmark)
 
 
 # Raw SQL: building the query takes Django three times as long as running it.

@@ -52,7 +52,7 @@ class Policy:
     """A submission that lacks files: "unranked" takes it, "refused" does not."""
     feedback: str = "full"
     """What a submitter sees: "full", "ladder" (a score that is not clearly better than one's own best shows
-    that best again; Blum and Hardt 2015), or "on-publish" (nothing before it is public)."""
+    that best again; Blum and Hardt 2015), or "on-publish" (nothing until it is published)."""
     approval: bool = False
     """Whether an organizer approves each entry before the board shows it."""
     public_share: float | None = None
@@ -76,10 +76,13 @@ def policy_of(values: Mapping[str, Any]) -> Policy:
         if name not in known:
             problems.append(f"{name!r} is not a setting; known are {', '.join(known)}.")
             continue
-        try:
-            settings[name] = _read(name, value)
-        except ValueError as error:
-            problems.append(f"{name}: {error}")
+        if name == "reveal" and isinstance(value, str):
+            with suppress(ValueError):
+                value = date.fromisoformat(value)
+        is_valid, expected = EXPECTED.get(name, LIMIT)
+        if not is_valid(value):
+            problems.append(f"{name}: expected {expected}, found {value!r}")
+        settings[name] = value
     if not problems and (settings.get("public_share") is None) != (settings.get("reveal") is None):
         problems.append("public_share and reveal belong together: give both or neither.")
     if problems:
@@ -111,17 +114,6 @@ LIMIT: tuple[Callable[[Any], bool], str] = (
     lambda value: value is None or (type(value) is int and value >= 1),
     "a whole number from 1 on, or nothing for no limit",
 )
-
-
-def _read(name: str, value: Any) -> Any:
-    """Return one value, converted and checked. Raises ValueError with what was expected."""
-    if name == "reveal" and isinstance(value, str):
-        with suppress(ValueError):
-            value = date.fromisoformat(value)
-    is_valid, expected = EXPECTED.get(name, LIMIT)
-    if not is_valid(value):
-        raise ValueError(f"expected {expected}, found {value!r}")
-    return value
 
 
 def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True) -> list[str]:
@@ -179,6 +171,6 @@ def _score_sentences(policy: Policy, revealed: bool) -> Iterator[str]:
         return
     share, day = f"{100 * policy.public_share:.3g} %", f"{policy.reveal.day} {policy.reveal:%B %Y}"
     yield (
-        f"Scores are of about {share} of the rows, the same for everybody and known to nobody; "
+        f"Scores are of about {share} of the rows, the same for everybody and secret; "
         f"on {day} all submissions are scored on the others."
     )

@@ -125,9 +125,8 @@ class Scheme(NamedTuple):
     @property
     def choices(self) -> dict[str, str]:
         """The columns that a visitor can choose, with their titles."""
-        return {column.file: column.title for column in self.columns} | {
-            fact.name: fact.title for fact in FACTS.values()
-        }
+        facts = {fact.name: fact.title for fact in FACTS.values()}
+        return {column.file: column.title for column in self.columns} | facts
 
     def only(self, names: Collection[str]) -> Scheme:
         """Return the scheme with the named columns and facts only; unchanged if `names` is empty."""

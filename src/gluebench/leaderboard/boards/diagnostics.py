@@ -103,25 +103,18 @@ def _page(
     benchmark: Benchmark, task: Task, size: int, page: int, **query: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The entries of a page, the highest overall number first, and what the pager shows."""
-    overall = _overall(benchmark, task)
-    shown, pager = paged(board_order([value for _, value in overall]), size, page, **query)
-    pks = [overall[at][0] for at in shown]
-    entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))
-    return entries, {**pager, "systems": len(overall)}
-
-
-def _overall(benchmark: Benchmark, task: Task) -> list[tuple[int, float | None]]:
-    """The submissions of the page and their overall numbers.
-
-    Read once for each version of the board: they are in reports, kilobytes of JSON each.
-    """
 
     def read() -> list[tuple[int, float | None]]:
         public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
         rows = public.values_list("pk", F(f"report__diagnostics__{task.name}__overall"))
         return [(pk, overall["value"]) for pk, overall in rows if overall]
 
-    return once(f"overall {benchmark.pk} {task.name}", benchmark.version, read)
+    # Read once for each version of the board: they are in reports, kilobytes of JSON each.
+    overall = once(f"overall {benchmark.pk} {task.name}", benchmark.version, read)
+    shown, pager = paged(board_order([value for _, value in overall]), size, page, **query)
+    pks = [overall[at][0] for at in shown]
+    entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))
+    return entries, {**pager, "systems": len(overall)}
 
 
 def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme
 from gluebench.leaderboard.boards.diagnostics import Category, scores_of
 from gluebench.leaderboard.boards.pages import Board, read_page
 from gluebench.leaderboard.boards.table import Row
-from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.formats import ENDS, percent
 from gluebench.leaderboard.common.text import csv_text, latex, markdown_cell
 from gluebench.leaderboard.fields import LISTED, as_json
-from gluebench.leaderboard.ranks.views import ENDS, system_json
+from gluebench.leaderboard.ranks.views import system_json
 from gluebench.leaderboard.submissions.facts import diagnosed, graded_again
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of
@@ -29,9 +29,19 @@ NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "e
 
 def board_json(benchmark: Benchmark, scheme: Scheme) -> dict[str, Any]:
     """The board: columns, ranked rows, incomplete rows with rank null, published references."""
-    if scheme.task is not None:
-        return _task_board(benchmark, scheme, scheme.task)
-    record = benchmark.record
+    record, task = benchmark.record, scheme.task
+    rows = [
+        {"rank": row.rank, **_facts(row.entry), **_scores(row, task)} for row in _systems(benchmark, scheme)
+    ]
+    if task is not None:  # every system with a score for it has a rank, even if incomplete
+        return {
+            **_head("task-board", benchmark, task),
+            "title": task.title,
+            "metrics": [metric.name for metric in task.metrics],
+            "test_labels": PRIVACY[task.private],
+            "rows": rows,
+            "references": _references(task, task.name),
+        }
     return {
         "schema": "gluebench.board/1",
         "benchmark": benchmark.name,
@@ -47,39 +57,19 @@ def board_json(benchmark: Benchmark, scheme: Scheme) -> dict[str, Any]:
             }
             for column in scheme.columns
         ],
-        "rows": [
-            {
-                "rank": row.rank,
-                **_facts(row.entry),
-                **row.entry["scores"],
-                # Null until they are computed.
-                "rank_interval": None if row.place.ends[0] is None else list(row.place.ends),
-                "tied": list(row.place.group) if row.place.group else None,
-            }
-            for row in _systems(benchmark, scheme)
-        ],
+        "rows": rows,
         "references": _references(record, None)
         + [reference for task in record.tasks for reference in _references(task, task.name)],
     }
 
 
-def _task_board(benchmark: Benchmark, scheme: Scheme, task: Task) -> dict[str, Any]:
-    """The JSON view of one task: every system with a score for it has a rank, even if incomplete."""
-    return {
-        **_head("task-board", benchmark, task),
-        "title": task.title,
-        "metrics": [metric.name for metric in task.metrics],
-        "test_labels": PRIVACY[task.private],
-        "rows": [
-            {
-                "rank": row.rank,
-                **_facts(row.entry),
-                **{name: row.entry["scores"]["tasks"][task.name][name] for name in ("score", "metrics")},
-            }
-            for row in _systems(benchmark, scheme)
-        ],
-        "references": _references(task, task.name),
-    }
+def _scores(row: Row, task: Task | None) -> dict[str, Any]:
+    """The scores of a row: of one task, or all with the interval and ties of its rank, once computed."""
+    scores = row.entry["scores"]
+    if task is not None:
+        return {name: scores["tasks"][task.name][name] for name in ("score", "metrics")}
+    interval = None if row.place.ends[0] is None else list(row.place.ends)
+    return {**scores, "rank_interval": interval, "tied": list(row.place.group) if row.place.group else None}
 
 
 def diagnostics_json(benchmark: Benchmark, task: Task) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from django import template
+from django.conf import settings
 from django.contrib.humanize.templatetags.humanize import ordinal
 from django.core.paginator import Page
 from django.http import HttpRequest
@@ -20,19 +21,8 @@ from gluebench.analysis.rank.rules import best, competition_ranks
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import (
-    ALL_ROWS,
-    PRIVACY,
-    ROOM,
-    ROWS,
-    WIDTHS,
-    Options,
-    Scheme,
-    Standing,
-    number_places,
-    paged,
-    standings,
-)
+from gluebench.leaderboard.boards import columns
+from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme, Standing, standings
 from gluebench.leaderboard.boards.diagnostics import slug_of
 from gluebench.leaderboard.boards.table import Row, arrange, fill, references_of
 from gluebench.leaderboard.common import formats
@@ -93,7 +83,7 @@ class Board(NamedTuple):
     def fits(self) -> bool:
         """Whether a desktop shows all columns side by side, as it does GLUE's ten."""
         kinds = [column.kind for column in self.scheme.columns] + [fact.kind for fact in self.scheme.facts]
-        return sum(WIDTHS[kind] for kind in kinds) <= ROOM
+        return sum(columns.WIDTHS[kind] for kind in kinds) <= columns.ROOM
 
     @property
     def rows(self) -> list[Row]:
@@ -124,7 +114,7 @@ class Board(NamedTuple):
     @property
     def all_fit(self) -> bool:
         """Whether one long page has all rows."""
-        return self.page.paginator.count <= ALL_ROWS
+        return self.page.paginator.count <= columns.ALL_ROWS
 
 
 MARKS: dict[str, Callable[[Row], Any]] = {
@@ -146,11 +136,12 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
         [*rows, *references_of(benchmark.record, scheme)],
         scheme.names,
         options,
-        None if whole else ALL_ROWS if options.everything else ROWS,
+        None if whole else columns.ALL_ROWS if options.everything else columns.ROWS,
         by_rank=order is not None and order.another,
     )
     systems = [row for _, row in page if not row.reference]
-    entries = {entry["pk"]: entry for entry in entries_of(benchmark, [row.system.pk for row in systems])}
+    pks = None if whole else [row.system.pk for row in systems]
+    entries = {entry["pk"]: entry for entry in entries_of(benchmark, pks)}
     for row in systems:
         row.entry = entries.get(row.system.pk, {})
     # A submission that left the board since the standings were read has no entry any more.
@@ -176,7 +167,7 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
 
 def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     """Every system of this board; of a task's board, those that have the task."""
-    places = number_places(benchmark.record)
+    places = columns.number_places(benchmark.record)
     positions = [places[column.task.name, column.metrics[0].name] for column in scheme.columns]
     own = None if scheme.task is None else places[scheme.task.name, ""]
     rows = []
@@ -238,7 +229,7 @@ def home_page(search: str, page: int, *, signed_in: bool) -> str:
     rows = Benchmark.objects.values_list("pk", "name", "title").order_by("added", "pk")
     words = search.casefold().split()
     matches = [pk for pk, *texts in rows if all(word in "\n".join(texts).casefold() for word in words)]
-    pks, pager = paged(matches, BENCHMARKS, page, q=search)
+    pks, pager = columns.paged(matches, BENCHMARKS, page, q=search)
     shown = {row.pk: row for row in with_systems(Benchmark.objects.all()).filter(pk__in=pks)}
     context = {
         "benchmarks": [shown[pk] for pk in pks if pk in shown],
@@ -254,12 +245,14 @@ def home_page(search: str, page: int, *, signed_in: bool) -> str:
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """Context of all templates: whether the visitor is signed in, and the benchmark if it is the only one."""
+    """Context of all templates: who is visiting, the benchmark if it is the only one, how mail is used."""
     user = getattr(request, "user", None)
     benchmarks = Benchmark.objects.all()[:2]
     return {
         "signed_in": bool(user and user.is_authenticated),
         "benchmark": benchmarks[0] if len(benchmarks) == 1 else None,
+        "mail_is_sent": settings.MAIL_IS_SENT,
+        "must_verify": settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory",
     }
 
 

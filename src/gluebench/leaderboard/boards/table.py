@@ -14,7 +14,7 @@ from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Options, Scheme, Standing
-from gluebench.leaderboard.common.formats import ABSENT, margin_text, percent, score_text
+from gluebench.leaderboard.common.formats import ABSENT, ENDS, margin_text, percent, score_text
 from gluebench.leaderboard.ranks.order import Place
 from gluebench.leaderboard.submissions.models import Regime
 
@@ -94,9 +94,7 @@ def arrange(
     titled = [("", row) for row in ordered]
     if options.grouped:  # Table 4's groups in its order, references last
         titles = {str(regime.value): str(regime.label) for regime in Regime} | {"": REFERENCES}
-        titled = [
-            (titles[regime], row) for regime in titles for row in ordered if row.system.regime == regime
-        ]
+        titled = [(titles[kind], row) for kind in titles for row in ordered if row.system.regime == kind]
     page = Paginator(titled, size or max(len(titled), 1)).get_page(options.page)
     return sum(not row.reference for row in matches), page
 
@@ -104,24 +102,22 @@ def arrange(
 def _ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_rank: bool) -> list[Row]:
     """The rows in order: ties by score, then as they came, references after systems they equal."""
 
-    def usual(row: Row) -> float | None:
+    def value(row: Row, sort: str = "") -> float | None:
+        if sort in names:
+            return row.values[names.index(sort)]
+        if sort == "parameters":
+            return row.system.parameters
+        if sort:
+            return row.system.submitted.timestamp() if row.system.submitted else None
         if by_rank:
             return None if row.rank is None else -float(row.rank)
         return row.value
 
-    def value(row: Row) -> float | None:
-        if options.sort in names:
-            return row.values[names.index(options.sort)]
-        if options.sort == "parameters":
-            return row.system.parameters
-        return row.system.submitted.timestamp() if row.system.submitted else None
-
-    ordered = [rows[at] for at in board_order([usual(row) for row in rows])]
-    if options.sort in SORTED_AS_WORDS:
-        return sorted(
-            ordered, key=lambda row: getattr(row.system, options.sort).casefold(), reverse=options.turned
-        )
-    values = [value(row) if options.sort else usual(row) for row in ordered]
+    sort = options.sort
+    ordered = [rows[at] for at in board_order(list(map(value, rows)))]
+    if sort in SORTED_AS_WORDS:
+        return sorted(ordered, key=lambda row: getattr(row.system, sort).casefold(), reverse=options.turned)
+    values = [value(row, sort) for row in ordered]
     return [ordered[at] for at in board_order(values, lowest_first=options.rising)]
 
 
@@ -151,7 +147,7 @@ def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -
 
 def scale_of(scores: Iterable[Mapping[str, Any] | None]) -> Scale | None:
     """A scale with ends at multiples of 5 that contains these scores and their intervals."""
-    ends = [score[end] for score in scores if score for end in ("value", "low", "high")]
+    ends = [score[end] for score in scores if score for end in ENDS]
     known = [100 * end for end in ends if end is not None]
     if not known:
         return None
@@ -163,9 +159,7 @@ def bar_path(scale: Scale | None, score: Mapping[str, Any] | None) -> str:
     """A line over the interval and a stroke across it at the value."""
     if scale is None or score is None:
         return ""
-    value, low, high = (
-        None if score[end] is None else round(scale.at(100 * score[end])) for end in ("value", "low", "high")
-    )
+    value, low, high = (None if score[end] is None else round(scale.at(100 * score[end])) for end in ENDS)
     stroke = f"M{value} 2v16"
     return stroke if low is None or high is None else f"M{low} 10H{high}{stroke}"
 

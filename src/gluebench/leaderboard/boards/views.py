@@ -21,32 +21,11 @@ from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
-from gluebench.leaderboard.benchmarks.models import (
-    SAMPLE,
-    Benchmark,
-    Live,
-    linked_tasks,
-    live,
-    only_one,
-    site_version,
-)
-from gluebench.leaderboard.boards.columns import (
-    NUMBER,
-    USUAL_FACTS,
-    Filters,
-    Options,
-    Scheme,
-    cleaned,
-    page_number,
-    scheme_of,
-)
-from gluebench.leaderboard.boards.diagnostics import (
-    diagnostics_page,
-    heat_csv,
-    heat_page,
-    named,
-    phenomenon_page,
-)
+from gluebench.leaderboard.benchmarks import models
+from gluebench.leaderboard.benchmarks.models import Benchmark, Live, linked_tasks, live, only_one
+from gluebench.leaderboard.boards import columns
+from gluebench.leaderboard.boards import diagnostics as sets
+from gluebench.leaderboard.boards.columns import Options, Scheme, cleaned, page_number, scheme_of
 from gluebench.leaderboard.boards.exports import FORMATS, citation, diagnostics_json, phenomenon_json
 from gluebench.leaderboard.boards.pages import glance, home_page, read_page, task_line
 from gluebench.leaderboard.common.page_cache import cached
@@ -78,7 +57,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return cached(
         request,
         name=f"home {search} {page} {signed_in}",
-        version=site_version(),
+        version=models.site_version(),
         make=lambda: home_page(search, page, signed_in=signed_in),
         keep=not search,
     )
@@ -121,10 +100,10 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
         if form == "json":
             return diagnostics_json(benchmark, record)
         if form == "csv":
-            return heat_csv(benchmark, record)
+            return sets.heat_csv(benchmark, record)
         if is_map:
-            return heat_page(benchmark, record, page)
-        return diagnostics_page(benchmark, record, category, page)
+            return sets.heat_page(benchmark, record, page)
+        return sets.diagnostics_page(benchmark, record, category, page)
 
     return in_form(
         request,
@@ -141,7 +120,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
 def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str = "") -> HttpResponse:
     """A phenomenon's description, and every system's score in it."""
     benchmark, record = _diagnostic(name, task)
-    category = named(record, slug)
+    category = sets.named(record, slug)
     if category is None:
         raise Http404(f"{record.name} has no phenomenon or category {slug!r}.")
     page = page_number("" if form else request.GET.get("page", ""))
@@ -149,7 +128,7 @@ def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str 
     def make(_: Benchmark) -> Any:
         if form:
             return phenomenon_json(benchmark, record, category)
-        return phenomenon_page(benchmark, record, category, page)
+        return sets.phenomenon_page(benchmark, record, category, page)
 
     what = f"phenomenon {record.name} {slug} {page}"
     return in_form(request, benchmark, form, make, what=what, template="boards/phenomenon.html")
@@ -218,7 +197,12 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         **_chooser(full_scheme, options, board.options),
     }
     if task is not None:
-        context |= {"about": task_line(task), **task_data(benchmark, task)}
+        context |= {
+            "about": task_line(task),
+            "files": [file for file in files_of(benchmark) if file["task"] == task.name],
+            "linked": linked_tasks(record).get(task.name),
+            "examples": _examples(benchmark, task),
+        }
         return render_to_string("boards/task.html", context)
     context |= {
         "facts": glance(record, systems=board.systems, best=board.best),
@@ -231,16 +215,16 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
 
 def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]:
     """Context of the form above a board: its choices, and addresses of the board with other options."""
-    chosen = options.columns or [*scheme.names, *USUAL_FACTS]
+    chosen = options.columns or [*scheme.names, *columns.USUAL_FACTS]
     return {
         "choices": [(name, title, name in chosen) for name, title in scheme.choices.items()],
         "regimes": REGIMES.items(),
-        "number_pattern": NUMBER,
+        "number_pattern": columns.NUMBER,
         "settings": sum(map(bool, (*options.filters, options.columns, not options.ranking.usual))),
         "to_everything": shown.query(everything=True),
         "to_previous": shown.query(page=shown.page - 1),
         "to_next": shown.query(page=shown.page + 1),
-        "to_unsearched": shown.query(search="", filters=Filters()),
+        "to_unsearched": shown.query(search="", filters=columns.Filters()),
         "to_usual": Options().query(sort=shown.sort, turned=shown.turned, everything=shown.everything),
         "kept": [pair for pair in shown.pairs().items() if pair[0] in ("sort", "order", "rows")],
     }
@@ -347,7 +331,7 @@ def _data_context(benchmark: Benchmark, address: str) -> dict[str, Any]:
     record = benchmark.record
     return {
         "general": [file for file in files if not file["task"]],
-        "sample": any(file["path"] == SAMPLE for file in files),
+        "sample": any(file["path"] == models.SAMPLE for file in files),
         "tasks": [
             (task, [file for file in files if file["task"] == task.name], linked.get(task.name))
             for task in (*record.tasks, *record.auxiliary)
@@ -357,15 +341,6 @@ def _data_context(benchmark: Benchmark, address: str) -> dict[str, Any]:
         "address": address,
         "named": benchmark.named_for_commands(address),
         "here": "data",
-    }
-
-
-def task_data(benchmark: Benchmark, task: Task) -> dict[str, Any]:
-    """What a task's page shows of its data."""
-    return {
-        "files": [file for file in files_of(benchmark) if file["task"] == task.name],
-        "linked": linked_tasks(benchmark.record).get(task.name),
-        "examples": _examples(benchmark, task),
     }
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 ABSENT = "–"
+ENDS = ("value", "low", "high")
+"""Keys of a score: its value and the ends of its interval."""
 LETTERS = 34
 """Maximum length of a system's name in a chart."""
 
@@ -72,11 +74,8 @@ def labels_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
         counts = Counter(names)
         for position, (name, entry) in enumerate(zip(names, entries, strict=True)):
             if counts[name] > 1:
-                parts = (
-                    (short(entry["model"]), short(name))
-                    if addition == "model"
-                    else (short(name), entry["key"])
-                )
+                own = short(name)
+                parts = (short(entry["model"]), own) if addition == "model" else (own, entry["key"])
                 names[position] = ", ".join(parts)
     return names
 
@@ -90,9 +89,6 @@ def score_bars(title: str, metric: str, scores: Iterable[tuple[str, Mapping[str,
     """A chart of labels with their scores and intervals; empty where none has a value."""
     from gluebench.analysis.charts import Bar, bar_chart  # not for the command line, which counts alone
 
-    bars = [
-        Bar(label, *(hundred(score[end]) for end in ("value", "low", "high")))
-        for label, score in scores
-        if score["value"] is not None
-    ]
+    scored = ((label, score) for label, score in scores if score["value"] is not None)
+    bars = [Bar(label, *(hundred(score[end]) for end in ENDS)) for label, score in scored]
     return bar_chart(title, bars, axis=f"{metric} × 100, with 95 % intervals") if bars else ""

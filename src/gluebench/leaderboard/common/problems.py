@@ -69,6 +69,13 @@ class ProblemError(Exception):
         }
         return HttpResponse(json.dumps(body), status=self.status, content_type=JSON, headers=self.headers)
 
+    def mark(self, page: HttpResponse) -> HttpResponse:
+        """Give a page that explains this refusal its status and headers."""
+        page.status_code = self.status
+        for name, value in self.headers.items():
+            page[name] = value
+        return page
+
 
 def unauthorized(detail: str = "") -> ProblemError:
     """Return the error of a request without a valid sign-in."""

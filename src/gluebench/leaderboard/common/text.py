@@ -29,7 +29,7 @@ _HIDDEN = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
 def plain(text: str) -> None:
     """Raise ValidationError for invisible characters, and those that reverse text."""
     if any(unicodedata.category(character) in _HIDDEN for character in text):
-        raise ValidationError("Contains invisible control characters; type the text anew without them.")
+        raise ValidationError("Contains invisible control characters; type the text again without them.")
 
 
 def require_fields(row: Model, names: Collection[str], *, what: str) -> None:

@@ -18,14 +18,11 @@ EXPLAINED = {
     "per_month": ("Submissions in a month", "Counted as those of a day. Empty: no limit."),
     "total": ("Submissions in all", "Over the whole life of the benchmark. Empty: no limit."),
     "at_once": ("Submissions at the same time", "Those waiting or being graded. Empty: no limit."),
-    "invalid_per_day": (
-        "Rejected uploads per day",
-        "Invalid, failed and withdrawn ones cost no quota and have this cap of their own. Empty: no limit.",
-    ),
-    "per": ("Counted for", "Whether each person has these numbers, or a team shares them."),
+    "invalid_per_day": ("Rejected uploads per day", "Those invalid, failed or withdrawn. Empty: no limit."),
+    "per": ("Counted for", "Whether these limits are for each person, or shared by a team."),
     "window": (
         "A day and a month are",
-        "Whether a submission stops counting 24 hours after it was sent, or at midnight.",
+        "Whether a submission stops counting after 24 hours, or at midnight.",
     ),
     "incomplete": ("Submissions that lack files", "Whether they are graded and listed without a rank."),
     "feedback": ("Scores shown to submitters", "How much a submitter learns about the hidden labels."),
@@ -34,10 +31,10 @@ EXPLAINED = {
         "Share of the test rows scored at first",
         "A number between 0 and 1; the other rows are scored from the day below on. Empty: all rows, always.",
     ),
-    "reveal": ("Day of the final scores", "As 2027-06-30. Goes with the share above."),
+    "reveal": ("Day of the final scores", "As 2027-06-30. Needed together with the share above."),
     "smallest_category": (
         "Smallest diagnostic category shown",
-        "Categories with fewer examples tell too much about single labels, unless those are public anyway.",
+        "Smaller ones could reveal single labels, and are hidden unless the labels are public.",
     ),
 }
 """For each setting of a policy: its label, and one sentence that explains it."""
@@ -48,14 +45,14 @@ WORDS = {
     "sliding": "the last 24 hours and the last 30 days",
     "calendar": "the date and the month of UTC",
     "unranked": "taken, and listed without a rank",
-    "refused": "not taken; they are told what is missing",
+    "refused": "not taken; the page lists what is missing",
     "full": "the full report, at once",
     "ladder": "a score only where it is clearly better than their own best before (the Ladder)",
-    "on-publish": "nothing before it is public",
+    "on-publish": "nothing until it is published",
 }
 """What the choices mean."""
 
-OPEN = ("It takes submissions", "When this is off, everything stays visible and nothing new is taken.")
+OPEN = ("It takes submissions", "If not, existing entries stay visible and new submissions are refused.")
 REASON = "Kept in the log with your name."
 
 

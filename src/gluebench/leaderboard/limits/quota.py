@@ -14,12 +14,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q
-from django.http import HttpResponse
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
+from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits.models import Departure, Override
 from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
 
@@ -55,11 +55,14 @@ WINDOWS = {
 }
 
 
+Cap = Callable[[datetime], int | None]
+"""From a moment, a limit; None for no limit."""
+
+
 class Tally(NamedTuple):
     """What is counted against one limit."""
 
-    cap: Callable[[datetime], int | None]
-    """The limit at a moment; None for no limit."""
+    cap: Cap
     ends: Sequence[datetime] = ()
     """When each counted submission stops counting. Where no limit is set, it may be left empty."""
     lasting: int = 0
@@ -169,7 +172,7 @@ class Usage:
     def blocked(self) -> list[str]:
         """Why nothing can be sent now, in sentences; empty where something can."""
         if not self.open:
-            return ["This benchmark takes no submissions at present."]
+            return ["This benchmark takes no submissions now."]
         return [_sentence(limit, self.per) for limit in self.limits if limit.remaining == 0]
 
     def as_dict(self) -> dict[str, Any]:
@@ -195,7 +198,8 @@ def usage(benchmark: Benchmark, user: User, now: datetime | None = None) -> Usag
     for name, field in FIELDS.items():
         # Rejected uploads are counted over 24 hours under either policy.
         window = WINDOWS.get(("day", "sliding") if name == "invalid" else (name, policy.window))
-        tally = tallies[name] = _tally(name, _cap(field, policy, exceptions), window, sent, now)
+        counted = sent.filter(COUNTED.get(name, ~REJECTED))
+        tally = tallies[name] = _tally(_cap(field, policy, exceptions), window, counted, now)
         moment = None if tally.allows(now) else first_allowed([tally], now, changes)
         phrase = window.phrase if window else PHRASES[name]
         limits.append(Limit(name, tally.used(now), tally.cap(now), phrase, moment))
@@ -224,7 +228,7 @@ def counted_with(user: User, policy: Policy) -> Q:
     return mine
 
 
-def _cap(field: str, policy: Policy, exceptions: Sequence[Override]) -> Callable[[datetime], int | None]:
+def _cap(field: str, policy: Policy, exceptions: Sequence[Override]) -> Cap:
     usual: int | None = getattr(policy, field)
     special = [(one.until, getattr(one, field, None)) for one in exceptions]
 
@@ -235,14 +239,7 @@ def _cap(field: str, policy: Policy, exceptions: Sequence[Override]) -> Callable
     return cap
 
 
-def _tally(
-    name: str,
-    cap: Callable[[datetime], int | None],
-    window: Window | None,
-    sent: SubmissionQuerySet,
-    now: datetime,
-) -> Tally:
-    rows = sent.filter(COUNTED.get(name, ~REJECTED))
+def _tally(cap: Cap, window: Window | None, rows: SubmissionQuerySet, now: datetime) -> Tally:
     if window is not None:  # no upper end: a row dated too late by a wrong clock counts too
         rows = rows.filter(submitted__gte=window.start(now))
     if window is None or cap(now) is None:
@@ -264,17 +261,21 @@ def _sentence(limit: Limit, per: str) -> str:
     return f"{sentence} Only the benchmark's organizer can allow more."
 
 
-class QuotaError(Exception):
+class QuotaError(ProblemError):
     """A submission that a limit does not allow now. The message says which, and when the next may come."""
 
-    def __init__(self, usage: Usage, message: str = "") -> None:
-        super().__init__(message or " ".join(usage.blocked))
-        self.next = usage.next
-        """The first moment at which one more is allowed; None where no moment is known."""
+    def __init__(self, detail: str, next: datetime | None = None) -> None:
+        """`next`: the first moment at which one more is allowed; None where no moment is known."""
+        wait = (next - timezone.now()).total_seconds() if next else None
+        headers = {} if wait is None else {"Retry-After": str(max(1, math.ceil(wait)))}
+        super().__init__(429, "quota", detail, next=next, headers=headers)
 
 
 class ClosedError(QuotaError):
     """The benchmark takes no submissions from anybody, or the account is closed."""
+
+    def __init__(self, detail: str) -> None:
+        ProblemError.__init__(self, 403, "closed", detail)
 
 
 def ask(submission: Submission) -> None:
@@ -292,7 +293,7 @@ def take(submission: Submission) -> None:
     user, team = hold(submission.owner_id)
     benchmark = Benchmark.objects.get(pk=submission.benchmark_id)  # read again: its policy may have changed
     if not user.is_active:  # deleted during the upload: no new row may refer to it
-        raise ClosedError(usage(benchmark, user), "This account is closed.")
+        raise ClosedError("This account is closed.")
     _require(submission, benchmark, user)
     submission.group = team
 
@@ -304,7 +305,8 @@ def _require(submission: Submission, benchmark: Benchmark, user: User) -> None:
         return
     now = usage(benchmark, user)
     if now.blocked:
-        raise QuotaError(now) if now.open else ClosedError(now)
+        reasons = " ".join(now.blocked)
+        raise QuotaError(reasons, now.next) if now.open else ClosedError(reasons)
 
 
 def hold(user: int) -> tuple[User, Team | None]:
@@ -313,12 +315,3 @@ def hold(user: int) -> tuple[User, Team | None]:
     if person.team_id is None:
         return person, None
     return person, Team.objects.select_for_update(no_key=True).get(pk=person.team_id)
-
-
-def refused(response: HttpResponse, refusal: QuotaError) -> HttpResponse:
-    """Set a response's status: 429 with the seconds to wait, or 403 for a closed benchmark."""
-    response.status_code = 403 if isinstance(refusal, ClosedError) else 429
-    if refusal.next is not None:
-        wait = (refusal.next - timezone.now()).total_seconds()
-        response["Retry-After"] = str(max(1, math.ceil(wait)))
-    return response

@@ -23,53 +23,49 @@ from gluebench.leaderboard.limits.acts import TeamError, add_override, change_po
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.submissions.views import organised
+from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 SHOWN = 5
 """Maximum number of benchmarks whose quota is shown: those the user last submitted to."""
 
 
-@login_required
-def policy(request: SignedInRequest, name: str) -> HttpResponse:
+@for_organizers
+def policy(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """The organizer's page: the policy as a form, and the exceptions from it."""
-    benchmark = organised(request, name)
     form = PolicyForm(benchmark, request.POST or None)
     if request.method == "POST" and form.is_valid():
-        values = form.cleaned_data
-        changes = change_policy(
-            benchmark, form.policy(), actor=request.user, open=values["open"], reason=values["reason"]
-        )
+        given = {name: form.cleaned_data[name] for name in ("open", "reason")}
+        changes = change_policy(benchmark, form.policy(), actor=request.user, **given)
         messages.success(request, "The policy holds from now on." if changes else "Nothing was changed.")
-        return redirect("limits", name)
+        return redirect("limits", benchmark.name)
     return _policy_page(request, benchmark, form=form)
 
 
-@login_required
+@for_organizers
 @require_POST
-def override(request: SignedInRequest, name: str) -> HttpResponse:
+def override(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Add an exception from the policy."""
-    benchmark = organised(request, name)
     form = OverrideForm(request.POST)
     if not form.is_valid():
         return _policy_page(request, benchmark, override_form=form)
     form.instance.benchmark = benchmark
     added = add_override(form.save(commit=False), request.user)
     messages.success(request, f"The exception for {_whose(added, request.user)} holds from now on.")
-    return redirect("limits", name)
+    return redirect("limits", benchmark.name)
 
 
-@login_required
+@for_organizers
 @require_POST
-def override_end(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
+def override_end(request: SignedInRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Remove an exception; a reason is required."""
-    override = get_object_or_404(Override, benchmark=organised(request, name), pk=pk)
+    override = get_object_or_404(benchmark.overrides, pk=pk)
     form = RemovalForm(request.POST)
     if form.is_valid():
         remove_override(override, actor=request.user, reason=form.cleaned_data["reason"])
         messages.success(request, f"The exception for {_whose(override, request.user)} is removed.")
     else:
         messages.error(request, f"Nothing was removed: {' '.join(map(str, form.errors['reason']))}")
-    return redirect("limits", name)
+    return redirect("limits", benchmark.name)
 
 
 @login_required
@@ -82,9 +78,7 @@ def team(request: SignedInRequest) -> HttpResponse:
         except TeamError as error:
             form.add_error("name", str(error))
         else:
-            messages.success(
-                request, f"The team {created} is there. Send its link to those who belong to it."
-            )
+            messages.success(request, f"The team {created} is ready. Send its link to the other members.")
             return redirect("team")
     mine = request.user.team
     context: dict[str, Any] = {"form": form, "team": mine, "here": "team"}
@@ -115,7 +109,7 @@ def team_leave(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def team_renew(request: SignedInRequest) -> HttpResponse:
     """Replace the team's invitation link."""
-    return _change_team(request, acts.renew_link, "The link is made anew; the old one is not valid any more.")
+    return _change_team(request, acts.renew_link, "The team has a new link; the old one no longer works.")
 
 
 def _change_team(request: SignedInRequest, action: Callable[[User], object], message: str) -> HttpResponse:
@@ -137,15 +131,16 @@ def _policy_page(request: SignedInRequest, benchmark: Benchmark, **forms: Any) -
         override.whose = _whose(override, request.user)
         override.who = account_name(override.by, request.user) if override.by else "–"
     context = {
-        "benchmark": benchmark,
         "form": PolicyForm(benchmark),
         "override_form": OverrideForm(),
         "overrides": overrides,
         "in_force": set(benchmark.overrides.in_force().values_list("pk", flat=True)),
-        "tab": "limits",
+        **forms,
     }
-    invalid = any(form.errors for form in forms.values())
-    return render(request, "limits/policy.html", context | forms, status=422 if invalid else 200)
+    status = 422 if any(form.errors for form in forms.values()) else 200
+    return render_tab(
+        request, benchmark, "limits", context, template_name="limits/policy.html", status=status
+    )
 
 
 def quota(request: HttpRequest) -> dict[str, Any]:

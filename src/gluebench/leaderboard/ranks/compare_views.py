@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -31,8 +31,6 @@ WAIT = (
 )
 KINDS = {"coarse": "Coarse categories", "fine": "Fine phenomena"}
 NUMBERS = ["a", "b", "difference", "low", "high", "p", "adjusted", "n", "only_a", "only_b", "detectable"]
-Part = dict[str, Any]
-"""A table of differences: its title, its words, and its lines as `line_of` gives them."""
 
 
 class Comparison(NamedTuple):
@@ -111,7 +109,7 @@ def comparison_of(a: Submission, b: Submission) -> Comparison:
         return Comparison("none", reason)
     if not (comparable(a) and comparable(b)):
         return Comparison(
-            "none", "A system can be compared while its file is kept and its own score is shown."
+            "none", "Systems are compared while their files are kept and their own scores shown."
         )
     pair = ask(a, b)
     if pair is None:
@@ -130,15 +128,21 @@ def listed(benchmark: Benchmark, key: str) -> Submission | None:
 def tables_of(comparison: Mapping[str, Any], record: Record) -> dict[str, Any]:
     """The average, the scored tasks, and the diagnostic sets, each as a whole and by category."""
     overall, average = comparison["overall"], f"Average of {len(comparison['over'])} tasks"
-    tasks, sets = comparison["tasks"].items(), comparison["diagnostics"].items()
+    sets = []
+    for name, task in comparison["diagnostics"].items():
+        sets.append(_task_table(f"{record.task(name).title} ({name})", task, record, name))
+        categories = task.get("categories", ())
+        for kind in dict.fromkeys(category["kind"] for category in categories):
+            lines = [line_of(row["name"], row) for row in categories if row["kind"] == kind]
+            sets.append({"title": f"{name}: {KINDS.get(kind, kind)}", "lines": lines, "words": ""})
     return {
         "whole": line_of(average, overall, strong=True) if overall else None,
-        "tasks": [_task_table(name, task, record, name) for name, task in tasks],
-        "sets": [part for name, task in sets for part in _set_tables(task, record, name)],
+        "tasks": [_task_table(name, task, record, name) for name, task in comparison["tasks"].items()],
+        "sets": sets,
     }
 
 
-def _task_table(title: str, task: Mapping[str, Any], record: Record, name: str) -> Part:
+def _task_table(title: str, task: Mapping[str, Any], record: Record, name: str) -> dict[str, Any]:
     """The task's score, then its metrics; a single metric's title where that is the score."""
     titles = {metric.name: metric.title for metric in record.task(name).metrics}
     several, lines = len(task["metrics"]) > 1, []
@@ -148,14 +152,6 @@ def _task_table(title: str, task: Mapping[str, Any], record: Record, name: str) 
     if several or not task["score"]:
         lines += [line_of(titles[metric], numbers) for metric, numbers in task["metrics"].items()]
     return {"title": title, "lines": lines, "words": task["words"]}
-
-
-def _set_tables(task: Mapping[str, Any], record: Record, name: str) -> Iterator[Part]:
-    yield _task_table(f"{record.task(name).title} ({name})", task, record, name)
-    categories = task.get("categories", ())
-    for kind in dict.fromkeys(category["kind"] for category in categories):
-        lines = [line_of(category["name"], category) for category in categories if category["kind"] == kind]
-        yield {"title": f"{name}: {KINDS.get(kind, kind)}", "lines": lines, "words": ""}
 
 
 def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> dict[str, Any]:

@@ -42,9 +42,6 @@ class Ranking(models.Model):
     pairs = models.JSONField(null=True)
     """All pairs, and what holds under every rule."""
 
-    def __str__(self) -> str:
-        return f"{self.benchmark}"
-
 
 class Pair(models.Model):
     """Two systems compared on the same examples."""
@@ -63,9 +60,6 @@ class Pair(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["a", "b"], name="one_per_pair")]
-
-    def __str__(self) -> str:
-        return f"{self.a} and {self.b}"
 
 
 def ranked_systems(benchmark: Benchmark) -> list[Submission]:

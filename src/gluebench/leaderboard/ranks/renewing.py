@@ -15,22 +15,12 @@ from django.utils import timezone
 from django_tasks import task
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.ranks.models import (
-    Pair,
-    Ranking,
-    comparable,
-    majority_tasks,
-    ranked_systems,
-    stamp_of,
-)
+from gluebench.leaderboard.ranks import models
+from gluebench.leaderboard.ranks.models import Pair, Ranking, comparable, ranked_systems, stamp_of
+from gluebench.leaderboard.submissions import process
 from gluebench.leaderboard.submissions.grading import job_of, stopping
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.process import (
-    GraderError,
-    InterruptedGradingError,
-    local_paths,
-    run_grader,
-)
+from gluebench.leaderboard.submissions.process import GraderError, local_paths, run_grader
 
 AFTER_GRADING = -10
 """Priority of a task: below that of gradings."""
@@ -90,7 +80,7 @@ def renew_ranking(benchmark: int) -> bool:
     shown = [(row.scores or {}).get("tasks", {}) for row in systems]
     job = {
         **job_of(ranking.benchmark),
-        "majorities": [[], *([task] for task in majority_tasks(ranking.benchmark.record))],
+        "majorities": [[], *([task] for task in models.majority_tasks(ranking.benchmark.record))],
         "shown": {
             key: {name: task["score"]["value"] for name, task in tasks.items() if task["score"]}
             for key, tasks in zip(keys, shown, strict=True)
@@ -104,7 +94,7 @@ def renew_ranking(benchmark: int) -> bool:
                 stop=stopping,
                 seconds=settings.RANKING_SECONDS,
             )
-    except InterruptedGradingError:
+    except process.InterruptedGradingError:
         Ranking.objects.filter(pk=ranking.pk).update(asked=None)
         return False
     except GraderError as failure:
@@ -148,7 +138,7 @@ def compare_pair(pk: int) -> bool:
     try:
         with local_paths([pair.a, pair.b]) as paths:
             result = run_grader({**job, "pair": paths}, stop=stopping, seconds=settings.RANKING_SECONDS)
-    except InterruptedGradingError:
+    except process.InterruptedGradingError:
         compare_pair.enqueue(pk)
         return False
     except GraderError as failure:

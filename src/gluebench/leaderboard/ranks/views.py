@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from gluebench.analysis.charts import Point, scatter_chart
 from gluebench.analysis.rank.rules import pareto_front
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
-from gluebench.leaderboard.common.formats import hundred, labels_of, percent, score_bars
+from gluebench.leaderboard.common.formats import ENDS, hundred, labels_of, percent, score_bars
 from gluebench.leaderboard.common.page_cache import CSV, HTML, JSON, cached
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
@@ -33,8 +33,6 @@ SHOWN = 200
 """Most contested pairs that a page lists."""
 PLACE = ("rank", "low", "high", "value", "first")
 """Fields of a system's place under one rule."""
-ENDS = ("value", "low", "high")
-"""Keys of a score: its value and the ends of its interval."""
 COSTS = {field.name: field for field in LISTED if field.cost}
 SYSTEMS = 30
 """Most systems in a chart: those on the front or that led, then the highest scores. More would overlap."""
@@ -147,9 +145,7 @@ def rules_json(ranking: RankingState) -> dict[str, Any]:
         }
         for at in pairs["order"]
     ]
-    holds = [
-        {"ahead": keys[a], "behind": keys[b], "everywhere": no_worse} for a, b, no_worse in pairs["holds"]
-    ]
+    holds = [{"ahead": keys[a], "behind": keys[b], "everywhere": always} for a, b, always in pairs["holds"]]
     contested = [{"ahead": keys[a], "behind": keys[b], "unless": rules} for a, b, rules in pairs["contested"]]
     return ranking.as_json("rules", tasks=ranking.board["tasks"], rows=rows, holds=holds, contested=contested)
 
@@ -236,32 +232,30 @@ def costs_page(rows: Sequence[Row]) -> dict[str, Any]:
     table_rows = [
         (row, [(field.shown(row[cost]), row["front"][cost]) for cost, field in COSTS.items()]) for row in rows
     ]
-    charts = [_cost_chart(rows, cost, field.cost) for cost, field in COSTS.items()]
-    return {"rows": table_rows, "costs": COSTS.values(), "charts": list(filter(None, charts))}
+    charts = []
+    for cost, field in COSTS.items():
+        stated = [row for row in rows if row["front"][cost] is not None]
+        if stated:
+            shown = sorted(stated, key=lambda row: not row["front"][cost])[:SYSTEMS]
+            svg = _scatter(
+                f"Score by {field.cost.lower()}",
+                [(row, row[cost], row["front"][cost]) for row in shown],
+                x_title=f"{field.cost} (logarithmic)",
+                logarithmic=True,
+                width=720,
+            )
+            charts.append({"title": field.cost, "svg": svg, "points": len(stated), "shown": len(shown)})
+    return {"rows": table_rows, "costs": COSTS.values(), "charts": charts}
 
 
-def _cost_chart(rows: Sequence[Row], cost: str, title: str) -> dict[str, Any] | None:
-    stated = [row for row in rows if row["front"][cost] is not None]
-    if not stated:
-        return None
-    shown = sorted(stated, key=lambda row: not row["front"][cost])[:SYSTEMS]
-    chart = _scatter(
-        f"Score by {title.lower()}",
-        shown,
-        [row[cost] for row in shown],
-        [row["front"][cost] for row in shown],
-        x_title=f"{title} (logarithmic)",
-        logarithmic=True,
-        width=720,
-    )
-    return {"title": title, "svg": chart, "points": len(stated), "shown": len(shown)}
+def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any) -> str:
+    """Scatter chart of scores with intervals, from each system's row, x, and whether it leads.
 
-
-def _scatter(title: str, rows: Sequence[Row], xs: Sequence[float], leads: Sequence[bool], **more: Any) -> str:
-    """Scatter chart of scores with intervals; leading systems have another shape and are joined by steps."""
+    Leading systems have another shape and are joined by steps.
+    """
     points = [
         Point(label, x, *(hundred(row["score"][end]) for end in ENDS))._replace(group=int(not is_leading))
-        for label, row, x, is_leading in zip(labels_of(rows), rows, xs, leads, strict=True)
+        for label, (row, x, is_leading) in zip(labels_of([row for row, *_ in systems]), systems, strict=True)
     ]
     front = [(point.x, point.y) for point in points if point.group == 0]
     return scatter_chart(title, points, y_title="Score", front=front, **more)
@@ -296,9 +290,7 @@ def _over_time(rows: Sequence[Row]) -> str:
     date_format = "%Y-%m-%d" if max(days) > 3 else "%m-%d %H:%M"
     return _scatter(
         "Best score over time",
-        shown,
-        days,
-        [row["led"] for row in shown],
+        [(row, day, row["led"]) for row, day in zip(shown, days, strict=True)],
         x_title="Submitted (UTC)",
         x_words=lambda day: (first + timedelta(days=day)).astimezone(UTC).strftime(date_format),
     )

@@ -10,7 +10,6 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -22,7 +21,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.similarity.models import Comparison, Sample
 from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.leaderboard.submissions.process import local_paths, run_grader
-from gluebench.leaderboard.submissions.views import organised, render_tab
+from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 AT_A_TIME = 20
 MOST = 2000
@@ -116,31 +115,26 @@ def _groups(what: str, rows: Iterable[Submission], keys: Any) -> list[Linked]:
     for row in rows:
         for key in keys(row):
             groups[key].append(row)
-    return [
-        (what, together[::-1]) for together in groups.values() if len({row.owner_id for row in together}) > 1
-    ]
+    return [(what, same[::-1]) for same in groups.values() if len({row.owner_id for row in same}) > 1]
 
 
-@login_required
+@for_organizers
 @require_safe
-def alike(request: SignedInRequest, name: str) -> HttpResponse:
+def alike(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Accounts that have something in common, and predictions that are almost the same."""
-    benchmark = organised(request, name)
     comparison, pairs = near(benchmark)
     groups = linked(benchmark)
     rows: list[Any] = [row for first, second, _ in pairs for row in (first, second)]
     for row in rows + [row for _, together in groups for row in together]:
         row.account = account_name(row.owner, request.user)
-    return render_tab(
-        request, benchmark, "alike", {"comparison": comparison, "pairs": pairs, "groups": groups}
-    )
+    context = {"comparison": comparison, "pairs": pairs, "groups": groups}
+    return render_tab(request, benchmark, "alike", context)
 
 
-@login_required
+@for_organizers
 @require_POST
-def compare(request: SignedInRequest, name: str) -> HttpResponse:
+def compare(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Have the background worker compare all predictions again."""
-    benchmark = organised(request, name)
     compare_predictions.enqueue(benchmark.pk)
     messages.success(request, "The predictions are being compared; load this page again in a minute.")
     return redirect("organise-alike", benchmark.name)

@@ -21,19 +21,9 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import files_deleted
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.submissions import feedback
+from gluebench.leaderboard.submissions import feedback, models
 from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_submission
-from gluebench.leaderboard.submissions.models import (
-    OPEN,
-    Kind,
-    Revision,
-    Status,
-    Submission,
-    SubmissionQuerySet,
-    new_key,
-    renewed,
-    submission_storage,
-)
+from gluebench.leaderboard.submissions.models import OPEN, Kind, Revision, Status, Submission
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
 NOBODY = "Anonymous"
@@ -56,9 +46,7 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
     if foreign := values.keys() - FIELDS.keys():
         raise ValueError(f"not for authors to set: {', '.join(sorted(foreign))}")
     with _locked(submission) as row:
-        changes = {
-            name: [getattr(row, name), new] for name, new in values.items() if getattr(row, name) != new
-        }
+        changes = {name: [getattr(row, name), to] for name, to in values.items() if getattr(row, name) != to}
         if not changes:
             return None
         for name, (_, value) in changes.items():
@@ -101,7 +89,7 @@ def restore(submission: Submission) -> Submission:
 def require_replaceable(submission: Submission) -> None:
     """Raise ReplaceError for a submission whose file may not be replaced, or no longer."""
     if not submission.is_replaceable:
-        raise ReplaceError("Only a file that is not valid can be replaced, and this one is not so any more.")
+        raise ReplaceError("Only an invalid file can be replaced, and this one is valid or withdrawn.")
 
 
 def replace(earlier: Submission, submission: Submission) -> None:
@@ -114,7 +102,7 @@ def replace(earlier: Submission, submission: Submission) -> None:
         submission.key, submission.replaces = row.key, row
         for name in (*FIELDS, "kind", "public"):
             setattr(submission, name, getattr(row, name))
-        _write(row, key=new_key(), public=False, withdrawn=timezone.now())
+        _write(row, key=models.new_key(), public=False, withdrawn=timezone.now())
         _log("replace", submission, submission.owner, sha256=[row.sha256, submission.sha256])
 
 
@@ -139,9 +127,7 @@ def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason
     """An organizer sets its kind, and whether it is verified."""
     with _locked(submission) as row:
         after = {"kind": str(kind), "verified": verified}
-        changes = {
-            name: [getattr(row, name), new] for name, new in after.items() if getattr(row, name) != new
-        }
+        changes = {name: [getattr(row, name), to] for name, to in after.items() if getattr(row, name) != to}
         if changes:
             _write(row, kind=kind, verified=verified)
             _log("mark", row, by, reason=reason, **changes)
@@ -154,7 +140,7 @@ def grade_again(submission: Submission, by: User, reason: str) -> bool:
         if row.is_open or row.failure == UNGRADED or not row.file:
             return False
         _write(row, status=Status.QUEUED, spent=row.attempts, why=reason)
-        Submission.objects.filter(pk=row.pk).update(**renewed(QUEUE_LEASE_SECONDS))
+        Submission.objects.filter(pk=row.pk).update(**models.renewed(QUEUE_LEASE_SECONDS))
         grade_submission.enqueue(row.pk)
         _log("regrade", row, by, reason=reason)
         return True
@@ -189,7 +175,7 @@ def forget_old_files(**_: Any) -> int:
     return forget_files(Submission.objects.filter(finished__lt=end))
 
 
-def forget_files(submissions: SubmissionQuerySet) -> int:
+def forget_files(submissions: models.SubmissionQuerySet) -> int:
     """Delete the files of finished submissions, once the transaction that forgets them is committed."""
     with transaction.atomic():
         rows = submissions.exclude(status__in=OPEN).exclude(file="").select_for_update()
@@ -199,7 +185,7 @@ def forget_files(submissions: SubmissionQuerySet) -> int:
         for name in files.values():
 
             def delete(name: str = name) -> None:  # not a partial: Django logs the function's name on failure
-                submission_storage().delete(name)
+                models.submission_storage().delete(name)
 
             transaction.on_commit(delete, robust=True)  # robust: one failure does not keep the other files
     return len(files)
@@ -207,7 +193,7 @@ def forget_files(submissions: SubmissionQuerySet) -> int:
 
 def forget_orphans(**_: Any) -> int:
     """Delete stored files that no submission names: a process was killed before it wrote the row."""
-    storage = submission_storage()
+    storage = models.submission_storage()
     # Uploads are stored one folder deep; files elsewhere were put there by hand.
     names = [name for name in orphans(ORPHAN_KEPT) if name.count("/") == 1]
     for name in names:
@@ -217,7 +203,7 @@ def forget_orphans(**_: Any) -> int:
 
 def orphans(age: timedelta) -> list[str]:
     """The names of stored files that are older than `age` and that no submission names, in order."""
-    storage, end = submission_storage(), timezone.now() - age
+    storage, end = models.submission_storage(), timezone.now() - age
     stored = set(_stored(storage))  # before the rows: a file is written before its row
     named = set(Submission.objects.exclude(file="").values_list("file", flat=True))
     return [name for name in sorted(stored - named) if storage.get_modified_time(name) < end]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import zipfile
-from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
@@ -16,11 +15,9 @@ from gluebench.leaderboard.accounts.trust import json_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
-from gluebench.leaderboard.submissions.models import Status, Submission, again, listed
+from gluebench.leaderboard.submissions.models import UNSCORED, Submission, again, listed
 from gluebench.leaderboard.submissions.report import diagnosis_of
 
-AT_ONCE = 500
-"""Rows fetched in one query: SQLite limits the number of parameters."""
 COLUMNS = (
     *("pk", "owner", "group"),  # for the site alone
     *("key", "kind", "verified", "submitted", "published", "scores"),
@@ -43,12 +40,19 @@ HEADLINE = ("name", "model", "team", "link", "description")
 def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
     """The public submissions, or those of them with these keys, oldest first.
 
-    `earlier` says how many submissions of the same person or team came before.
+    `earlier` says how many submissions of the same person or team came before, private and withdrawn ones
+    too: the best of many submissions has an inflated score.
     """
     rows = _public(benchmark, COLUMNS, pks)
-    for row, before in zip(rows, earlier(benchmark, rows), strict=True):
-        row["earlier"] = before
-    return rows
+    teams = {row["group"] for row in rows} - {None}
+    same = Q(owner__in={row["owner"] for row in rows}) | Q(group__in=teams)
+    counted = benchmark.submissions.filter(same).exclude(UNSCORED).order_by("submitted", "pk")
+    sent, before = Counter[Any](), {}
+    for pk, owner, group in counted.values_list("pk", "owner", "group"):
+        # Those of the person plus those of the team, minus those of both.
+        before[pk] = sent[owner, None] + (sent[None, group] - sent[owner, group] if group else 0)
+        sent.update({(owner, None), (None, group), (owner, group)})
+    return [{**row, "earlier": before.get(row["pk"], 0)} for row in rows]
 
 
 def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
@@ -61,11 +65,7 @@ def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None
 
 def _public(benchmark: Benchmark, columns: Sequence[str], pks: Sequence[int] | None) -> list[dict[str, Any]]:
     public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
-    parts: list[Any] = [public]
-    if pks is not None:
-        starts = range(0, len(pks), AT_ONCE)
-        parts = [public.filter(pk__in=pks[start : start + AT_ONCE]) for start in starts]
-    return [row for part in parts for row in part.values(*columns)]
+    return list((public if pks is None else public.filter(pk__in=pks)).values(*columns))
 
 
 def with_systems(benchmarks: QuerySet[Benchmark]) -> QuerySet[Benchmark]:
@@ -78,53 +78,16 @@ def graded_again(benchmark: Benchmark) -> int:
     return Submission.objects.public().filter(again(), benchmark=benchmark).count()
 
 
-def earlier(benchmark: Benchmark, entries: Sequence[Mapping[str, Any]]) -> list[int]:
-    """For each entry, submissions of the same person or team before it, private and withdrawn ones too.
-
-    The best of many submissions has an inflated score. Invalid and failed ones reveal nothing about the
-    labels, and do not count.
-    """
-    people = {entry["owner"] for entry in entries}
-    teams = {entry["group"] for entry in entries} - {None}
-    same = Q(owner__in=people) | Q(group__in=teams)
-    counted = benchmark.submissions.filter(same).exclude(status__in=[Status.INVALID, Status.FAILED])
-    times: dict[tuple[str, Any], list[Any]] = defaultdict(list)
-    for owner, group, submitted in counted.order_by("submitted").values_list("owner", "group", "submitted"):
-        for key in _senders(owner, group):
-            times[key].append(submitted)
-    # Those of the person plus those of the team, minus those of both.
-    return [
-        sum(
-            sign * bisect_left(times[key], entry["submitted"])
-            for key, sign in zip(_senders(entry["owner"], entry["group"]), (1, 1, -1), strict=False)
-        )
-        for entry in entries
-    ]
-
-
-def _senders(owner: int, group: int | None) -> list[tuple[str, Any]]:
-    keys: list[tuple[str, Any]] = [("person", owner)]
-    return keys if group is None else [*keys, ("team", group), ("both", (owner, group))]
-
-
 def earlier_than(submission: Submission) -> int:
-    """How many submissions of the same person or team came before this one."""
-    entry = {"owner": submission.owner_id, "group": submission.group_id, "submitted": submission.submitted}
-    return earlier(submission.benchmark, [entry])[0]
+    """How many submissions of the same person or team came before this one, as `entries_of` counts them."""
+    before = Submission.objects.of_same_people(submission).filter(submitted__lt=submission.submitted)
+    return before.exclude(UNSCORED).count()
 
 
-class Fact(NamedTuple):
-    """One line of the list on a submission's page."""
-
-    label: str
-    text: str
-    is_address: bool
-
-
-def listed_facts(submission: Submission, *, private: bool) -> list[Fact]:
+def listed_facts(submission: Submission, *, private: bool) -> list[dict[str, Any]]:
     """The fields that its author filled in, as text; `private` ones too, for its author and organizers."""
     return [
-        Fact(field.label, field.shown(value), field.kind == "address")
+        {"label": field.label, "text": field.shown(value), "is_address": field.kind == "address"}
         for field in FIELDS.values()
         if field.name not in HEADLINE and (private or not field.private)
         if (value := getattr(submission, field.name)) not in (None, "") or field.kind == "count"

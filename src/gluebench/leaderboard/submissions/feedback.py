@@ -46,21 +46,15 @@ def climbs(submission: Submission) -> bool:
 def earlier(submission: Submission) -> SubmissionQuerySet:
     """Earlier submissions by the same people: the author and, if limits are per team, the author's team."""
     before = Q(submitted__lt=submission.submitted) | Q(submitted=submission.submitted, pk__lt=submission.pk)
-    return _of_same_people(submission, team=submission.benchmark.policy.per == "team").filter(before)
-
-
-def _of_same_people(submission: Submission, *, team: bool) -> SubmissionQuerySet:
-    people = Q(owner=submission.owner_id)
-    if team and submission.group_id is not None:
-        people |= Q(group=submission.group_id)
-    return Submission.objects.filter(people, benchmark=submission.benchmark_id)
+    per_team = submission.benchmark.policy.per == "team"
+    return Submission.objects.of_same_people(submission, team=per_team).filter(before)
 
 
 def next_in_turn(submission: Submission) -> int | None:
     """The oldest waiting submission of the same benchmark and people; None without the Ladder."""
     if submission.benchmark.policy.feedback != "ladder":
         return None
-    waiting = _of_same_people(submission, team=True).filter(status=Status.QUEUED)
+    waiting = Submission.objects.of_same_people(submission).filter(status=Status.QUEUED)
     return waiting.order_by("submitted", "pk").values_list("pk", flat=True).first()
 
 
@@ -117,9 +111,8 @@ def round_earlier() -> int:
     pks = list(graded.filter(report__provenance__rounding__isnull=True).values_list("pk", flat=True))
     for pk in pks:
         with transaction.atomic():
-            submission = (
-                Submission.objects.select_for_update(of=("self",)).select_related("benchmark").get(pk=pk)
-            )
+            locked = Submission.objects.select_for_update(of=("self",))
+            submission = locked.select_related("benchmark").get(pk=pk)
             for result in submission.results.filter(scores__isnull=False):
                 result.show(shown(submission, result)["scores"])
             show(submission)

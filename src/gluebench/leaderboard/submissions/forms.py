@@ -10,13 +10,14 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.db import models
+from django.db.models import Q
 
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.fields import FIELDS, SECTIONS
-from gluebench.leaderboard.submissions.models import Kind, Submission
+from gluebench.leaderboard.submissions.models import LISTED, OPEN, Kind, Status, Submission
 
 PUBLIC = "Show it on the public board once it is graded"
-PUBLIC_HELP = "Leave it off to see your score first; you can publish later from the submission's page."
+PUBLIC_HELP = "Leave this off to see your score first. You can publish later on the submission's page."
 ACCEPTED = ".zip,application/zip,.tsv,.csv,.txt,.json,.jsonl"
 """File types that a browser offers; tables outside a zip can be fixed."""
 WIDGETS = {"text": forms.Textarea(attrs={"rows": 5}), "choice": forms.RadioSelect()}
@@ -109,27 +110,51 @@ class MarkForm(ApproveForm):
         label="Kind",
         choices=Kind,
         widget=forms.RadioSelect,
-        help_text="Baselines and people are marked as such on the board.",
+        help_text="The board marks baselines and human performance.",
     )
     verified = forms.BooleanField(
         label="Verified",
         required=False,
-        help_text="Somebody did it again from its code, or looked at how it was made.",
+        help_text="An organizer reproduced the result or reviewed the method.",
     )
     field_order = ["kind", "verified", "reason"]
+
+
+HERE = Q(withdrawn__isnull=True)
+PENDING = HERE & Q(public=True, approved=False, declined="", status=Status.GRADED)
+STATES: dict[str, tuple[str, Q]] = {
+    "approve": ("Waiting for approval", PENDING),
+    "listed": ("On the board", LISTED),
+    "private": ("Private", HERE & Q(public=False)),
+    "declined": ("Kept off the board", HERE & Q(approved=False) & ~Q(declined="")),
+    "withdrawn": ("Withdrawn", Q(withdrawn__isnull=False)),
+    "open": ("Waiting or being graded", Q(status__in=OPEN)),
+    "invalid": ("Not valid", Q(status=Status.INVALID)),
+    "failed": ("Failed", Q(status=Status.FAILED)),
+}
+"""Filters of the organizer's list: for each word of the address, a title and a condition."""
 
 
 class FilterForm(forms.Form):
     """Filters of the organizer's list, which are all in the address."""
 
     q = forms.CharField(label="Words", required=False, max_length=80)
-    state = forms.ChoiceField(label="State", required=False)
+    state = forms.ChoiceField(
+        label="State",
+        required=False,
+        choices=[("", "All"), *((name, title) for name, (title, _) in STATES.items())],
+    )
     kind = forms.ChoiceField(
         label="Kind", required=False, choices=[("", "All"), *Kind.choices, ("verified", "Verified")]
     )
 
-    def __init__(self, *arguments: Any, states: list[tuple[str, str]], **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        field = self.fields["state"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", "All"), *states]
+    def condition(self, *, admin: bool) -> Q:
+        """The submissions that the valid filters select; only an admin's words match addresses."""
+        words, state, kind = (self.cleaned_data[name] for name in ("q", "state", "kind"))
+        condition = STATES[state][1] if state else Q()
+        if kind:
+            condition &= Q(verified=True) if kind == "verified" else Q(kind=kind)
+        if words:
+            fields = ("name", "model", "team", "key", *(("owner__email",) if admin else ()))
+            condition &= Q(*((f"{field}__icontains", words) for field in fields), _connector=Q.OR)
+        return condition

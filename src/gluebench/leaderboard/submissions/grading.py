@@ -25,24 +25,9 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.health import GRADINGS
-from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.models import (
-    OPEN,
-    Result,
-    Status,
-    Submission,
-    SubmissionQuerySet,
-    clock,
-    renewed,
-)
-from gluebench.leaderboard.submissions.process import (
-    GraderError,
-    InterruptedGradingError,
-    KilledGraderError,
-    UnreadableFileError,
-    local_path,
-    run_grader,
-)
+from gluebench.leaderboard.submissions import feedback, models, process
+from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, clock, renewed
+from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, run_grader
 from gluebench.version import __version__
 
 logger = logging.getLogger(__name__)
@@ -78,9 +63,9 @@ def grade(pk: int) -> None:
         result = _work(submission, held)
     except InterruptedGradingError:
         _requeue(held, pk)
-    except UnreadableFileError:  # the lease runs out, then a sweep tries again: the storage may be back
+    except process.UnreadableFileError:  # the lease runs out, then a sweep retries: the storage may be back
         logger.exception("Submission %s was not graded.", submission.key)
-    except KilledGraderError as death:
+    except process.KilledGraderError as death:
         if _tries(submission) >= settings.GRADER_ATTEMPTS:
             _finish(submission, held, _failed(death))
         else:
@@ -121,16 +106,14 @@ def sweep() -> int:
     rows.filter(Q(renewed=None) | Q(renewed__gt=clock())).update(renewed=clock())
     lapsed = rows.filter(renewed__lte=clock() - F("lease")).select_related("benchmark")
     lapsed = lapsed.defer("report", "problems", "scores")
-    for submission in lapsed:
-        stuck = Submission.objects.filter(
-            pk=submission.pk, status=submission.status, renewed=submission.renewed
-        )
-        tries = _tries(submission)
-        if tries >= settings.GRADER_ATTEMPTS and submission.status == Status.RUNNING:
+    for row in lapsed:
+        stuck = Submission.objects.filter(pk=row.pk, status=row.status, renewed=row.renewed)
+        tries = _tries(row)
+        if tries >= settings.GRADER_ATTEMPTS and row.status == Status.RUNNING:
             failure = GraderError(f"Grading was interrupted {tries} times. Ask the organizer.")
-            _finish(submission, stuck, _failed(failure))
+            _finish(row, stuck, _failed(failure))
         else:
-            _requeue(stuck, submission.pk)
+            _requeue(stuck, row.pk)
     return len(lapsed)
 
 
@@ -203,7 +186,7 @@ def _tries(submission: Submission) -> int:
     return submission.attempts - submission.spent
 
 
-def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]:
+def _work(submission: Submission, held: models.SubmissionQuerySet) -> Mapping[str, Any]:
     bests = feedback.files_of(feedback.bests_before(submission)) if feedback.climbs(submission) else None
     with ExitStack() as files:
 
@@ -211,7 +194,7 @@ def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]
             """The path of a file; copying one from a bucket may take a while."""
             if not held.update(**renewed()):
                 raise InterruptedGradingError
-            return str(files.enter_context(local_path(row)))
+            return str(files.enter_context(process.local_path(row)))
 
         job = {**job_of(submission.benchmark), "submission": place(submission)}
         if bests is not None:
@@ -233,7 +216,7 @@ def _failed(error: GraderError) -> dict[str, Any]:
 
 def _finish(
     submission: Submission,
-    held: SubmissionQuerySet,
+    held: models.SubmissionQuerySet,
     values: Mapping[str, Any],
     *,
     graded: Mapping[str, Any] | None = None,
@@ -277,7 +260,7 @@ def _basis(benchmark: Benchmark) -> tuple[Any, ...]:
     return (benchmark.gold, benchmark.manifest, benchmark.parents, benchmark.settings, benchmark.revealed)
 
 
-def _requeue(waiting: SubmissionQuerySet, pk: int, **values: Any) -> None:
+def _requeue(waiting: models.SubmissionQuerySet, pk: int, **values: Any) -> None:
     with transaction.atomic():
         if waiting.update(status=Status.QUEUED, **renewed(QUEUE_LEASE_SECONDS), **values):
             grade_submission.enqueue(pk)

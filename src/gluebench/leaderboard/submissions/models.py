@@ -65,6 +65,8 @@ class Standing(models.TextChoices):
 
 
 OPEN = (Status.QUEUED, Status.RUNNING)
+UNSCORED = Q(status__in=(Status.INVALID, Status.FAILED))
+"""Condition for submissions that reveal nothing about the labels."""
 
 
 def again(way: str = "") -> Q:
@@ -118,6 +120,13 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
     def owned_by(self, user: Any) -> SubmissionQuerySet:
         """Those this person sent."""
         return self.filter(owner=user) if user.is_authenticated else self.none()
+
+    def of_same_people(self, submission: Submission, *, team: bool = True) -> SubmissionQuerySet:
+        """Those to the same benchmark by the same person or, with `team`, for the same team."""
+        people = Q(owner=submission.owner_id)
+        if team and submission.group_id is not None:
+            people |= Q(group=submission.group_id)
+        return self.filter(people, benchmark=submission.benchmark_id)
 
     def current(self) -> SubmissionQuerySet:
         """Without uploads that another one replaced."""
@@ -358,9 +367,6 @@ class Worker(models.Model):
 
     name = models.CharField(max_length=80, primary_key=True)
     seen = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class Revision(models.Model):

@@ -54,10 +54,6 @@ class UnreadableFileError(GraderError):
     """The storage does not return a submitted file; this is not its author's fault."""
 
 
-class ChangedFileError(GraderError):
-    """A stored file is not the one that was sent: it is not graded."""
-
-
 class InterruptedGradingError(Exception):
     """The worker is stopping, or another one has taken over."""
 
@@ -179,7 +175,7 @@ def local_path(submission: Submission) -> Iterator[Path]:
     """The path of its file for the grader: the stored file or a temporary copy, under its sender's name.
 
     Raises UnreadableFileError if it cannot be read, which the validator would call invalid. Raises
-    ChangedFileError where its SHA-256 is no longer that of the row.
+    GraderError where its SHA-256 is no longer that of the row.
     """
     with ExitStack() as opened:
         try:
@@ -197,7 +193,7 @@ def local_path(submission: Submission) -> Iterator[Path]:
             raise UnreadableFileError("The submitted file cannot be read now. Ask the organizer.") from error
         if digest != submission.sha256:
             logger.error("The file of submission %s is not the one that was sent.", submission.key)
-            raise ChangedFileError("A stored file changed after it was sent. Ask the organizer.")
+            raise GraderError("A stored file changed after it was sent. Ask the organizer.")
         yield opened.enter_context(under_own_name(path, submission.filename))
 
 

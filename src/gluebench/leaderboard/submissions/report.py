@@ -20,15 +20,9 @@ BY_CATEGORY = 4
 """Most labels for which a row has room for a category's whole confusion table."""
 
 
-class Axis(NamedTuple):
-    """The scale of a table's small charts: where it starts, the SVG view box, and its range in words."""
-
-    start: int
-    view: str
-    title: str
-
-
-FROM_ZERO, BOTH_SIGNS = Axis(0, "0 0 1 1", "0 to 100"), Axis(-1, "-1 0 2 1", "−100 to 100")
+FROM_ZERO: Table = {"start": 0, "view": "0 0 1 1", "title": "0 to 100"}
+BOTH_SIGNS: Table = {"start": -1, "view": "-1 0 2 1", "title": "−100 to 100"}
+"""Scales of a table's small charts: where it starts, the SVG view box, and its range in words."""
 
 
 def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> Table:
@@ -44,7 +38,7 @@ def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> Table:
     return {"score": report["score"], "tasks": tasks, "axis": axis, "diagnostics": sets}
 
 
-def _axis(measures: Iterable[Table]) -> Axis:
+def _axis(measures: Iterable[Table]) -> Table:
     lows = [measure["score"]["low"] for measure in measures if measure["score"]]
     return BOTH_SIGNS if any(low is not None and low < 0 for low in lows) else FROM_ZERO
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.contrib import messages
@@ -9,7 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -19,7 +21,7 @@ from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions import acts, facts, forms, report
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
-from gluebench.leaderboard.submissions.models import LISTED, OPEN, Kind, Standing, Status, Submission
+from gluebench.leaderboard.submissions.models import OPEN, Standing, Submission
 
 PAGE = 50
 """Rows on a page of a list."""
@@ -32,21 +34,6 @@ MESSAGES = {
     Standing.PRIVATE: "It is private now.",
     Standing.WITHDRAWN: "It is withdrawn, and on no board.",
 }
-HERE = Q(withdrawn__isnull=True)
-STATES: dict[str, tuple[str, Q]] = {
-    "approve": (
-        "Waiting for approval",
-        HERE & Q(public=True, approved=False, declined="", status=Status.GRADED),
-    ),
-    "listed": ("On the board", LISTED),
-    "private": ("Private", HERE & Q(public=False)),
-    "declined": ("Kept off the board", HERE & Q(approved=False) & ~Q(declined="")),
-    "withdrawn": ("Withdrawn", Q(withdrawn__isnull=False)),
-    "open": ("Waiting or being graded", Q(status__in=OPEN)),
-    "invalid": ("Not valid", Q(status=Status.INVALID)),
-    "failed": ("Failed", Q(status=Status.FAILED)),
-}
-"""Filters of the organizer's list: for each word of the address, a title and a condition."""
 FORMS = {
     "approve": forms.ApproveForm,
     "decline": forms.DeclineForm,
@@ -72,12 +59,18 @@ def owned(user: Any, key: str) -> Submission:
     return submission
 
 
-def organised(request: HttpRequest, name: str) -> Benchmark:
-    """Return the benchmark; raise PermissionDenied if the user does not organize it."""
-    benchmark = get_object_or_404(Benchmark, name=name)
-    if not benchmark.organised_by(request.user):
-        raise PermissionDenied
-    return benchmark
+def for_organizers(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Decorator of a page for organizers, which gets the row of the benchmark `name`."""
+
+    @login_required
+    @wraps(view)
+    def checked(request: HttpRequest, name: str, **options: Any) -> HttpResponse:
+        benchmark = get_object_or_404(Benchmark, name=name)
+        if not benchmark.organised_by(request.user):
+            raise PermissionDenied
+        return view(request, benchmark, **options)
+
+    return checked
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
@@ -143,7 +136,7 @@ def download(request: HttpRequest, key: str) -> FileResponse:
     """The submitted file, to its owner alone."""
     row = owned(request.user, key)
     if not row.file:
-        raise Http404("The file is not kept any more; its scores and its hash are.")
+        raise Http404("The file is no longer kept; its scores and its hash are.")
     return file_response(row)
 
 
@@ -189,41 +182,29 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     return redirect(row)
 
 
-@login_required
+@for_organizers
 @require_safe
-def organise(request: SignedInRequest, name: str) -> HttpResponse:
+def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
-    benchmark = organised(request, name)
-    form = forms.FilterForm(request.GET, states=[(state, title) for state, (title, _) in STATES.items()])
+    form = forms.FilterForm(request.GET)
     current = benchmark.submissions.current()
     rows = current.select_related("owner").defer("report", "problems").order_by("-submitted")
     if form.is_valid():
-        rows = rows.filter(_condition(form.cleaned_data, admin=request.user.is_superuser))
+        rows = rows.filter(form.condition(admin=request.user.is_superuser))
     page = page_of(request, rows)
     for row in page:
         row.account = account_name(row.owner, request.user)
     query = request.GET.copy()
     query.pop("page", None)
-    counts = [(state, title, current.filter(where).count()) for state, (title, where) in STATES.items()]
+    states = forms.STATES.items()
+    counts = [(state, title, current.filter(where).count()) for state, (title, where) in states]
     context = {"form": form, "page": page, "states": counts, "query": query.urlencode()}
     return render_tab(request, benchmark, "submissions", {**context, "regrade": forms.ReasonForm()})
 
 
-def _condition(values: dict[str, Any], *, admin: bool) -> Q:
-    condition = STATES[values["state"]][1] if values["state"] else Q()
-    if values["kind"]:
-        condition &= Q(verified=True) if values["kind"] == "verified" else Q(kind=values["kind"])
-    if values["q"]:
-        fields = ("name", "model", "team", "key", *(("owner__email",) if admin else ()))
-        conditions = {f"{field}__icontains": values["q"] for field in fields}
-        condition &= Q(**conditions, _connector=Q.OR)
-    return condition
-
-
-@login_required
-def organise_one(request: SignedInRequest, name: str, key: str) -> HttpResponse:
+@for_organizers
+def organise_one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """One submission: what an organizer may do with it, and what was done."""
-    benchmark = organised(request, name)
     row = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
     act = request.POST.get("act") if request.method == "POST" else None
     marks = {"kind": row.kind, "verified": row.verified}
@@ -259,11 +240,10 @@ def _act(act: str, row: Submission, request: SignedInRequest, values: dict[str, 
     return "It is graded again." if acts.grade_again(row, request.user, reason) else "It is being graded."
 
 
-@login_required
+@for_organizers
 @require_POST
-def regrade_all(request: SignedInRequest, name: str) -> HttpResponse:
+def regrade_all(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Grade every submission of a benchmark again, and say why."""
-    benchmark = organised(request, name)
     form = forms.ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Nothing was done: say why they are graded again.")
@@ -276,11 +256,10 @@ def regrade_all(request: SignedInRequest, name: str) -> HttpResponse:
     return redirect("organise", benchmark.name)
 
 
-@login_required
+@for_organizers
 @require_safe
-def log(request: SignedInRequest, name: str) -> HttpResponse:
+def log(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """What organizers, admins and the command line did, newest first."""
-    benchmark = organised(request, name)
     page = page_of(request, Entry.objects.filter(benchmark=benchmark.name))
     return render_tab(request, benchmark, "log", {"page": page, "log": _with_names(page, request)})
 
@@ -309,8 +288,8 @@ def _detail_text(value: Any) -> str:
 
 
 def render_tab(
-    request: HttpRequest, benchmark: Benchmark, page: str, context: dict[str, Any], *, status: int = 200
+    request: HttpRequest, benchmark: Benchmark, tab: str, context: dict[str, Any], **options: Any
 ) -> HttpResponse:
-    """A tab of the organizer's pages."""
-    context |= {"benchmark": benchmark, "here": "organise", "tab": page, "kinds": Kind}
-    return render(request, f"organise/{page}.html", context, status=status)
+    """A page below a tab of the organizer's pages; `options`: another template than the tab's, the status."""
+    context |= {"benchmark": benchmark, "here": "organise", "tab": tab}
+    return render(request, **{"template_name": f"organise/{tab}.html", "context": context, **options})

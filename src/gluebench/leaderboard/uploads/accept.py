@@ -14,7 +14,6 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db import DatabaseError, IntegrityError, transaction
-from django.db.models import Q
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError, spend
@@ -22,7 +21,7 @@ from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.feedback import as_policy
 from gluebench.leaderboard.submissions.grading import grade_submission
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import UNSCORED, Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check, under_own_name
 from gluebench.leaderboard.submissions.report import CheckSummary, check_summary
 
@@ -112,8 +111,8 @@ class Question(NamedTuple):
     """What is changed in the fixed copy."""
     fixed: CheckSummary | None = None
     """The check of that copy; None where there is none, or none that is better."""
-    twin: Submission | None = None
-    """The same file, sent before."""
+    duplicate: Submission | None = None
+    """A submission of the same file."""
     kept: str = ""
     """The token of the kept upload (`Held`)."""
     can_send: bool = False
@@ -146,24 +145,20 @@ def look(
 
 
 def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) -> Question | None:
-    """Return the question to ask before storing a file: about a twin or its problems; None for none.
+    """Return the question to ask before storing a file: about a duplicate or its problems; None for none.
 
-    A twin is the very same file, sent to this benchmark by its author or the author's team. Invalid and
-    failed ones do not count: the check says what is wrong, or another try may succeed.
+    A duplicate is a submission of the same file by its author or the author's team. Invalid and failed ones
+    do not count: the check says what is wrong, or another attempt may succeed.
     A file that cannot be checked now is taken as it is: the worker checks it, and its author can replace it.
     """
-    account = submission.owner_id
-    people = Q(owner=account)
-    if submission.owner.team_id is not None:
-        people |= Q(group=submission.owner.team_id)
-    twins = Submission.objects.filter(people, benchmark=submission.benchmark_id, sha256=submission.sha256)
-    twins = twins.exclude(status__in=[Status.INVALID, Status.FAILED]).defer("report", "problems", "scores")
-    if not sure and (twin := twins.first()) is not None:
-        held = Held.new(account)
+    duplicates = Submission.objects.of_same_people(submission).filter(sha256=submission.sha256)
+    duplicates = duplicates.exclude(UNSCORED).defer("report", "problems", "scores")
+    if not sure and (duplicate := duplicates.first()) is not None:
+        held = Held.new(submission.owner_id)
         held.keep(upload, own=True)
-        return Question(twin=twin, kept=held.token, can_send=True)
+        return Question(duplicate=duplicate, kept=held.token, can_send=True)
     try:
-        question = look(submission.benchmark, upload, account, own=True, sure=sure)
+        question = look(submission.benchmark, upload, submission.owner_id, own=True, sure=sure)
     except (GraderError, ProblemError):
         return None
     return None if question.can_send and question.fixed is None else question
@@ -181,7 +176,7 @@ def accept(
     if limited:
         quota.ask(submission)
     submission.filename = (file.name or "submission.zip")[-120:]
-    submission.sha256 = submission.sha256 or digest(file)  # already set if a caller looked for a twin
+    submission.sha256 = submission.sha256 or digest(file)  # already set if a caller looked for duplicates
     submission.size = file.size
     submission.approved = not submission.benchmark.policy.approval
     # The file is written before the transaction opens, so that the database is locked for an instant only.

@@ -43,9 +43,8 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
     }
     page = UploadPage(request, benchmark, "submissions/submit.html", context)
     if page.checks_only:
-        return page.check(
-            SubmissionForm(instance=Submission(benchmark=benchmark), initial=request.POST.dict())
-        )
+        blank = Submission(benchmark=benchmark)
+        return page.check(SubmissionForm(instance=blank, initial=request.POST.dict()))
     submission = page.new_submission()
     if request.method != "POST":
         return page.show(SubmissionForm(instance=submission))
@@ -132,10 +131,7 @@ class UploadPage:
             answer = render(self.request, "submissions/findings.html", context)
         else:
             answer = self.show(form, checked=True, **context)
-        if refusal is not None:
-            answer.status_code = refusal.status
-            answer["Retry-After"] = refusal.headers["Retry-After"]
-        return answer
+        return refusal.mark(answer) if refusal else answer
 
     def send(self, form: UploadForm, submission: Submission) -> HttpResponse:
         """Accept the upload, or answer with the reason why not."""
@@ -153,12 +149,10 @@ class UploadPage:
                 if question is not None:
                     return self._ask(form, question)
                 stored = accept.accept_once(submission, upload, replaces=self.replaces)
-        except quota.QuotaError as refusal:
+        except (quota.QuotaError, ReplaceError) as refusal:
             form.add_error(None, str(refusal))
-            return quota.refused(self._refused(form), refusal)
-        except ReplaceError as refusal:
-            form.add_error(None, str(refusal))
-            return self._refused(form)
+            page = self._refused(form)
+            return refusal.mark(page) if isinstance(refusal, ProblemError) else page
         if self.wants_json:
             return JsonResponse({"url": stored.get_absolute_url()}, status=201)
         return redirect(stored)
@@ -175,7 +169,7 @@ class UploadPage:
         return self.show(form, held=held)
 
     def _ask(self, form: UploadForm, question: accept.Question) -> HttpResponse:
-        """Show what the check says, or a twin, and what its sender may choose."""
+        """Show what the check says, or a duplicate, and what its sender may choose."""
         context = {"question": question, "check": question.check}
         if self.wants_json:
             everything = {**context, "benchmark": self.benchmark}

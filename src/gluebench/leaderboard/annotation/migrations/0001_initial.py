@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('benchmarks', '0001_first'),
+        ('benchmarks', '0001_benchmarks'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0001_first'),
-        ('benchmarks', '0001_first'),
+        ('benchmarks', '0001_benchmarks'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('benchmarks', '0001_first'),
+        ('benchmarks', '0001_benchmarks'),
         ('submissions', '0001_submissions'),
     ]
 

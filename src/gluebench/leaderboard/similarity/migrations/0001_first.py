@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('audit', '0001_log'),
-        ('benchmarks', '0001_first'),
+        ('benchmarks', '0001_benchmarks'),
         ('submissions', '0001_submissions'),
     ]
 
