@@ -43,13 +43,17 @@ def predict(
 def predict_together(
     model: MultiTaskModel, task: str, prepared: Sequence[Any], *, batch_size: int, engine: Engine
 ) -> list[str | float]:
-    """The same for prepared items; each process answers its share of the batches, of like lengths each."""
+    """The same for prepared items; each process answers its share of every batch."""
     lengths = [model.body.lengths(item) for item in prepared]
     order = sorted(range(len(prepared)), key=lengths.__getitem__)
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
     own: dict[int, str | float] = {}
     with torch.inference_mode():
-        for positions in batches[engine.rank :: engine.world]:
+        for whole in batches:
+            # of each batch a share, as in training: a row's carried state is then that of one process
+            positions = whole[engine.rank :: engine.world]
+            if not positions:
+                continue
             batch = model.body.collate([prepared[position] for position in positions])
             answers = model.decode(task, engine.outputs(task, batch).float())
             own.update(zip(positions, answers, strict=True))

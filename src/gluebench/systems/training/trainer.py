@@ -156,12 +156,15 @@ class Trainer:
         share = positions[self._engine.rank :: self._engine.world]
         # A process without examples computes a gradient of weight 0, since the others wait for one.
         weight = len(share) / len(positions)
+        carried = [] if share else [(each, each.carried()) for each in self._model.carriers().values()]
         share = share or positions[:1]
         batch = self._model.body.collate([self._train[name][position] for position in share])
         labels = [self._data[name].train[position].label for position in share]
         targets = moved(self._model.targets(name, labels), self._engine.device)
         loss = self._model.head(name).loss(self._engine.outputs(name, batch), targets)
         self._engine.backward(loss * (self._scales[name] * weight * self._engine.world))
+        for module, before in carried:  # a batch of its own that counts for nothing
+            module.carry_on(before)
         self._engine.step(self._settings.clip)
         self._optimiser.zero_grad(set_to_none=self._settings.idle_heads == "keep")
         self._losses[name] += loss.detach() * weight
@@ -227,6 +230,7 @@ class Trainer:
             "cpu": torch.get_rng_state(),
             "gpu": torch.cuda.get_rng_state() if torch.cuda.is_available() else None,
             "losses": {name: float(total) for name, total in self._losses.items()},
+            "carried": {name: module.carried() for name, module in self._model.carriers().items()},
         }
         ranks = self._engine.gathered(rank_state)
         if self._engine.rank:
@@ -268,6 +272,8 @@ class Trainer:
         rank_state = values["ranks"][self._engine.rank]
         for name, total in rank_state["losses"].items():
             self._losses[name].fill_(total)
+        for name, module in self._model.carriers().items():
+            module.carry_on(rank_state["carried"][name])
         torch.set_rng_state(rank_state["cpu"])
         if rank_state["gpu"] is not None and torch.cuda.is_available():
             torch.cuda.set_rng_state(rank_state["gpu"])

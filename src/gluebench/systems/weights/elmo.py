@@ -181,6 +181,14 @@ class Elmo(nn.Module):
         """Drop the carried states."""
         self._states = []
 
+    def carried(self) -> list[State]:
+        """The carried states of each layer, on the CPU."""
+        return [(hidden.cpu(), cell.cpu()) for hidden, cell in self._states]
+
+    def carry_on(self, carried: list[State]) -> None:
+        """Go on from the states that `carried` returned."""
+        self._states = [(hidden.to(self._device), cell.to(self._device)) for hidden, cell in carried]
+
     def forward(self, tokens: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
         """Return layers (1 + cells, batch, length, dim), zero after each sentence, and lengths (batch).
 
