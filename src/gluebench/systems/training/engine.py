@@ -7,7 +7,6 @@ the total, and the gradient is that of the whole batch.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -31,12 +30,14 @@ class Engine:
     scaler: Any = None
     """The loss scaling of fp16; None without it."""
     model: nn.Module
-    """The model that answers in evaluation."""
+    ahead: int
+    """Batches that a thread makes ahead, in pinned memory, while a GPU computes; 0 on a CPU."""
 
     def __init__(self, device: str | torch.device = "cpu", *, precision: str = "fp32") -> None:
         if precision == "fp16":
             raise ValueError("fp16 needs its loss scaled by Accelerate; take bf16, or an Accelerated engine")
         self.device = torch.device(device)
+        self.ahead = 4 * (self.device.type == "cuda")
         self._precision = precision
 
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
@@ -51,7 +52,7 @@ class Engine:
         return result
 
     def backward(self, loss: Tensor) -> None:
-        """Add to the gradients, averaged over the processes."""
+        """Set the gradients, averaged over the processes."""
         loss.backward()  # type: ignore[no-untyped-call]
 
     def step(self, clip: float) -> None:
@@ -64,7 +65,7 @@ class Engine:
         return [value]
 
     def release(self) -> None:
-        """Return the model to an unwrapped one that can be saved and used."""
+        """Forget what belongs to the run."""
 
 
 @contextmanager
@@ -89,34 +90,42 @@ class Accelerated(Engine):
                 f"{split[0]} is set, and a model split over processes cannot be saved exactly; unset it"
             )
         from accelerate import Accelerator
-        from accelerate.utils import DistributedDataParallelKwargs
 
-        # An update is of one task, so the other heads have no gradient.
-        unused = DistributedDataParallelKwargs(find_unused_parameters=True, broadcast_buffers=False)
-        self._accelerator = Accelerator(
-            mixed_precision=_PRECISIONS[precision], cpu=cpu, kwargs_handlers=[unused]
-        )
+        self._accelerator = Accelerator(mixed_precision=_PRECISIONS[precision], cpu=cpu)
         self.device = self._accelerator.device
         self.rank = self._accelerator.process_index
         self.world = self._accelerator.num_processes
+        self.ahead = 4 * (self.device.type == "cuda")
         self.scaler = self._accelerator.scaler
+        self._used: set[Tensor] = set()
 
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; every process starts with the first one's weights."""
         super().wrap(model, optimiser)
-        with warnings.catch_warnings():  # newer PyTorch's other name for it is unknown to the older ones
-            warnings.filterwarnings("ignore", ".*broadcast_buffers", FutureWarning)
-            self._wrapped, self._optimiser = self._accelerator.prepare(model, optimiser)
+        self._optimiser = self._accelerator.prepare(optimiser)
+        if self.world > 1:
+            for values in model.state_dict().values():
+                torch.distributed.broadcast(values, 0)
+            for parameter in self._trained:
+                parameter.register_post_accumulate_grad_hook(self._used.add)
 
     def outputs(self, task: str, batch: Any) -> Tensor:
-        """Forward pass of a collated batch; without gradients, no process waits for another."""
-        model = self._wrapped if torch.is_grad_enabled() else self.model
-        result: Tensor = model(task, moved(batch, self.device))
+        """Forward pass of a collated batch."""
+        with self._accelerator.autocast():
+            result: Tensor = self.model(task, moved(batch, self.device))
         return result
 
     def backward(self, loss: Tensor) -> None:
-        """Add to the gradients, averaged over the processes."""
+        """Set the gradients, averaged over the processes: those of this update's task alone are exchanged."""
+        self._used.clear()
         self._accelerator.backward(loss)
+        gradients = [
+            weight.grad for weight in self._trained if weight in self._used and weight.grad is not None
+        ]
+        for sent in [torch.distributed.all_reduce(values, async_op=True) for values in gradients]:
+            sent.wait()
+        if gradients:
+            torch._foreach_div_(gradients, self.world)
 
     def step(self, clip: float) -> None:
         """Clip the gradient of all parameters by its norm and move them, in every process alike."""
@@ -132,8 +141,7 @@ class Accelerated(Engine):
         return values
 
     def release(self) -> None:
-        """Remove Accelerate's wrapper from the model."""
-        self._accelerator.unwrap_model(self._wrapped, keep_fp32_wrapper=False)
+        """Forget the optimizer."""
         self._accelerator.free_memory()
 
 
