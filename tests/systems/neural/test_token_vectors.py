@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from gluebench.systems.neural.bilstm import BiLstmBody
 from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, ScalarMix, TableVectors
 from gluebench.systems.text.vocabulary import Vocabulary
+from gluebench.systems.weights.recurrent import Packing
 
 SENTENCES = ["the cat sees", "no", ""]
 
@@ -19,6 +20,12 @@ class Layers(nn.Module):
         super().__init__()
         self.weight = nn.Parameter(torch.ones(()))
         self.seen: list[list[list[str]]] = []
+
+    def numbers(self, tokens: list[str]) -> list[str]:
+        return tokens
+
+    def batch(self, sentences: list[list[str]]) -> list[list[str]]:
+        return list(sentences)
 
     def forward(self, tokens: list[list[str]]) -> tuple[Tensor, Tensor]:
         self.seen.append(tokens)
@@ -38,8 +45,8 @@ class Doubled(nn.Module):
         super().__init__()
         self.weight = nn.Parameter(torch.tensor(10.0))
 
-    def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        assert len(lengths) == len(vectors)
+    def forward(self, vectors: Tensor, lengths: Tensor, packed: Packing) -> Tensor:
+        assert lengths.tolist() == [packed.lengths[at] for at in packed.inverse.tolist()]
         return self.weight * torch.cat([vectors, vectors], dim=2)
 
 

@@ -1,4 +1,4 @@
-"""Runs that die without warning and are begun again: python killed.py FOLDER UPDATE-MOMENT...
+"""Runs that die without warning and are begun again: python killed.py FOLDER BODY UPDATE-MOMENT...
 
 Each is killed at its update, "during" the loop or in the middle of writing its state ("state") or its weights
 ("weights"), and begun again in another process, all in `FOLDER/UPDATE-MOMENT`; prints how each of them ended.
@@ -48,20 +48,20 @@ def arm(update: int, moment: str) -> None:
     checkpoint.save = cut
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, body: str = "toy") -> None:
     torch.set_num_threads(1)
     data = toy_data("SST-2", "STS-B", "MNLI")
-    model = toy_model([each.task for each in data.values()])
+    model = toy_model([each.task for each in data.values()], body=body)
     trainer.Trainer(model, data, SETTINGS, folder, tensorboard=False).train()
 
 
-def in_child(folder: Path, update: int, moment: str) -> int:
+def in_child(folder: Path, body: str, update: int, moment: str) -> int:
     """Minus the signal that ended a process that trains, or its exit code."""
     child = os.fork()
     if not child:
         if update:
             arm(update, moment)
-        main(folder)
+        main(folder, body)
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
@@ -69,7 +69,8 @@ def in_child(folder: Path, update: int, moment: str) -> int:
 if __name__ == "__main__":
     import torch._dynamo  # PyTorch's optimisers import it: here once, not in every child
 
-    for name in sys.argv[2:]:
+    folder, body, *names = sys.argv[1:]
+    for name in names:
         update, moment = name.split("-")
-        place = Path(sys.argv[1], name)
-        print(name, in_child(place, int(update), moment), in_child(place, 0, "-"))
+        place = Path(folder, name)
+        print(name, in_child(place, body, int(update), moment), in_child(place, body, 0, "-"))

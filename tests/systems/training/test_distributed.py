@@ -23,11 +23,11 @@ TESTS = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("several.py")
 
 
-def launch(folder: Path, settings: Settings, *, processes: int) -> None:
+def launch(folder: Path, settings: Settings, *, processes: int, body: str = "toy", stop: int = 0) -> None:
     """Train in several processes of this machine, which speak to each other by gloo."""
     environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent / 'src'}{os.pathsep}{TESTS}"}
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
-    command += [str(processes), str(SCRIPT), str(folder), json.dumps(asdict(settings))]
+    command += [str(processes), str(SCRIPT), str(folder), json.dumps(asdict(settings)), body, str(stop)]
     subprocess.run(command, env=environment, check=True, timeout=240)
 
 
@@ -38,11 +38,25 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("idle", ["keep", "decay"])
-def test_two_processes_equal_one_with_the_same_batches(tmp_path: Path, idle: str) -> None:
+@pytest.mark.parametrize("body", ["elmo", "cove", "glove"])
+def test_two_processes_that_are_stopped_come_to_the_same_end(tmp_path: Path, body: str) -> None:
+    """To the last bit: each has its own generator, its own losses, and its own carried states."""
+    settings = replace(TOY, save_every=5, max_checks=2)
+    launch(tmp_path / "whole", settings, processes=2, body=body)
+    launch(tmp_path / "stopped", settings, processes=2, body=body, stop=17)
+    assert (tmp_path / "stopped" / "state.pt").is_file()
+    launch(tmp_path / "stopped", settings, processes=2, body=body)
+    whole, stopped = weights(tmp_path / "whole"), weights(tmp_path / "stopped")
+    assert all(torch.equal(values, stopped[name]) for name, values in whole.items())
+    assert (tmp_path / "whole" / "log.csv").read_bytes() == (tmp_path / "stopped" / "log.csv").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("idle", "body"), [("keep", "toy"), ("decay", "toy"), ("keep", "elmo")])
+def test_two_processes_equal_one_with_the_same_batches(tmp_path: Path, idle: str, body: str) -> None:
     settings = replace(TOY, idle_heads=idle, check_every=40, max_checks=1)  # type: ignore[arg-type]
-    main(tmp_path / "one", json.dumps(asdict(settings)))
-    launch(tmp_path / "two", settings, processes=2)
+    main(tmp_path / "one", json.dumps(asdict(settings)), body)
+    launch(tmp_path / "two", settings, processes=2, body=body)
     one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
     for name, values in one.items():
         assert torch.allclose(values, two[name], rtol=0, atol=1e-6), name

@@ -17,6 +17,7 @@ import pytest
 import torch
 from nearly import same_weights
 from systems.training.killed import main
+from systems.training.several import main as stoppable
 from systems.training.toy import TOY, toy_data, toy_model
 
 from gluebench.data import DataError, Example
@@ -89,13 +90,12 @@ def test_training_leaves_no_global_state_behind(tmp_path: Path) -> None:
     before = torch.get_rng_state()
     trained(tmp_path, replace(TOY, precision="tf32"))
     assert torch.equal(torch.get_rng_state(), before)
-    assert not torch.backends.cuda.matmul.allow_tf32
 
 
 def test_half_precision_trains_nearly_the_same(tmp_path: Path) -> None:
     whole, half = (
         weights(trained(tmp_path / name, replace(TOY, precision=name, max_checks=1)))  # type: ignore[arg-type]
-        for name in ("float32", "bf16")
+        for name in ("fp32", "bf16")
     )
     assert not same(whole, half)
     assert all(values.dtype == torch.float32 for values in half.values())
@@ -229,7 +229,7 @@ def test_a_loss_that_is_no_number_ends_the_run_with_a_word_for_it(tmp_path: Path
 def ended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     """Where the killed runs are, and how each of their processes ended."""
     folder = tmp_path_factory.mktemp("killed")
-    script = [sys.executable, str(Path(__file__).with_name("killed.py")), str(folder), *KILLED]
+    script = [sys.executable, str(Path(__file__).with_name("killed.py")), str(folder), "toy", *KILLED]
     environment = {**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{TESTS}"}
     done = subprocess.run(script, env=environment, check=True, capture_output=True, text=True)
     return folder, dict(line.split(" ", 1) for line in done.stdout.splitlines())
@@ -252,6 +252,30 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run")
     main(folder)
     return folder
+
+
+@pytest.mark.parametrize("body", ["elmo", "cove", "glove"])
+def test_a_row_of_the_paper_that_is_stopped_comes_to_the_same_end(tmp_path: Path, body: str) -> None:
+    """To the last bit, what a language model carries from batch to batch with it."""
+    settings = replace(TOY, save_every=5, check_every=9, max_checks=1)
+    for folder, stops in (("whole", [0]), ("stopped", [7, 0])):
+        for stop in stops:
+            stoppable(tmp_path / folder, json.dumps(asdict(settings)), body, stop)
+    assert same(kept(tmp_path / "whole"), kept(tmp_path / "stopped"))
+    assert (tmp_path / "whole" / "log.csv").read_bytes() == (tmp_path / "stopped" / "log.csv").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("body", ["elmo", "cove", "glove"])
+def test_a_killed_row_of_the_paper_comes_to_the_same_end(tmp_path: Path, body: str) -> None:
+    script = [sys.executable, str(Path(__file__).with_name("killed.py")), str(tmp_path), body, *KILLED]
+    environment = {**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{TESTS}"}
+    done = subprocess.run(script, env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [f"{name} {-signal.SIGKILL} 0" for name in KILLED]
+    main(tmp_path / "whole", body)
+    for name in KILLED:
+        assert same(kept(tmp_path / name), kept(tmp_path / "whole"))
+        assert (tmp_path / name / "log.csv").read_bytes() == (tmp_path / "whole" / "log.csv").read_bytes()
 
 
 def kept(folder: Path) -> dict[str, torch.Tensor]:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from systems.weights import files
 from torch import Tensor, nn
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.data import Example
-from gluebench.systems.neural.bilstm import pair_features
+from gluebench.systems.neural.bilstm import BiLstmBody, pair_features
 from gluebench.systems.neural.model import Body, MultiTaskModel
+from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, TableVectors, TokenVectors
+from gluebench.systems.text.vocabulary import Vocabulary
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.settings import Settings
+from gluebench.systems.weights.cove import Cove
+from gluebench.systems.weights.elmo import Elmo, read_options
 
 WORDS = 40
 TOY = Settings(
@@ -67,10 +76,40 @@ class ToyBody(Body):
         return means[0] if len(means) == 1 else pair_features(*means)
 
 
-def toy_model(tasks: Sequence[Any], *, seed: int = 0, dropout: float = 0.1) -> MultiTaskModel:
+def toy_model(
+    tasks: Sequence[Any], *, seed: int = 0, dropout: float = 0.1, body: str = "toy"
+) -> MultiTaskModel:
+    """Over the body above, or a small one of the paper's: "elmo" (with carried state), "cove", "glove"."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return MultiTaskModel(ToyBody(dropout=dropout), tasks, hidden=6)
+        made = ToyBody(dropout=dropout) if body == "toy" else paper_body(body, dropout)
+        return MultiTaskModel(made, tasks, hidden=6)
+
+
+def paper_body(kind: str, dropout: float) -> BiLstmBody:
+    vectors: TokenVectors
+    if kind == "elmo":
+        elmo = small_elmo(carry=True)
+        vectors = ElmoVectors(elmo, elmo.dim, str.split, dropout=dropout, carry=True)
+    else:
+        words = Vocabulary([f"w{at}" for at in range(WORDS)])
+        table = np.random.default_rng(0).normal(size=(len(words), 6)).astype(np.float32)
+        vectors = TableVectors(words, table, str.split)
+        if kind == "cove":
+            vectors = CoveVectors(
+                vectors, Cove(nn.LSTM(6, 4, 2, bidirectional=True, batch_first=True)), dim=8
+            )
+    return BiLstmBody(vectors, 5, dropout=dropout, attention=True)
+
+
+def small_elmo(*, carry: bool = False, **changes: Any) -> Elmo:
+    """Random weights; `changes` are of the options of `files.elmo_options`."""
+    options = files.elmo_options(**changes)
+    weights = {name: torch.from_numpy(values) for name, values in files.elmo_arrays(options).items()}
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "options.json")
+        path.write_text(json.dumps(options))
+        return Elmo(read_options(path), weights, carry=carry)
 
 
 def sentence(rng: random.Random) -> str:

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from gluebench.systems.neural.model import Body
 from gluebench.systems.neural.token_vectors import Embedded, TokenVectors
+from gluebench.systems.weights.recurrent import Packing, run
 
 
 def real(lengths: Tensor, longest: int) -> Tensor:
@@ -76,18 +76,15 @@ class BiLstm(nn.Module):
         self.lstm = nn.LSTM(dim, hidden, layers, batch_first=True, bidirectional=True)
         self.dim = 2 * hidden
 
-    def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
+    def forward(self, states: Tensor, lengths: Tensor, packed: Packing | None = None) -> Tensor:
         """States of the last layer, forward then backward, zero after the end of a sentence.
 
-        From (batch, length, dim) to (batch, length, 2 hidden); lengths (batch,) are at least 1.
+        From (batch, length, dim) to (batch, length, 2 hidden); lengths (batch,) are at least 1. A GPU takes
+        them from `packed`.
         """
-        return self._packed(states, lengths) if states.is_cuda else self._reversing(states, lengths)
-
-    def _packed(self, states: Tensor, lengths: Tensor) -> Tensor:
-        packed = pack_padded_sequence(states, lengths.cpu(), batch_first=True, enforce_sorted=False)
-        outputs, _ = self.lstm(packed)
-        unpacked, _ = pad_packed_sequence(outputs, batch_first=True, total_length=states.shape[1])
-        return unpacked
+        if states.is_cuda:
+            return run(self.lstm, states, lengths, packed)[0]
+        return self._reversing(states, lengths)
 
     def _reversing(self, states: Tensor, lengths: Tensor) -> Tensor:
         longest = states.shape[1]
@@ -237,21 +234,21 @@ class BiLstmBody(Body):
     def forward(self, batch: Sentences) -> Tensor:
         """Features (batch, dims[texts])."""
         if self.modelling is None or batch.texts == 1:
-            pooled = torch.cat([self._pooled(*self._states(group)) for group in batch.groups])
+            pooled = torch.cat([self._pooled(self._states(group)) for group in batch.groups])
             pooled = pooled if batch.order is None else pooled[batch.order]
             return pair_features(*pooled.chunk(2)) if batch.texts == 2 else pooled
         first, second = (self._states(group) for group in batch.groups)
         attended = attend(first.vectors, second.vectors, first.lengths, second.lengths)
         u, v = (
-            self._pooled(self.modelling(self.dropout(states), lengths), lengths)
-            for states, lengths in zip(attended, (first.lengths, second.lengths), strict=True)
+            self._pooled(side._replace(vectors=self.modelling(self.dropout(states), *side[1:])))
+            for states, side in zip(attended, (first, second), strict=True)
         )
         return pair_features(u, v)
 
     def _states(self, group: Any) -> Embedded:
         """Encode a group of sentences, without dropout after the BiLSTM."""
-        vectors, lengths = self.vectors(group)
-        return Embedded(self.encoder(self.dropout(vectors), lengths), lengths)
+        given: Embedded = self.vectors(group)
+        return given._replace(vectors=self.encoder(self.dropout(given.vectors), *given[1:]))
 
-    def _pooled(self, states: Tensor, lengths: Tensor) -> Tensor:
-        return max_pool(self.dropout(states), lengths, padding=self.pool_padding)
+    def _pooled(self, states: Embedded) -> Tensor:
+        return max_pool(self.dropout(states.vectors), states.lengths, padding=self.pool_padding)

@@ -7,8 +7,8 @@ before making the model; this module neither seeds it nor keeps another.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +17,19 @@ from torch.nn import functional
 from gluebench.benchmark import Task, UnknownNameError
 
 Batch = TypeVar("Batch")
+
+
+@runtime_checkable
+class Carries(Protocol):
+    """A module that keeps something of a batch for the next one, as ELMo's original programs do."""
+
+    def carried(self) -> Any:
+        """What it keeps, as tensors on the CPU in lists and tuples."""
+
+    def carry_on(self, carried: Any) -> None:
+        """Go on from what `carried` returned."""
+
+
 HIDDEN = 512
 """Width of a classifier's hidden layer in the paper (section 5)."""
 
@@ -50,13 +63,22 @@ class Body(nn.Module, ABC):
 
 def moved(batch: Batch, device: torch.device | str) -> Batch:
     """Move a collated batch's tensors to a device; other values are unchanged."""
+    return _mapped(batch, lambda tensor: tensor.to(device, non_blocking=True))
+
+
+def pinned(batch: Batch) -> Batch:
+    """Copy a batch's tensors to memory from which a GPU can take them while others compute."""
+    return _mapped(batch, Tensor.pin_memory)
+
+
+def _mapped(batch: Batch, function: Callable[[Tensor], Tensor]) -> Batch:
     result: Any = batch
     if isinstance(result, Tensor):
-        result = result.to(device, non_blocking=True)
+        result = function(result)
     elif isinstance(result, Mapping):
-        result = {name: moved(value, device) for name, value in result.items()}
+        result = {name: _mapped(value, function) for name, value in result.items()}
     elif isinstance(result, tuple):
-        values = [moved(value, device) for value in result]
+        values = [_mapped(value, function) for value in result]
         result = type(result)(*values) if hasattr(result, "_fields") else tuple(values)
     return result  # type: ignore[no-any-return]
 
@@ -139,6 +161,10 @@ class MultiTaskModel(nn.Module):
         """Outputs for a collated batch of the task: (batch, classes), or (batch,) for scores."""
         outputs: Tensor = self.head(task_name)(self.body(batch))
         return outputs
+
+    def carriers(self) -> dict[str, Carries]:
+        """Its modules that keep something from batch to batch, by name."""
+        return {name: module for name, module in self.named_modules() if isinstance(module, Carries)}
 
     def targets(self, task_name: str, labels: Sequence[str | float | None]) -> Tensor:
         """Labels of a batch as `loss` takes them. Raises ValueError for one the task does not have."""

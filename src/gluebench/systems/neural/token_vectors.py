@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from gluebench.systems.text.vocabulary import PAD, Vocabulary
+from gluebench.systems.weights.recurrent import Packing, packing
 
 Tokenise = Callable[[str], list[str]]
 LONGEST = 40
@@ -26,6 +27,8 @@ class Embedded(NamedTuple):
     """(batch, length, dim)."""
     lengths: Tensor
     """(batch,), at least 1."""
+    packed: Packing | None = None
+    """The lengths counted on the CPU."""
 
 
 class TokenVectors(nn.Module, ABC):
@@ -73,6 +76,7 @@ class Ids(NamedTuple):
     """(batch, length), 0 after the end."""
     lengths: Tensor
     """(batch,)."""
+    packed: Packing
 
 
 class TableVectors(TokenVectors):
@@ -105,11 +109,12 @@ class TableVectors(TokenVectors):
         ids = np.full((len(items), max(lengths)), PAD, dtype=np.int32)
         for row, item, length in zip(ids, items, lengths, strict=True):
             row[:length] = item
-        return Ids(torch.from_numpy(ids), torch.tensor(lengths))
+        return Ids(torch.from_numpy(ids), torch.tensor(lengths), packing(lengths))
 
     def forward(self, batch: Ids) -> Embedded:
         """Look up vectors time-major, as an LSTM expects its input; transpose the result for the caller."""
-        return Embedded(functional.embedding(batch.ids.T, self.table).transpose(0, 1), batch.lengths)
+        vectors = functional.embedding(batch.ids.T, self.table).transpose(0, 1)
+        return Embedded(vectors, batch.lengths, batch.packed)
 
 
 class ScalarMix(nn.Module):
@@ -129,15 +134,16 @@ class ScalarMix(nn.Module):
 class ElmoVectors(TokenVectors):
     """ELMo's three layers mixed by trained weights, one mix for all tasks; the language model is frozen.
 
-    `elmo` maps sentences of tokens to its layers (3, batch, length, dim) and the lengths. If it carries its
-    state from batch to batch, set `carry`: the order of the sentences is then kept.
+    `elmo` numbers the tokens of a sentence (`numbers`), makes a batch of such sentences (`batch`, tensors on
+    the CPU), and maps it to its layers (3, batch, length, dim) and the lengths. If it carries its state from
+    batch to batch, set `carry`: the order of the sentences is then kept.
     """
 
     frozen = "elmo"
 
     def __init__(
         self,
-        elmo: nn.Module,
+        elmo: Any,
         dim: int,
         tokenise: Tokenise,
         *,
@@ -153,24 +159,24 @@ class ElmoVectors(TokenVectors):
         self.in_order = carry
 
     def prepare(self, texts: Sequence[str]) -> list[Any]:
-        """The tokens themselves: ELMo reads their characters."""
-        return [self.tokens(text) for text in texts]
+        """Numbers of the tokens; ELMo keeps the characters of each distinct one."""
+        return [self.elmo.numbers(self.tokens(text)) for text in texts]
 
-    def collate(self, items: Sequence[Any]) -> tuple[list[str], ...]:
-        """Return the sentences unchanged."""
-        return tuple(items)
+    def collate(self, items: Sequence[Any]) -> tuple[Any, Packing]:
+        """ELMo's batch of the sentences, and their lengths."""
+        return self.elmo.batch(items), packing([len(item) for item in items])
 
-    def forward(self, batch: Sequence[list[str]]) -> Embedded:
+    def forward(self, batch: tuple[Any, Packing]) -> Embedded:
         """The mix of the layers, with dropout."""
         with torch.no_grad():
-            layers, lengths = self.elmo(list(batch))
-        return Embedded(self.dropout(self.mix(layers)), lengths)
+            layers, lengths = self.elmo(batch[0])
+        return Embedded(self.dropout(self.mix(layers)), lengths, batch[1])
 
 
 class CoveVectors(TokenVectors):
     """A table's vectors concatenated with CoVe's, both frozen.
 
-    `cove` maps vectors (batch, length, 300) and lengths to (batch, length, 600).
+    `cove` maps vectors (batch, length, 300), lengths and their packing to (batch, length, 600).
     """
 
     frozen = "cove"
@@ -194,5 +200,5 @@ class CoveVectors(TokenVectors):
         """Concatenate each word's vector and CoVe's."""
         embedded: Embedded = self.words(batch)
         with torch.no_grad():
-            context = self.cove(embedded.vectors, embedded.lengths)
-        return Embedded(torch.cat([embedded.vectors, context], dim=2), embedded.lengths)
+            context = self.cove(*embedded)
+        return embedded._replace(vectors=torch.cat([embedded.vectors, context], dim=2))

@@ -7,14 +7,15 @@ the total, and the gradient is that of the whole batch.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from gluebench.systems.devices import autocast
+from gluebench.systems.devices import device as device_called
 from gluebench.systems.neural.model import moved
 
 
@@ -29,13 +30,15 @@ class Engine:
     scaler: Any = None
     """The loss scaling of fp16; None without it."""
     model: nn.Module
-    """The model that answers in evaluation."""
+    ahead: int
+    """Batches that a thread makes ahead, in pinned memory, while a GPU computes; 0 on a CPU."""
 
-    def __init__(self, device: str | torch.device = "cpu", *, precision: str = "float32") -> None:
+    def __init__(self, device: str | torch.device = "cpu", *, precision: str = "fp32") -> None:
         if precision == "fp16":
             raise ValueError("fp16 needs its loss scaled by Accelerate; take bf16, or an Accelerated engine")
         self.device = torch.device(device)
-        self._bf16 = precision == "bf16"
+        self.ahead = 4 * (self.device.type == "cuda")
+        self._precision = precision
 
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; the model is already on the device."""
@@ -44,13 +47,12 @@ class Engine:
 
     def outputs(self, task: str, batch: Any) -> Tensor:
         """Forward pass of a collated batch."""
-        mixed = torch.autocast(self.device.type, torch.bfloat16) if self._bf16 else nullcontext()
-        with mixed:
+        with autocast(self._precision, self.device.type):
             result: Tensor = self.model(task, moved(batch, self.device))
         return result
 
     def backward(self, loss: Tensor) -> None:
-        """Add to the gradients, averaged over the processes."""
+        """Set the gradients, averaged over the processes."""
         loss.backward()  # type: ignore[no-untyped-call]
 
     def step(self, clip: float) -> None:
@@ -63,19 +65,7 @@ class Engine:
         return [value]
 
     def release(self) -> None:
-        """Return the model to an unwrapped one that can be saved and used."""
-
-
-@contextmanager
-def arithmetic(precision: str) -> Iterator[None]:
-    """Use TF32 for matrix products on the GPU unless `precision` is float32; then restore the setting."""
-    before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
-    tf32 = precision != "float32"
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
-    try:
-        yield
-    finally:
-        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
+        """Forget what belongs to the run."""
 
 
 @contextmanager
@@ -86,7 +76,7 @@ def seeded(seed: int) -> Iterator[None]:
         yield
 
 
-_PRECISIONS = {"float32": "no", "tf32": "no", "bf16": "bf16", "fp16": "fp16"}
+_PRECISIONS = {"fp32": "no", "tf32": "no", "bf16": "bf16", "fp16": "fp16"}
 _ELSEWHERE = ("ACCELERATE_USE_FSDP", "ACCELERATE_USE_DEEPSPEED")
 _LAUNCHED = ("WORLD_SIZE", "ACCELERATE_MIXED_PRECISION", *_ELSEWHERE)
 
@@ -94,40 +84,48 @@ _LAUNCHED = ("WORLD_SIZE", "ACCELERATE_MIXED_PRECISION", *_ELSEWHERE)
 class Accelerated(Engine):
     """One of the processes that Accelerate started. Raises ValueError for launchers that split a model."""
 
-    def __init__(self, *, precision: str = "float32", cpu: bool = False) -> None:
+    def __init__(self, *, precision: str = "fp32", cpu: bool = False) -> None:
         if split := [name for name in _ELSEWHERE if os.environ.get(name, "").lower() == "true"]:
             raise ValueError(
                 f"{split[0]} is set, and a model split over processes cannot be saved exactly; unset it"
             )
         from accelerate import Accelerator
-        from accelerate.utils import DistributedDataParallelKwargs
 
-        # An update is of one task, so the other heads have no gradient.
-        unused = DistributedDataParallelKwargs(find_unused_parameters=True, broadcast_buffers=False)
-        self._accelerator = Accelerator(
-            mixed_precision=_PRECISIONS[precision], cpu=cpu, kwargs_handlers=[unused]
-        )
+        self._accelerator = Accelerator(mixed_precision=_PRECISIONS[precision], cpu=cpu)
         self.device = self._accelerator.device
         self.rank = self._accelerator.process_index
         self.world = self._accelerator.num_processes
+        self.ahead = 4 * (self.device.type == "cuda")
         self.scaler = self._accelerator.scaler
+        self._used: set[Tensor] = set()
 
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; every process starts with the first one's weights."""
         super().wrap(model, optimiser)
-        with warnings.catch_warnings():  # newer PyTorch's other name for it is unknown to the older ones
-            warnings.filterwarnings("ignore", ".*broadcast_buffers", FutureWarning)
-            self._wrapped, self._optimiser = self._accelerator.prepare(model, optimiser)
+        self._optimiser = self._accelerator.prepare(optimiser)
+        if self.world > 1:
+            for values in model.state_dict().values():
+                torch.distributed.broadcast(values, 0)
+            for parameter in self._trained:
+                parameter.register_post_accumulate_grad_hook(self._used.add)
 
     def outputs(self, task: str, batch: Any) -> Tensor:
-        """Forward pass of a collated batch; without gradients, no process waits for another."""
-        model = self._wrapped if torch.is_grad_enabled() else self.model
-        result: Tensor = model(task, moved(batch, self.device))
+        """Forward pass of a collated batch."""
+        with self._accelerator.autocast():
+            result: Tensor = self.model(task, moved(batch, self.device))
         return result
 
     def backward(self, loss: Tensor) -> None:
-        """Add to the gradients, averaged over the processes."""
+        """Set the gradients, averaged over the processes: those of this update's task alone are exchanged."""
+        self._used.clear()
         self._accelerator.backward(loss)
+        gradients = [
+            weight.grad for weight in self._trained if weight in self._used and weight.grad is not None
+        ]
+        for sent in [torch.distributed.all_reduce(values, async_op=True) for values in gradients]:
+            sent.wait()
+        if gradients:
+            torch._foreach_div_(gradients, self.world)
 
     def step(self, clip: float) -> None:
         """Clip the gradient of all parameters by its norm and move them, in every process alike."""
@@ -143,20 +141,18 @@ class Accelerated(Engine):
         return values
 
     def release(self) -> None:
-        """Remove Accelerate's wrapper from the model."""
-        self._accelerator.unwrap_model(self._wrapped, keep_fp32_wrapper=False)
+        """Forget the optimizer."""
         self._accelerator.free_memory()
 
 
-def engine(precision: str = "float32", device: str | None = None) -> Engine:
+def engine(precision: str = "fp32", device: str | None = None) -> Engine:
     """Return Accelerate's engine if its launcher started this process or for fp16, else a plain one.
 
-    `device` is "cpu" or "cuda"; the default is a GPU if there is one.
+    `device` is as `gluebench.systems.devices.device` takes it.
     """
     if precision == "fp16" or any(os.environ.get(name) for name in _LAUNCHED):
         return Accelerated(precision=precision, cpu=device == "cpu")
-    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    return Engine(chosen, precision=precision)
+    return Engine(device_called(device), precision=precision)
 
 
 def launched_precision() -> str | None:

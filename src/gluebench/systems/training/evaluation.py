@@ -11,6 +11,7 @@ from gluebench.benchmark import Metric, Task
 from gluebench.data import Example
 from gluebench.scoring.metrics import point, task_score
 from gluebench.scoring.pairs import Pairs
+from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.run import column
 from gluebench.systems.training.data import TaskData
@@ -24,25 +25,35 @@ def texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
 
 
 def predict(
-    model: MultiTaskModel, task: str, examples: Sequence[Example], *, batch_size: int = 128
+    model: MultiTaskModel,
+    task: str,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 128,
+    precision: str = "fp32",
 ) -> list[str | float]:
     """One prediction for each example, in order; the model must be in evaluation mode."""
-    engine = Engine(next(model.parameters()).device)
+    engine = Engine(next(model.parameters()).device, precision=precision)
     engine.model = model
     prepared = model.body.prepare(texts(examples))
-    return predict_together(model, task, prepared, batch_size=batch_size, engine=engine)
+    with arithmetic(precision):
+        return predict_together(model, task, prepared, batch_size=batch_size, engine=engine)
 
 
 def predict_together(
     model: MultiTaskModel, task: str, prepared: Sequence[Any], *, batch_size: int, engine: Engine
 ) -> list[str | float]:
-    """The same for prepared items; each process answers its share of the batches, of like lengths each."""
+    """The same for prepared items; each process answers its share of every batch."""
     lengths = [model.body.lengths(item) for item in prepared]
     order = sorted(range(len(prepared)), key=lengths.__getitem__)
     batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
     own: dict[int, str | float] = {}
     with torch.inference_mode():
-        for positions in batches[engine.rank :: engine.world]:
+        for whole in batches:
+            # of each batch a share, as in training: a row's carried state is then that of one process
+            positions = whole[engine.rank :: engine.world]
+            if not positions:
+                continue
             batch = model.body.collate([prepared[position] for position in positions])
             answers = model.decode(task, engine.outputs(task, batch).float())
             own.update(zip(positions, answers, strict=True))

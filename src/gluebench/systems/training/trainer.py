@@ -10,23 +10,28 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
-from gluebench.systems.neural.model import MultiTaskModel, moved
+from gluebench.systems.devices import arithmetic
+from gluebench.systems.neural.model import MultiTaskModel, moved, pinned
 from gluebench.systems.training import checkpoint
 from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
-from gluebench.systems.training.engine import Engine, arithmetic, seeded
+from gluebench.systems.training.engine import Engine, seeded
 from gluebench.systems.training.evaluation import TaskScore, macro, predict_together, score, texts
 from gluebench.systems.training.log import Log, Pace, Say, line
 from gluebench.systems.training.progress import WEIGHTS, Plateau, Progress, reason_to_stop
 from gluebench.systems.training.sampling import (
+    Draws,
     batch_count,
     batch_draws,
     loss_scales,
@@ -37,6 +42,22 @@ from gluebench.systems.training.settings import Settings
 
 FAR = 1_000_003
 """Distance between the dropout seeds of two processes."""
+
+
+TASKS = ""
+"""Key of the state of the draws of tasks, beside each task's own."""
+
+
+class Drawn(NamedTuple):
+    """A batch of one task, and the state of the draws after it."""
+
+    task: str
+    batch: Any
+    targets: Tensor
+    weight: float
+    """This process's share of the batch's examples."""
+    tasks: dict[str, Any]
+    examples: dict[str, Any]
 
 
 class Trainer:
@@ -95,6 +116,7 @@ class Trainer:
             try:
                 self._run()
             finally:
+                self._stream.close()
                 self._log.close()
             return self._finish()
 
@@ -127,8 +149,11 @@ class Trainer:
             for name, items in self._train.items()
         }
         self._losses = {name: torch.zeros((), dtype=torch.float64, device=device) for name in self._data}
+        self._draws: dict[str, Draws[Any]] = {TASKS: self._sampler, **self._streams}
+        self._states = {name: draws.state() for name, draws in self._draws.items()}
         self._progress = Progress(began=_now())
         self._restore()
+        self._stream = self._batches()
         self._model.train()
 
     def _run(self) -> None:
@@ -149,18 +174,41 @@ class Trainer:
             elif settings.save_every and progress.update % settings.save_every == 0:
                 self._save()
 
-    def _update(self) -> None:
+    def _drawn(self) -> Drawn:
+        """Draw the next batch and make this process's share of it."""
         name = self._sampler.next()
         positions = self._streams[name].next()
         share = positions[self._engine.rank :: self._engine.world]
-        # A process without examples computes a gradient of weight 0, since the others wait for one.
         weight = len(share) / len(positions)
+        # A process without examples computes a gradient of weight 0, since the others wait for one.
         share = share or positions[:1]
         batch = self._model.body.collate([self._train[name][position] for position in share])
-        labels = [self._data[name].train[position].label for position in share]
-        targets = moved(self._model.targets(name, labels), self._engine.device)
-        loss = self._model.head(name).loss(self._engine.outputs(name, batch), targets)
+        targets = self._model.targets(name, [self._data[name].train[position].label for position in share])
+        if self._engine.device.type == "cuda":
+            batch, targets = pinned(batch), pinned(targets)
+        return Drawn(name, batch, targets, weight, self._sampler.state(), self._streams[name].state())
+
+    def _batches(self) -> Generator[Drawn]:
+        """The batches of the run in their order, some made ahead by a thread while a GPU computes."""
+        if not self._engine.ahead:
+            while True:
+                yield self._drawn()
+        with ThreadPoolExecutor(1) as thread:
+            waiting = deque(thread.submit(self._drawn) for _ in range(self._engine.ahead))
+            while True:
+                waiting.append(thread.submit(self._drawn))
+                yield waiting.popleft().result()
+
+    def _update(self) -> None:
+        drawn = next(self._stream)
+        name, weight = drawn.task, drawn.weight
+        self._states |= {TASKS: drawn.tasks, name: drawn.examples}
+        carried = [] if weight else [(each, each.carried()) for each in self._model.carriers().values()]
+        targets = moved(drawn.targets, self._engine.device)
+        loss = self._model.head(name).loss(self._engine.outputs(name, drawn.batch), targets)
         self._engine.backward(loss * (self._scales[name] * weight * self._engine.world))
+        for module, before in carried:  # a batch of its own that counts for nothing
+            module.carry_on(before)
         self._engine.step(self._settings.clip)
         self._optimiser.zero_grad(set_to_none=self._settings.idle_heads == "keep")
         self._losses[name] += loss.detach() * weight
@@ -197,7 +245,7 @@ class Trainer:
             if not math.isfinite(value):
                 raise FloatingPointError(
                     f"the training loss of {name} is {value} by update {self._progress.update:,}; "
-                    "a lower learning rate, or float32, may help"
+                    "a lower learning rate, or fp32, may help"
                 )
         return means
 
@@ -226,6 +274,7 @@ class Trainer:
             "cpu": torch.get_rng_state(),
             "gpu": torch.cuda.get_rng_state() if torch.cuda.is_available() else None,
             "losses": {name: float(total) for name, total in self._losses.items()},
+            "carried": {name: module.carried() for name, module in self._model.carriers().items()},
         }
         ranks = self._engine.gathered(rank_state)
         if self._engine.rank:
@@ -237,8 +286,7 @@ class Trainer:
             "optimiser": self._optimiser.state_dict(),
             "scaler": None if scaler is None else scaler.state_dict(),
             "plateau": asdict(self._plateau),
-            "sampler": self._sampler.state(),
-            "streams": {name: stream.state() for name, stream in self._streams.items()},
+            "draws": self._states,
             "progress": asdict(self._progress),
             "ranks": ranks,
         }
@@ -260,13 +308,15 @@ class Trainer:
         if values["scaler"] is not None and self._engine.scaler is not None:
             self._engine.scaler.load_state_dict(values["scaler"])
         self._plateau = Plateau(**values["plateau"])
-        self._sampler.restore(values["sampler"])
-        for name, stream in self._streams.items():
-            stream.restore(values["streams"][name])
+        self._states = values["draws"]
+        for name, draws in self._draws.items():
+            draws.restore(self._states[name])
         self._progress = Progress.resumed(values["progress"])
         rank_state = values["ranks"][self._engine.rank]
         for name, total in rank_state["losses"].items():
             self._losses[name].fill_(total)
+        for name, module in self._model.carriers().items():
+            module.carry_on(rank_state["carried"][name])
         torch.set_rng_state(rank_state["cpu"])
         if rank_state["gpu"] is not None and torch.cuda.is_available():
             torch.cuda.set_rng_state(rank_state["gpu"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from torch import Tensor, nn
 
-from gluebench.systems.weights.recurrent import read_network, run
+from gluebench.systems.weights.recurrent import Packing, read_network, run
 from gluebench.systems.weights.state import read_state
 
 
@@ -23,6 +23,6 @@ class Cove(nn.Module):
         """Read the state dict of the published encoder (`wmtlstm-8f474287.pth`). Raises WeightsError."""
         return cls(read_network(path, "CoVe", read_state(path), nn.LSTM, inputs=300, hidden=300, layers=2))
 
-    def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+    def forward(self, vectors: Tensor, lengths: Tensor, packed: Packing | None = None) -> Tensor:
         """From word vectors (batch, length, inputs) to (batch, length, dim), zero after each end."""
-        return run(self.network, vectors, lengths)[0]
+        return run(self.network, vectors, lengths, packed)[0]

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from gluebench.systems.weights import WeightsError
@@ -154,6 +156,17 @@ def character_rows(word: str, length: int) -> list[int]:
     return [BEGIN_WORD, *middle, END_WORD, *[FILL] * (length - 2 - len(middle))]
 
 
+class ElmoBatch(NamedTuple):
+    """Sentences with their markers; each distinct word is convolved once."""
+
+    characters: Tensor
+    """(words, positions): rows of the character table."""
+    rows: Tensor
+    """(batch, length + 2): a word for each token."""
+    lengths: Tensor
+    """(batch,), without the markers."""
+
+
 class Elmo(nn.Module):
     """The language model with frozen weights; what a task trains is a `ScalarMix` of its layers.
 
@@ -169,6 +182,10 @@ class Elmo(nn.Module):
         self.words = _WordEncoder(options, weights)
         self.cells = nn.ModuleList(_ClippedLstm(options, weights, at) for at in range(options.layers))
         self._states: list[State] = []
+        self._numbers: dict[str, int] = {}
+        self._characters: list[bytes] = []
+        self.numbers([BEGIN])  # the first two, in this order
+        self.numbers([END])
         self.requires_grad_(False)
 
     @classmethod
@@ -181,20 +198,50 @@ class Elmo(nn.Module):
         """Drop the carried states."""
         self._states = []
 
-    def forward(self, tokens: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
+    def carried(self) -> list[State]:
+        """The carried states of each layer, on the CPU."""
+        return [(hidden.cpu(), cell.cpu()) for hidden, cell in self._states]
+
+    def carry_on(self, carried: list[State]) -> None:
+        """Go on from the states that `carried` returned."""
+        self._states = [(hidden.to(self._device), cell.to(self._device)) for hidden, cell in carried]
+
+    def numbers(self, tokens: Sequence[str]) -> NDArray[np.int32]:
+        """Numbers of tokens, for `batch`; the characters of a new one are kept."""
+        for token in {*tokens} - self._numbers.keys():
+            self._numbers[token] = len(self._characters)
+            rows = character_rows(token, self.options.characters)
+            self._characters.append(np.array(rows, dtype=np.int16).tobytes())
+        return np.array([self._numbers[token] for token in tokens], dtype=np.int32)
+
+    def batch(self, sentences: Sequence[NDArray[np.int32]]) -> ElmoBatch:
+        """A batch of sentences as `numbers` returns them; begin and end markers are added to each."""
+        longest = max(map(len, sentences), default=0)
+        numbers = np.zeros((len(sentences), longest + 2), dtype=np.int32)  # 0 is the marker of the begin
+        for row, sentence in zip(numbers, sentences, strict=True):
+            row[1 : len(sentence) + 2] = [*sentence, 1]  # 1 is that of the end
+        distinct, rows = np.unique(numbers, return_inverse=True)
+        joined = bytearray().join(self._characters[number] for number in distinct)
+        characters = np.frombuffer(joined, dtype=np.int16).reshape(-1, self.options.characters)
+        lengths = torch.tensor([len(sentence) for sentence in sentences], dtype=torch.long)
+        return ElmoBatch(torch.from_numpy(characters), torch.from_numpy(rows.reshape(numbers.shape)), lengths)
+
+    def forward(self, sentences: ElmoBatch | Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
         """Return layers (1 + cells, batch, length, dim), zero after each sentence, and lengths (batch).
 
-        Begin and end markers are added to each sentence and removed from the result.
+        Takes a batch, or the tokens of sentences. Markers are not in the result.
         """
-        lengths = torch.tensor([len(sentence) for sentence in tokens], device=self._device)
-        if not tokens:
-            return torch.zeros(1 + len(self.cells), 0, 0, self.dim, device=self._device), lengths.long()
-        embedded = self._embedded(tokens)
+        if not isinstance(sentences, ElmoBatch):
+            sentences = self.batch([self.numbers(tokens) for tokens in sentences])
+        characters, rows, lengths = (part.to(self._device, non_blocking=True) for part in sentences)
+        if not len(rows):
+            return torch.zeros(1 + len(self.cells), 0, 0, self.dim, device=self._device), lengths
+        embedded = self.words(characters)[rows]
         marked_lengths = lengths + 2
         states = torch.stack([embedded, _reversed(embedded, marked_lengths)])
         layers = [embedded.repeat(1, 1, 2)]
         for at, cell in enumerate(self.cells):
-            out, state = cell(states, marked_lengths, self._initial_state(at, len(tokens)))
+            out, state = cell(states, marked_lengths, self._initial_state(at, len(rows)))
             self._keep_state(at, state)
             states = out + states if at and self.options.skip else out
             layers.append(torch.cat([states[0], _reversed(states[1], marked_lengths)], dim=-1))
@@ -205,19 +252,6 @@ class Elmo(nn.Module):
     @property
     def _device(self) -> torch.device:
         return self.words.table.device
-
-    def _embedded(self, tokens: Sequence[Sequence[str]]) -> Tensor:
-        """Vectors (batch, length + 2, projection); each distinct word is convolved once."""
-        longest = max(len(sentence) for sentence in tokens) + 2
-        word_numbers = {BEGIN: 0, END: 1}
-        rows = []
-        for sentence in tokens:
-            row = [word_numbers.setdefault(word, len(word_numbers)) for word in (BEGIN, *sentence, END)]
-            rows.append(row + [0] * (longest - len(row)))
-        size = self.options.characters
-        characters = torch.tensor([character_rows(word, size) for word in word_numbers], device=self._device)
-        vectors: Tensor = self.words(characters)
-        return vectors[torch.tensor(rows, device=self._device)]
 
     def _initial_state(self, at: int, batch: int) -> State:
         sizes = (self.options.projection, self.options.dim)
@@ -261,7 +295,7 @@ class _WordEncoder(nn.Module):
 
     def forward(self, characters: Tensor) -> Tensor:
         """Map rows of the table (words, characters) to vectors (words, projection)."""
-        letters = self.table[characters].transpose(1, 2)
+        letters = nn.functional.embedding(characters.int(), self.table).transpose(1, 2)
         features = [
             self.activation(nn.functional.conv1d(letters, kernel, offset).amax(dim=-1))
             for kernel, offset in zip(self.kernels, self.offsets, strict=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar, get_args
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 import torch
 from torch import Tensor, nn
@@ -48,21 +48,41 @@ def read_network(
     return network.requires_grad_(False)
 
 
-def run(network: nn.LSTM | nn.GRU, inputs: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+class Packing(NamedTuple):
+    """How a batch is packed for a recurrent network: counted on the CPU, so that no GPU is waited for."""
+
+    order: Tensor
+    """Positions of the sentences, the longest first."""
+    inverse: Tensor
+    """Place of each sentence in that order."""
+    lengths: list[int]
+    """Lengths in that order, at least 1; they stay on the CPU."""
+
+
+def packing(lengths: Sequence[int]) -> Packing:
+    """The packing of sentences of these lengths."""
+    order = torch.tensor(lengths).argsort(descending=True, stable=True)
+    return Packing(order, order.argsort(), [max(1, lengths[at]) for at in order.tolist()])
+
+
+def run(
+    network: nn.LSTM | nn.GRU, inputs: Tensor, lengths: Tensor, packed: Packing | None = None
+) -> tuple[Tensor, Tensor]:
     """Outputs (batch, length, width), zero after each end; last states (layers x directions, batch, hidden).
 
     The backward direction starts at each sentence's true end. A sentence of length 0 has zeros throughout.
+    Without a `packed` made beforehand, the lengths are read back from their device.
     """
     batch, length = inputs.shape[:2]
     if batch == 0 or length == 0:
         directions = 2 if network.bidirectional else 1
         outputs = inputs.new_zeros(batch, length, directions * network.hidden_size)
         return outputs, inputs.new_zeros(directions * network.num_layers, batch, network.hidden_size)
-    ends = lengths.clamp(min=1).cpu()
-    packed = pack_padded_sequence(inputs, ends, batch_first=True, enforce_sorted=False)
-    ran, state = network(packed)
-    last = state[0] if isinstance(state, tuple) else state
-    outputs, _ = pad_packed_sequence(ran, batch_first=True, total_length=length)
+    order, inverse, ends = packed or packing(lengths.tolist())
+    order, inverse = order.to(inputs.device), inverse.to(inputs.device)
+    ran, state = network(pack_padded_sequence(inputs.index_select(0, order), ends, batch_first=True))
+    last = (state[0] if isinstance(state, tuple) else state).index_select(1, inverse)
+    outputs = pad_packed_sequence(ran, batch_first=True, total_length=length)[0].index_select(0, inverse)
     some = (lengths > 0).to(inputs.device)
     return outputs * some[:, None, None], last * some[None, :, None]
 
