@@ -271,7 +271,7 @@ def _recipe(request: _Request) -> Model:
     from gluebench.systems.reproduce.build import system as make
     from gluebench.systems.reproduce.row import CannotBeHadError, row_called
 
-    options, known = dict(request.options.options), ("preset", "vectors", "weights")
+    options, known = dict(request.options.options), ("preset", "precision", "vectors", "weights")
     for name in options:
         if name not in known:
             raise ModelError(f"a recipe has no option {name!r}; its options: {', '.join(known)}")
