@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.data.home import data_folder
-from gluebench.systems.adapters import ModelError
+from gluebench.systems.adapters import ModelError, files_digest
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.protocols import Counting, Predictor, SentenceEncoder, silent
-from gluebench.systems.run import quiet
+from gluebench.systems.run import fit_data, quiet
 
 if TYPE_CHECKING:
-    from gluebench.systems.adapters.huggingface import FineTuning
+    from gluebench.systems.adapters.fine_tuning import Recipe
     from gluebench.systems.adapters.openai import PromptOptions
 
 
@@ -35,17 +35,6 @@ def device(named: str | None) -> str:
             f"the device {named} cannot be used: {reason}; choose another, such as cpu"
         ) from None
     return named
-
-
-def files_digest(name: str) -> str | None:
-    """A digest of names, sizes and times of a model's files; None if `name` is not a folder."""
-    folder = Path(name)
-    if not folder.is_dir():
-        return None
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    stats = [(path.relative_to(folder), path.stat()) for path in paths]
-    identity = [f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in stats]
-    return hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
 
 
 def file_option(text: str) -> str:
@@ -84,7 +73,12 @@ class ModelOptions:
     """Of an encoder, or of a recipe."""
     probe: str | None = None
     """Preset of the probe."""
-    fine_tuning: FineTuning | None = None
+    precision: str = "fp32"
+    """Or bf16: matrix products in bfloat16, weights in float32."""
+    recipe: Recipe | None = None
+    """To fine-tune a checkpoint by; None to use it as it is."""
+    save: Path | None = None
+    """Folder for fine-tuned models; None to keep none."""
     longest: int = 128
     labels: Mapping[str, str] = field(default_factory=dict)
     """A checkpoint's label to the task's label word."""
@@ -204,23 +198,48 @@ def _probed(encoder: SentenceEncoder, request: _Request, identity: Mapping[str, 
 
 
 def _huggingface(request: _Request) -> Model:
-    from gluebench.systems.adapters.huggingface import FineTunedCheckpoint, FineTunedHere
+    from gluebench.systems.adapters.huggingface import FineTunedCheckpoint
 
     options = request.options
     shared: dict[str, Any] = {
-        "longest": options.longest,
         "device": device(options.device),
+        "precision": options.precision,
         "counting": options.counting,
     }
-    identity = {"files": files_digest(request.name), "longest": options.longest}
-    if options.fine_tuning is not None:
-        tuned = FineTunedHere(request.name, options.fine_tuning, seed=options.seed or 0, **shared)
-        return Model(tuned, {**identity, "fine_tuning": options.fine_tuning._asdict()})
+    identity = {"files": files_digest(request.name), "precision": options.precision}
+    if options.recipe is not None:
+        return _fine_tuned(request, options.recipe, shared, identity)
     benchmark = request.corpus.benchmark
     names = dict.fromkeys(task.predict_with or task.name for task in request.corpus.tasks)
     tasks = [benchmark.task(name) for name in names]
-    system = FineTunedCheckpoint(request.name, tasks, labels=options.labels, **shared)
-    return Model(system, {**identity, "labels": dict(options.labels)})
+    system = FineTunedCheckpoint(
+        request.name, tasks, labels=options.labels, longest=options.longest, **shared
+    )
+    return Model(system, {**identity, "longest": options.longest, "labels": dict(options.labels)})
+
+
+def _fine_tuned(
+    request: _Request, recipe: Recipe, shared: Mapping[str, Any], identity: Mapping[str, Any]
+) -> Model:
+    from gluebench.systems.adapters.fine_tuned import FineTunedHere, TaskData
+
+    options, corpus = request.options, request.corpus
+
+    def data(name: str) -> TaskData:
+        return corpus.benchmark.task(name), *fit_data(corpus.benchmark, name, corpus.folder)
+
+    system = FineTunedHere(
+        request.name,
+        recipe,
+        folder=options.save or request.folder / "training",
+        keep=options.save is not None,
+        data=data,
+        seed=options.seed or 0,
+        say=options.say,
+        **shared,
+    )
+    settings = {task.name: recipe.of(task.name)._asdict() for task in corpus.tasks}
+    return Model(system, {**identity, "recipe": recipe.name, "fine_tuning": settings})
 
 
 def _chat(request: _Request) -> Model:
