@@ -135,10 +135,10 @@ class ChatModel:
                     self._say(REFUSED[field])
 
     def _reply_to(self, request: Mapping[str, Any]) -> Reply:
-        cached = self._cache.get(self._endpoint.address, request)
+        cached = self._cache.get(self._endpoint.base, request)
         reply = self._endpoint.ask(request) if cached is None else cached
         if cached is None:
-            self._cache.put(self._endpoint.address, request, reply)
+            self._cache.put(self._endpoint.base, request, reply)
         with self._lock:  # several threads count; a cached reply uses no tokens
             self._counts["asked" if cached is None else "from_cache"] += 1
             self._counts["tokens_in"] += reply.tokens_in if cached is None else 0

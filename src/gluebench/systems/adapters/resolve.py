@@ -239,7 +239,7 @@ def _chat(request: _Request) -> Model:
         connections=prompts.concurrency,
     )
     folder = options.cache or data_folder() / "answers"
-    digest = hashlib.sha256(f"{endpoint.address} {name}".encode()).hexdigest()[:8]
+    digest = hashlib.sha256(f"{endpoint.base} {name}".encode()).hexdigest()[:8]
     cache = AnswerCache(folder / f"{urlsplit(url).hostname}-{digest}.jsonl")
     system = ChatModel(
         name, endpoint, cache, prompts, seed=options.seed or 0, counting=options.counting, say=options.say
