@@ -56,8 +56,25 @@ model_options = option.together(
         help="hf: a label of the checkpoint, or TASK:LABEL, as a word of the task; may be repeated.",
     ),
     option.number("--shots", **_api, default=0, help="api: training examples shown before each question."),
-    option.flag("--parse", **_api, help="api: read answers as text; ask for no probabilities."),
-    option.number("--max-tokens", **_api, least=1, default=16, help="api: of an answer."),
+    click.option(
+        "--answer-by",
+        **_api,
+        type=click.Choice(["first-token", "text", "choice", "likelihood"]),
+        default="first-token",
+        show_default=True,
+        help="api: what chooses a label: the first token's probabilities, the text, a text restricted to the "
+        "answers, or each answer's likelihood.",
+    ),
+    option.file("--templates", **_api, help="api: prompts of your own, a TOML file."),
+    click.option("--template", **_api, metavar="NAME", help="api: which template [a task's first]."),
+    option.number(
+        "--max-tokens", **_api, least=1, default=4096, help="api: of an answer, reasoning included."
+    ),
+    click.option("--temperature", **_api, metavar="X", type=_PRICE, help="api: [0; 0.7 with --samples]."),
+    click.option(
+        "--top-p", **_api, metavar="X", type=click.FloatRange(0, 1, min_open=True), help="api: sent as top_p."
+    ),
+    option.number("--samples", **_api, least=1, default=1, help="api: answers per example, which vote."),
     option.number("--concurrency", **_api, least=1, default=8, help="api: questions at a time."),
     click.option("--price-in", **_api, metavar="X", type=_PRICE, help="api: of a million tokens asked."),
     click.option("--price-out", **_api, metavar="X", type=_PRICE, help="api: of a million tokens answered."),
@@ -102,8 +119,13 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
 
         asking = PromptOptions(
             shots=given["shots"],
-            scored=not given["parse"],
+            method=given["answer_by"],
+            templates=Path(given["templates"]) if given["templates"] else None,
+            template=given["template"],
             most_tokens=given["max_tokens"],
+            temperature=given["temperature"],
+            top_p=given["top_p"],
+            samples=given["samples"],
             concurrency=given["concurrency"],
             price_in=given["price_in"],
             price_out=given["price_out"],

@@ -269,9 +269,15 @@ class AnswerCache:
             if not last.endswith(b"\n"):  # the next answer needs a line of its own
                 file.write(b"\n")
 
+    @staticmethod
+    def key(address: str, request: Mapping[str, Any]) -> str:
+        """The key of a request's answer."""
+        text = json.dumps([address, request], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
     def get(self, address: str, request: Mapping[str, Any]) -> Reply | None:
         """The answer to a request; None if it was never sent."""
-        place = self._places.get(_digest(address, request))
+        place = self._places.get(self.key(address, request))
         if place is None:
             return None
         with self.path.open("rb") as file:
@@ -280,7 +286,10 @@ class AnswerCache:
 
     def put(self, address: str, request: Mapping[str, Any], answer: Reply) -> None:
         """Append an answer; the API key is not part of its cache key."""
-        key = _digest(address, request)
+        self.put_at(self.key(address, request), answer)
+
+    def put_at(self, key: str, answer: Reply) -> None:
+        """Append an answer under its key."""
         line = (json.dumps({"key": key, "answer": answer._asdict()}, ensure_ascii=False) + "\n").encode()
         with self._lock, self.path.open("ab") as file:
             file.write(line)
@@ -293,8 +302,3 @@ class AnswerCache:
             row = json.loads(line)
             Reply(**row["answer"])
             self._places[row["key"]] = (start, len(line))
-
-
-def _digest(address: str, request: Mapping[str, Any]) -> str:
-    text = json.dumps([address, request], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -242,10 +242,18 @@ def _chat(request: _Request) -> Model:
     digest = hashlib.sha256(f"{endpoint.base} {name}".encode()).hexdigest()[:8]
     cache = AnswerCache(folder / f"{urlsplit(url).hostname}-{digest}.jsonl")
     system = ChatModel(
-        name, endpoint, cache, prompts, seed=options.seed or 0, counting=options.counting, say=options.say
+        name, endpoint, cache, prompts, seed=options.seed, counting=options.counting, say=options.say
     )
-    identity = {"shots": prompts.shots, "scored": prompts.scored, "most_tokens": prompts.most_tokens}
-    return Model(system, identity)
+    return Model(system, {**prompts.identity(), "templates": _templates(request, prompts)})
+
+
+def _templates(request: _Request, prompts: PromptOptions) -> str:
+    """A digest of the templates of the run's tasks. Raises ModelError if one is missing or invalid."""
+    from gluebench.systems.adapters.prompts import template_called
+
+    tasks = [request.corpus.benchmark.task(task.predict_with or task.name) for task in request.corpus.tasks]
+    chosen = [template_called(task, prompts.template, prompts.templates) for task in tasks]
+    return hashlib.sha256(repr(chosen).encode()).hexdigest()[:16]
 
 
 def _recipe(request: _Request) -> Model:
