@@ -29,11 +29,12 @@ def _kinds(*kinds: str) -> dict[str, Any]:
     return {"cls": _ModelOption, "kinds": kinds}
 
 
-_trained = _kinds("encoder", "st", "name", "recipe", "folder", "hf")
+_trained = _kinds("encoder", "st", "name", "recipe", "folder", "hf", "causal")
 _given = _kinds("name", "recipe")
 _probed = _kinds("encoder", "st", "name")
 _hf = _kinds("hf")
 _api = _kinds("api")
+_prompted = _kinds("api", "causal")
 model_options = option.together(
     option.number("--seed", help="Seed of what is trained."),
     click.option("--device", **_trained, metavar="DEVICE", help="cpu or cuda [a GPU if any]."),
@@ -55,7 +56,9 @@ model_options = option.together(
         metavar="LABEL=WORD",
         help="hf: a label of the checkpoint, or TASK:LABEL, as a word of the task; may be repeated.",
     ),
-    option.number("--shots", **_api, default=0, help="api: training examples shown before each question."),
+    option.number(
+        "--shots", **_prompted, default=0, help="api, causal: training examples shown before each question."
+    ),
     click.option(
         "--answer-by",
         **_api,
@@ -65,8 +68,11 @@ model_options = option.together(
         help="api: what chooses a label: the first token's probabilities, the text, a text restricted to the "
         "answers, or each answer's likelihood.",
     ),
-    option.file("--templates", **_api, help="api: prompts of your own, a TOML file."),
-    click.option("--template", **_api, metavar="NAME", help="api: which template [a task's first]."),
+    option.file("--templates", **_prompted, help="api, causal: prompts of your own, a TOML file."),
+    click.option(
+        "--template", **_prompted, metavar="NAME", help="api, causal: which template [a task's first]."
+    ),
+    option.flag("--chat-template", **_kinds("causal"), help="causal: ask in the form of the model's chats."),
     option.number(
         "--max-tokens", **_api, least=1, default=4096, help="api: of an answer, reasoning included."
     ),
@@ -114,7 +120,7 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
         from gluebench.systems.adapters.huggingface import FineTuning
 
         tuning = FineTuning(given["learning_rate"], given["epochs"], given["batch_size"])
-    if kind(model) == "api":
+    if kind(model) in ("api", "causal"):
         from gluebench.systems.adapters.openai import PromptOptions
 
         asking = PromptOptions(
@@ -125,6 +131,7 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
             most_tokens=given["max_tokens"],
             temperature=given["temperature"],
             top_p=given["top_p"],
+            chat=given["chat_template"],
             samples=given["samples"],
             concurrency=given["concurrency"],
             price_in=given["price_in"],

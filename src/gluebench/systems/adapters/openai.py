@@ -88,6 +88,8 @@ class PromptOptions:
     top_p: float | None = None
     samples: int = 1
     """Answers per example; they vote."""
+    chat: bool = False
+    """Whether a local model's chat template is applied."""
     price_in: float | None = None
     """Price of a million prompt tokens, in any currency."""
     price_out: float | None = None
@@ -96,7 +98,7 @@ class PromptOptions:
 
     def identity(self) -> dict[str, Any]:
         """The settings that results depend on."""
-        names = ("shots", "method", "template", "most_tokens", "temperature", "top_p", "samples")
+        names = ("shots", "method", "template", "most_tokens", "temperature", "top_p", "samples", "chat")
         return {name: getattr(self, name) for name in names}
 
 

@@ -67,6 +67,7 @@ FORMS: Mapping[str, str] = {
     "runs/multi": "a folder that gluebench train left",
     "hf:NAME-or-folder": "a checkpoint of Hugging Face's, fine-tuned, or to be (--fine-tune)",
     "st:NAME-or-folder": "a model of sentence-transformers, with a probe on top",
+    "causal:NAME-or-folder": "a causal language model, asked by the likelihood of each answer",
     "api:MODEL@http://localhost:8000/v1": "a chat model behind an OpenAI-compatible address",
 }
 """An example of each form of MODEL, with its meaning."""
@@ -247,6 +248,19 @@ def _chat(request: _Request) -> Model:
     return Model(system, {**prompts.identity(), "templates": _templates(request, prompts)})
 
 
+def _causal(request: _Request) -> Model:
+    from gluebench.systems.adapters.causal import CausalModel
+    from gluebench.systems.adapters.openai import PromptOptions
+
+    options, prompts = request.options, request.options.asking or PromptOptions()
+    identity = {"templates": _templates(request, prompts), "files": files_digest(request.name)}
+    settings = {name: prompts.identity()[name] for name in ("shots", "template", "chat")}
+    system = CausalModel(
+        request.name, prompts, device=device(options.device), seed=options.seed, counting=options.counting
+    )
+    return Model(system, {**settings, **identity})
+
+
 def _templates(request: _Request, prompts: PromptOptions) -> str:
     """A digest of the templates of the run's tasks. Raises ModelError if one is missing or invalid."""
     from gluebench.systems.adapters.prompts import template_called
@@ -315,4 +329,5 @@ _MAKERS: Mapping[str, Callable[[_Request], Model]] = {
     "hf": _huggingface,
     "st": _sentence_transformers,
     "api": _chat,
+    "causal": _causal,
 }
