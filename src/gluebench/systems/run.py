@@ -31,10 +31,14 @@ class PredictionError(ValueError):
 class Answers(list[str | float]):
     """Predictions; some may be placeholders for answers that the system could not give."""
 
-    def __init__(self, values: Sequence[str | float], unanswered: Sequence[int] = ()) -> None:
+    def __init__(
+        self, values: Sequence[str | float], unanswered: Sequence[int] = (), reasons: Sequence[str] = ()
+    ) -> None:
         super().__init__(values)
         self.unanswered = tuple(unanswered)
         """Positions of the placeholders."""
+        self.reasons = tuple(reasons)
+        """Why each of them is one."""
 
 
 class Answered(NamedTuple):

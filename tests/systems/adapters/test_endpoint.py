@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import time
+from email.utils import formatdate
+
 import pytest
-from systems.adapters.chat_server import chat, chatting
+from systems.adapters.chat_server import Fault, chat, chatting
 
 from gluebench.systems.adapters import ModelError
-from gluebench.systems.adapters.endpoint import Endpoint, RefusedError
+from gluebench.systems.adapters.endpoint import (
+    Endpoint,
+    RefusedError,
+    UnsupportedError,
+    completion_reply,
+)
 
 pytest.importorskip("urllib3", reason="urllib3 is not installed (gluebench[data])")
 ASK = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
@@ -19,7 +28,7 @@ def endpoint(url: str, waits: list[float] | None = None, **options) -> Endpoint:
 def test_an_answer_has_text_first_tokens_and_what_it_cost():
     with chatting(lambda _: chat("yes", {"yes": -0.1, "no": -2.5})) as server:
         reply = endpoint(server.address).ask(ASK)
-    assert reply == ("yes", {"yes": -0.1, "no": -2.5}, 50, 2)
+    assert reply[:5] == ("yes", {"yes": -0.1, "no": -2.5}, 50, 2, "stop")
     assert server.paths == ["/v1/chat/completions"]
     assert server.keys == [None]
 
@@ -49,14 +58,105 @@ def test_what_will_not_pass_is_not_asked_again():
     assert len(server.requests) == 1
 
 
-def test_no_server_and_no_chat_completion_are_told():
-    with (
-        chatting(lambda _: {"object": "list"}) as server,
-        pytest.raises(ModelError, match="no answer of a chat"),
-    ):
-        endpoint(server.address).ask(ASK)
+BROKEN = [
+    (200, "<html>busy</html>", {}),
+    (200, '{"object": "list"}', {}),
+    (200, '{"choices": []}', {}),
+    (200, '{"error": {"message": "upstream is down", "code": 502}}', {}),
+    (200, '{"choices": [{"mess', {"Content-Length": "400"}),
+    (0, "", {}),
+]
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_whatever_is_no_answer_is_requested_again(fault: Fault):
+    with chatting(lambda _: "yes") as server:
+        server.faults = [fault]
+        assert endpoint(server.address).ask(ASK).text == "yes"
+        server.faults = [fault] * 3
+        with pytest.raises(ModelError, match="asked 3 times"):
+            endpoint(server.address, retries=2).ask(ASK)
+
+
+def test_a_date_says_when_to_ask_again():
+    waits: list[float] = []
+    with chatting(lambda _: "yes") as server:
+        dates = [formatdate(time.time() + seconds, usegmt=True) for seconds in (30, -30, 9999)]
+        server.faults = [(429, "", {"Retry-After": date}) for date in dates]
+        endpoint(server.address, waits).ask(ASK)
+    assert 25 < waits[0] <= 30  # the second is past, and needs no wait
+    assert waits[1:] == [60.0]
+
+
+def error(code: str, message: str = "no") -> str:
+    return json.dumps({"error": {"code": code, "message": message}})
+
+
+def test_a_spent_quota_is_not_waited_for():
+    with chatting(lambda _: "yes") as server:
+        server.faults = [(429, error("insufficient_quota", "your quota is spent"), {})]
+        with pytest.raises(RefusedError, match="status 429: your quota is spent"):
+            endpoint(server.address).ask(ASK)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("response", "finish"),
+    [
+        ((400, error("content_filter"), {}), "content_filter"),
+        (chat(None, finish="content_filter"), "content_filter"),
+        (chat(None, refusal="I can't help with that."), "refusal"),
+        (chat("Well, the", finish="length"), "length"),
+    ],
+)
+def test_filters_refusals_and_cut_off_answers_are_replies(response: Fault | dict, finish: str):
+    with chatting(lambda _: response) as server:
+        reply = endpoint(server.address).ask(ASK)
+    assert reply.finish == finish
+    assert len(server.requests) == 1
+
+
+def test_reasoning_in_its_own_field_is_noted_and_not_the_answer():
+    for field in ("reasoning", "reasoning_content"):
+        answer = chat("no", **{field: "It is yes. Or not."})
+        answer["usage"]["completion_tokens_details"] = {"reasoning_tokens": 1}
+        with chatting(lambda _, answer=answer: answer) as server:
+            reply = endpoint(server.address).ask(ASK)
+        assert (reply.text, reply.reasoned, reply.tokens_reasoning) == ("no", True, 1)
+
+
+def test_content_in_parts_is_one_text():
+    parts = [{"type": "text", "text": "ye"}, {"type": "text", "text": "s"}]
+    with chatting(lambda _: chat(parts)) as server:
+        assert endpoint(server.address).ask(ASK).text == "yes"
+
+
+def test_the_likelihood_of_choices_is_that_of_the_tokens_they_do_not_share():
+    def row(index: int, *tokens: tuple[str, float | None]) -> dict:
+        names, values = zip(*tokens, strict=True)
+        return {"index": index, "logprobs": {"tokens": names, "token_logprobs": values}}
+
+    echoed = {
+        "choices": [
+            row(1, ("Q", None), (":", -3.0), (" no", -2.0), ("pe", -0.5), (".", -9.0)),
+            row(0, ("Q", None), (":", -3.0), (" yes", -1.5), ("!", -9.0)),
+        ]
+    }
+    assert completion_reply(echoed, ["yes", "nope"]).likely == {"yes": -1.5, "nope": -2.5}
+    own = {
+        "choices": [
+            {"index": 0, "prompt_logprobs": [None, {"7": {"logprob": -3.0}}, {"8": {"logprob": -1.5}}]},
+            {"index": 1, "prompt_logprobs": [None, {"7": {"logprob": -3.0}}, {"9": {"logprob": -2.5}}]},
+        ]
+    }
+    assert completion_reply(own, ["yes", "no"]).likely == {"yes": -1.5, "no": -2.5}
+    with pytest.raises(UnsupportedError):
+        completion_reply({"choices": [{"index": 0, "text": "x"}, {"index": 1}]}, ["yes", "no"])
+
+
+def test_no_server_is_an_error():
     with pytest.raises(ModelError, match="cannot be reached"):
-        endpoint(server.address, retries=0).ask(ASK)
+        endpoint("http://127.0.0.1:9/v1", retries=0).ask(ASK)
 
 
 def test_a_redirect_is_not_followed():

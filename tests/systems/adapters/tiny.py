@@ -77,3 +77,21 @@ def sentence_transformer(folder: Path) -> Path:
     pooled = models.Pooling(words.get_embedding_dimension())
     library.SentenceTransformer(modules=[words, pooled], device="cpu").save(str(folder))
     return folder
+
+
+def causal(folder: Path, texts: list[str], *, longest: int = 512) -> Path:
+    """A small GPT-2 with byte-pair tokens of these texts, whose weights spread its answers."""
+    import torch
+
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
+    from tokenizers import ByteLevelBPETokenizer
+
+    pieces = ByteLevelBPETokenizer()
+    pieces.train_from_iterator(texts, vocab_size=600, min_frequency=1)
+    words = transformers.PreTrainedTokenizerFast(tokenizer_object=pieces._tokenizer, eos_token="<|end|>")
+    torch.manual_seed(5)
+    sizes = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": longest, "initializer_range": 0.5}
+    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=len(words), **sizes))
+    model.save_pretrained(folder)
+    words.save_pretrained(folder)
+    return folder

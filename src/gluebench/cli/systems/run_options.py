@@ -41,11 +41,12 @@ def _kinds(*kinds: str) -> dict[str, Any]:
     return {"cls": _ModelOption, "kinds": kinds}
 
 
-_trained = _kinds("encoder", "st", "name", "recipe", "folder", "hf")
+_trained = _kinds("encoder", "st", "name", "recipe", "folder", "hf", "causal")
 _given = _kinds("name", "recipe")
 _probed = _kinds("encoder", "st", "name")
 _hf = _kinds("hf")
 _api = _kinds("api")
+_prompted = _kinds("api", "causal")
 model_options = option.together(
     option.number("--seed", help="Seed of what is trained."),
     click.option("--device", **_trained, metavar="DEVICE", help="cpu or cuda [a GPU if any]."),
@@ -84,9 +85,31 @@ model_options = option.together(
         metavar="LABEL=WORD",
         help="hf: a label of the checkpoint, or TASK:LABEL, as a word of the task; may be repeated.",
     ),
-    option.number("--shots", **_api, default=0, help="api: training examples shown before each question."),
-    option.flag("--parse", **_api, help="api: read answers as text; ask for no probabilities."),
-    option.number("--max-tokens", **_api, least=1, default=16, help="api: of an answer."),
+    option.number(
+        "--shots", **_prompted, default=0, help="api, causal: training examples shown before each question."
+    ),
+    click.option(
+        "--answer-by",
+        **_api,
+        type=click.Choice(["first-token", "text", "choice", "likelihood"]),
+        default="first-token",
+        show_default=True,
+        help="api: what chooses a label: the first token's probabilities, the text, a text restricted to the "
+        "answers, or each answer's likelihood.",
+    ),
+    option.file("--templates", **_prompted, help="api, causal: prompts of your own, a TOML file."),
+    click.option(
+        "--template", **_prompted, metavar="NAME", help="api, causal: which template [a task's first]."
+    ),
+    option.flag("--chat-template", **_kinds("causal"), help="causal: ask in the form of the model's chats."),
+    option.number(
+        "--max-tokens", **_api, least=1, default=4096, help="api: of an answer, reasoning included."
+    ),
+    click.option("--temperature", **_api, metavar="X", type=_PRICE, help="api: [0; 0.7 with --samples]."),
+    click.option(
+        "--top-p", **_api, metavar="X", type=click.FloatRange(0, 1, min_open=True), help="api: sent as top_p."
+    ),
+    option.number("--samples", **_api, least=1, default=1, help="api: answers per example, which vote."),
     option.number("--concurrency", **_api, least=1, default=8, help="api: questions at a time."),
     click.option("--price-in", **_api, metavar="X", type=_PRICE, help="api: of a million tokens asked."),
     click.option("--price-out", **_api, metavar="X", type=_PRICE, help="api: of a million tokens answered."),
@@ -122,13 +145,19 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
 
     _refuse_others(context, kind(model))
     asking = None
-    if kind(model) == "api":
+    if kind(model) in ("api", "causal"):
         from gluebench.systems.adapters.openai import PromptOptions
 
         asking = PromptOptions(
             shots=given["shots"],
-            scored=not given["parse"],
+            method=given["answer_by"],
+            templates=Path(given["templates"]) if given["templates"] else None,
+            template=given["template"],
             most_tokens=given["max_tokens"],
+            temperature=given["temperature"],
+            top_p=given["top_p"],
+            chat=given["chat_template"],
+            samples=given["samples"],
             concurrency=given["concurrency"],
             price_in=given["price_in"],
             price_out=given["price_out"],

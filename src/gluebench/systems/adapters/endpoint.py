@@ -7,8 +7,10 @@ import json
 import os
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
@@ -18,21 +20,43 @@ from gluebench.data.sources.http import proxy
 from gluebench.systems.adapters import ModelError
 from gluebench.version import __version__
 
-PATH = "/chat/completions"
+CHAT = "/chat/completions"
+COMPLETIONS = "/completions"
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """HTTP statuses that are worth a retry."""
+OK = 200
 LONGEST_WAIT = 60.0
+QUOTA = "insufficient_quota"
+"""The error code of a 429 that waiting does not cure."""
+FILTERS = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
+"""Error codes of a prompt that a content filter blocks."""
+FILTERED, REFUSAL, CUT_OFF = "content_filter", "refusal", "length"
+"""Values of `Reply.finish` other than "stop"."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Reply(NamedTuple):
-    """A model's answer, and how many tokens it took."""
+    """A model's answer, how it ended, and how many tokens it took."""
 
     text: str
     likely: dict[str, float]
-    """The likeliest first tokens with their log-probabilities; empty where the server gives none."""
+    """The likeliest first tokens, or the choices, with log-probabilities; empty where the server has none."""
     tokens_in: int
     tokens_out: int
+    finish: str = "stop"
+    """The server's finish_reason, or "refusal" if the model declined to answer."""
+    reasoned: bool = False
+    """Whether the server returned the model's reasoning in a field of its own."""
+    tokens_reasoning: int = 0
+    """Of `tokens_out`, those of the reasoning."""
+
+
+class UnsupportedError(Exception):
+    """The server's answer lacks what was requested, and would lack it again."""
+
+
+Reader = Callable[[Mapping[str, Any]], Reply]
+"""Reads the JSON of a server's answer. Raises KeyError or similar if it has another form."""
 
 
 class RefusedError(ModelError):
@@ -43,8 +67,16 @@ class RefusedError(ModelError):
         self.status = status
 
 
+class _RetryableError(Exception):
+    """A response that is no answer, but may be one next time."""
+
+    def __init__(self, fault: str, retry_after: str = "") -> None:
+        super().__init__(fault)
+        self.retry_after = retry_after
+
+
 class Endpoint:
-    """The chat completions of one server; several threads may use it at once."""
+    """One server; several threads may use it at once."""
 
     def __init__(
         self,
@@ -64,7 +96,7 @@ class Endpoint:
             raise ModelError(
                 "the address holds a password; name the variable of a key with --key-from instead"
             )
-        self.address = url if parts.path.endswith(PATH) else url.rstrip("/") + PATH
+        self.base = url.removesuffix(CHAT).rstrip("/")
         self._key = os.environ.get(key_variable, "").strip() if key_variable else ""
         if key_variable and not self._key:
             raise ModelError(f"the environment variable {key_variable} holds no key")
@@ -81,60 +113,133 @@ class Endpoint:
             "timeout": urllib3.Timeout(connect=min(timeout, 30.0), read=timeout),
             "retries": urllib3.Retry(0, redirect=False, raise_on_redirect=False),
         }
-        proxy_url = proxy(self.address)
+        proxy_url = proxy(self.base)
         self._pool = (
             urllib3.ProxyManager(proxy_url, **pooling) if proxy_url else urllib3.PoolManager(**pooling)
         )
 
-    def ask(self, request: Mapping[str, Any]) -> Reply:
-        """The server's answer. Raises RefusedError, or ModelError after the last retry."""
+    def ask(self, request: Mapping[str, Any], read: Reader | None = None, *, path: str = CHAT) -> Reply:
+        """The server's answer; whatever is no answer is requested again.
+
+        Raises RefusedError, UnsupportedError from `read`, or ModelError after the last retry.
+        """
+        wait = 0.0
+        for attempt in range(1, self._retries + 2):
+            if wait:
+                self._sleep(wait)
+            try:
+                return self._once(request, read or chat_reply, self.base + path)
+            except _RetryableError as error:
+                fault, wait = str(error), _wait(attempt, error.retry_after)
+        raise ModelError(f"{self.base}{path}: {fault}; asked {self._retries + 1} times")
+
+    def _once(self, request: Mapping[str, Any], read: Reader, address: str) -> Reply:
         from urllib3.exceptions import HTTPError
 
         key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         headers = {"User-Agent": f"gluebench/{__version__}", **key}
-        retry_after = ""
-        for attempt in range(self._retries + 1):
-            if attempt:
-                self._sleep(self._wait(attempt, retry_after))
-            try:
-                response = self._pool.request("POST", self.address, json=dict(request), headers=headers)
-            except HTTPError as error:
-                fault, retry_after = f"cannot be reached ({self._without_key(str(error))})", ""
-                continue
-            if response.status == 200:
-                return self._read(response.data)
-            fault = f"status {response.status}: {self._without_key(_message(response.data))}"
-            if response.status not in PASSING:
-                raise RefusedError(f"{self.address}: {fault}", status=response.status)
-            retry_after = response.headers.get("Retry-After", "")
-        raise ModelError(f"{self.address}: {fault}; asked {self._retries + 1} times")
-
-    def _read(self, data: bytes) -> Reply:
         try:
-            return _reply(json.loads(data))
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-            shown = self._without_key(data[:200].decode("utf-8", "replace"))
-            raise ModelError(f"{self.address}: no answer of a chat completion: {shown!r}") from None
-
-    def _wait(self, attempt: int, retry_after: str) -> float:
-        """Seconds to wait: the server's Retry-After, else exponential backoff with jitter."""
+            response = self._pool.request("POST", address, json=dict(request), headers=headers)
+        except HTTPError as error:  # also a body that ends too early
+            raise _RetryableError(f"cannot be reached ({self._without_key(str(error))})") from None
+        retry_after = response.headers.get("Retry-After", "")
         try:
-            return min(max(float(retry_after), 0.0), LONGEST_WAIT)
-        except ValueError:  # no header, or a date
-            return min(2.0 ** (attempt - 1), LONGEST_WAIT) * random.uniform(0.5, 1.0)
+            return reply_of(response.status, response.data, read)
+        except RefusedError as error:
+            fault = self._without_key(str(error))
+            quota = QUOTA in _codes(response.data)
+            if error.status == OK or (error.status in PASSING and not quota):
+                raise _RetryableError(fault, retry_after) from None
+            raise RefusedError(f"{address}: {fault}", status=error.status) from None
 
     def _without_key(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
 
 
-def _reply(answer: Mapping[str, Any]) -> Reply:
-    """The parts of a server's answer that are used. Raises KeyError or similar for another form."""
+def reply_of(status: int, body: bytes, read: Reader) -> Reply:
+    """The reply in a response; a prompt that a content filter blocks has an empty one.
+
+    Raises RefusedError for a response without an answer.
+    """
+    if status == OK:
+        try:
+            return read(json.loads(body))
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+            shown = body[:200].decode("utf-8", "replace")
+            raise RefusedError(f"no answer of a chat completion: {shown!r}", status=status) from None
+    if FILTERS & _codes(body):
+        return Reply("", {}, 0, 0, FILTERED)
+    raise RefusedError(f"status {status}: {_message(body)}", status=status)
+
+
+def chat_reply(answer: Mapping[str, Any]) -> Reply:
+    """Read the answer of a chat completion."""
     choice = answer["choices"][0]
-    usage = answer.get("usage") or {}
+    message = choice["message"]
     tokens = (choice.get("logprobs") or {}).get("content") or [{}]
     likely = {token["token"]: float(token["logprob"]) for token in tokens[0].get("top_logprobs") or ()}
-    text = choice["message"]["content"] or ""
-    return Reply(text, likely, int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
+    content = message.get("content") or ""
+    text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    finish = REFUSAL if message.get("refusal") else choice.get("finish_reason") or "stop"
+    reasoned = bool(message.get("reasoning") or message.get("reasoning_content"))
+    return Reply(text, likely, *_usage(answer)[:2], finish, reasoned, _usage(answer)[2])
+
+
+def completion_reply(answer: Mapping[str, Any], choices: Sequence[str]) -> Reply:
+    """Read the likelihood of each prompt of a completion: its log-probability, but for what all share.
+
+    Raises UnsupportedError if the answer has no log-probabilities of the prompts.
+    """
+    rows = [_prompt_tokens(row) for row in sorted(answer["choices"], key=lambda row: row["index"])]
+    if len(rows) != len(choices) or not all(rows):
+        raise UnsupportedError
+    shared = 0
+    while all(len(row) > shared for row in rows) and len({row[shared][0] for row in rows}) == 1:
+        shared += 1
+    sums = (sum(value for _, value in row[shared:]) for row in rows)
+    return Reply("", dict(zip(choices, sums, strict=True)), *_usage(answer)[:2])
+
+
+def _prompt_tokens(choice: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """The tokens of a prompt with their log-probabilities (the first has none); empty if they are not given.
+
+    By echo they are followed by the one token generated; vLLM's prompt_logprobs are a field of their own.
+    """
+    given = choice.get("prompt_logprobs")
+    if given:
+        tokens = [next(iter(token.items())) if token else ("", {}) for token in given]
+        return [(str(name), float(value.get("logprob", 0.0))) for name, value in tokens]
+    logprobs = choice.get("logprobs") or {}
+    pairs = list(zip(logprobs.get("tokens") or (), logprobs.get("token_logprobs") or (), strict=False))[:-1]
+    return [(name, float(value or 0.0)) for name, value in pairs]
+
+
+def _usage(answer: Mapping[str, Any]) -> tuple[int, int, int]:
+    """Tokens of the prompt, of the answer, and among the latter those of the reasoning."""
+    usage = answer.get("usage") or {}
+    details = usage.get("completion_tokens_details") or {}
+    counts = usage.get("prompt_tokens"), usage.get("completion_tokens"), details.get("reasoning_tokens")
+    return int(counts[0] or 0), int(counts[1] or 0), int(counts[2] or 0)
+
+
+def _wait(attempt: int, retry_after: str) -> float:
+    """Seconds to wait: the server's Retry-After (seconds or a date), else exponential backoff with jitter."""
+    seconds = 2.0 ** (attempt - 1) * random.uniform(0.5, 1.0)
+    with suppress(ValueError):
+        seconds = float(retry_after)
+    if retry_after and not retry_after.strip()[0].isdigit():
+        with suppress(ValueError):
+            seconds = (parsedate_to_datetime(retry_after) - datetime.now(UTC)).total_seconds()
+    return min(max(seconds, 0.0), LONGEST_WAIT)
+
+
+def _codes(body: bytes) -> set[str]:
+    """The codes and types in a server's error message."""
+    with suppress(ValueError, KeyError, TypeError, AttributeError):  # not an error in OpenAI's form
+        error = json.loads(body)["error"]
+        inner = error.get("innererror") or {}
+        return {str(error.get("code")), str(error.get("type")), str(inner.get("code"))}
+    return set()
 
 
 def _message(data: bytes) -> str:
@@ -164,9 +269,15 @@ class AnswerCache:
             if not last.endswith(b"\n"):  # the next answer needs a line of its own
                 file.write(b"\n")
 
+    @staticmethod
+    def key(address: str, request: Mapping[str, Any]) -> str:
+        """The key of a request's answer."""
+        text = json.dumps([address, request], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
     def get(self, address: str, request: Mapping[str, Any]) -> Reply | None:
         """The answer to a request; None if it was never sent."""
-        place = self._places.get(_digest(address, request))
+        place = self._places.get(self.key(address, request))
         if place is None:
             return None
         with self.path.open("rb") as file:
@@ -175,7 +286,10 @@ class AnswerCache:
 
     def put(self, address: str, request: Mapping[str, Any], answer: Reply) -> None:
         """Append an answer; the API key is not part of its cache key."""
-        key = _digest(address, request)
+        self.put_at(self.key(address, request), answer)
+
+    def put_at(self, key: str, answer: Reply) -> None:
+        """Append an answer under its key."""
         line = (json.dumps({"key": key, "answer": answer._asdict()}, ensure_ascii=False) + "\n").encode()
         with self._lock, self.path.open("ab") as file:
             file.write(line)
@@ -186,10 +300,5 @@ class AnswerCache:
         """Note where the answer of a line is."""
         with suppress(ValueError, KeyError, TypeError):  # cut short: the request will be sent again
             row = json.loads(line)
-            if set(row["answer"]) == set(Reply._fields):
-                self._places[row["key"]] = (start, len(line))
-
-
-def _digest(address: str, request: Mapping[str, Any]) -> str:
-    text = json.dumps([address, request], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+            Reply(**row["answer"])
+            self._places[row["key"]] = (start, len(line))

@@ -1,57 +1,136 @@
-"""A chat model behind an OpenAI-compatible API as a system: one request per example, no training.
+"""A model behind an OpenAI-compatible API as a system: requests per example, no training.
 
-Prompts use the manifest's words. An answer is read from token probabilities, else from its text.
+`prompts.py` has the questions, `answers.py` reads the replies.
 """
 
 from __future__ import annotations
 
-import math
-import random
-import re
-from collections.abc import Callable, Container, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems import targets
-from gluebench.systems.adapters.endpoint import AnswerCache, Endpoint, RefusedError, Reply
-from gluebench.systems.adapters.label_words import meant
+from gluebench.systems.adapters.answers import REASONS, likeliest, read, vote, without_reasoning
+from gluebench.systems.adapters.endpoint import (
+    CHAT,
+    COMPLETIONS,
+    AnswerCache,
+    Endpoint,
+    Reader,
+    RefusedError,
+    Reply,
+    UnsupportedError,
+    chat_reply,
+    completion_reply,
+)
+from gluebench.systems.adapters.prompts import Template, balanced, choices, template_called
 from gluebench.systems.protocols import Counting, silent
 from gluebench.systems.run import Answers, quiet
 
+Method = Literal["first-token", "text", "choice", "likelihood"]
 LOGPROBS = {"logprobs": True, "top_logprobs": 20}
 UNPROCESSABLE = (400, 422)
-"""HTTP status codes with which servers refuse an unknown field."""
+"""HTTP statuses with which servers refuse a field."""
+ABSENT = (*UNPROCESSABLE, 404, 405, 501)
+"""HTTP statuses with which servers lack a form of request."""
 REFUSED = {
-    "logprobs": "the server tells no probabilities: answers are read as text",
+    "context length": "the model's context is shorter than --max-tokens: no length is requested",
+    "logprobs": "the server has no probabilities: answers are read as text",
     "max_tokens": "the server wants the length of answers as max_completion_tokens",
     "temperature": "the server takes no temperature: answers may differ from one time to the next",
+    "top_p": "the server takes no top_p",
+    "seed": "the server takes no seed: answers may differ from one time to the next",
 }
-"""Fields to leave out when the server refuses them, and the message for each."""
-COUNTED = ("asked", "from_cache", "tokens_in", "tokens_out", "not_understood")
-"""Names of the counts kept for a task; requests and tokens are summed over all threads."""
-MAJORITY = 0.5
-"""Labels whose first tokens have more of the probability are answered without reading the text."""
+"""Words in a server's refusal, by which a field is left out, and the message for each."""
+STRUCTURED = ("response_format", "structured_outputs", "guided_choice")
+"""Fields that restrict an answer to the choices, in the order of trial."""
+PROMPT_LOGPROBS: Mapping[str, Mapping[str, Any]] = {
+    "echo": {"echo": True, "logprobs": 1},
+    "prompt_logprobs": {"prompt_logprobs": 1},
+}
+"""Fields that make a server return the log-probabilities of a prompt, in the order of trial."""
+FALLBACK: Mapping[Method, Method] = {"likelihood": "first-token", "choice": "text"}
+UNABLE: Mapping[Method, str] = {
+    "likelihood": "the server has no log-probabilities of a prompt: those of the first token decide",
+    "choice": "the server does not restrict answers to the choices: they are read as text",
+}
+REASONS_FIRST = "the model reasons before it answers: answers are read as text"
+PROBE = Template("probe", "Is ice cold? Answer yes or no.", {"1": "blue", "0": "green"})
+"""Only a server that restricts answers to the choices gives one of these."""
+SAMPLED = 0.7
+"""Temperature of several samples."""
 
 
-class PromptOptions(NamedTuple):
-    """How a chat model is prompted."""
+@dataclass(frozen=True, slots=True)
+class PromptOptions:
+    """How a language model is prompted."""
 
     shots: int = 0
-    """Training examples shown before each question, drawn once for each task."""
-    scored: bool = True
-    """Whether log-probabilities of the first token are requested, to score the label words by."""
-    most_tokens: int = 16
+    """Training examples shown before each question, drawn once for each task, balanced over its labels."""
+    method: Method = "first-token"
+    """How an answer is chosen: by the first token's probabilities, else the text; by the text; by a text that
+    the server restricts to the answers; by the likelihood of each answer."""
+    templates: Path | None = None
+    template: str | None = None
+    """Name of a template; None for a task's first."""
+    most_tokens: int = 4096
+    """Of an answer, reasoning included."""
     concurrency: int = 8
+    temperature: float | None = None
+    """None for 0, or for 0.7 with several samples."""
+    top_p: float | None = None
+    samples: int = 1
+    """Answers per example; they vote."""
+    chat: bool = False
+    """Whether a local model's chat template is applied."""
     price_in: float | None = None
     """Price of a million prompt tokens, in any currency."""
     price_out: float | None = None
+    collect: Callable[[str, str, Mapping[str, Any]], None] | None = None
+    """Called with the key, path and body of each request that has no cached answer, instead of sending it."""
+
+    def identity(self) -> dict[str, Any]:
+        """The settings that results depend on."""
+        names = ("shots", "method", "template", "most_tokens", "temperature", "top_p", "samples", "chat")
+        return {name: getattr(self, name) for name in names}
 
 
-class ChatModel:
-    """A chat model; answers it cannot read become the train split's typical label and are marked."""
+class Prompted:
+    """What every prompted model does: choose templates, draw shots, count, stand in for missing answers."""
+
+    def __init__(self, options: PromptOptions, *, seed: int | None, counting: Counting) -> None:
+        self._options = options
+        self._seed = seed
+        self._counting = counting
+        self._typical: dict[str, str | float] = {}
+        self._shots: dict[str, list[Example]] = {}
+        self._templates: dict[str, Template] = {}
+        self._lock = Lock()
+        self._counts: dict[str, int] = {}
+
+    def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
+        """Draw the examples to show, and note the label that stands in for an answer not understood."""
+        options = self._options
+        self._typical[task.name] = targets.typical(task, train)
+        self._templates[task.name] = template_called(task, options.template, options.templates)
+        self._shots[task.name] = balanced(task, train, options.shots, seed=self._seed or 0)
+        self._counts = {}
+
+    def _count(self, **counts: int) -> None:
+        with self._lock:  # several threads count
+            for name, count in counts.items():
+                self._counts[name] = self._counts.get(name, 0) + count
+
+
+class ChatModel(Prompted):
+    """A model of a server; answers it cannot read become the train split's typical label and are marked."""
 
     def __init__(
         self,
@@ -60,178 +139,228 @@ class ChatModel:
         cache: AnswerCache,
         options: PromptOptions | None = None,
         *,
-        seed: int = 0,
+        seed: int | None = None,
         counting: Counting = silent,
         say: Callable[[str], None] = quiet,
     ) -> None:
+        super().__init__(options or PromptOptions(), seed=seed, counting=counting)
         self._model = model
         self._endpoint = endpoint
         self._cache = cache
-        self._options = options = options or PromptOptions()
-        self._refused = set() if options.scored else {"logprobs"}
-        self._seed = seed
-        self._counting = counting
+        self._method = self._options.method
+        self._form = ""
+        """Which of STRUCTURED or PROMPT_LOGPROBS the server takes."""
+        self._refused: dict[str, str] = {}
+        """What the server cannot do, among it keys of REFUSED, with a message for each."""
+        self._probed = False
         self._say = say
-        self._typical: dict[str, str | float] = {}
-        self._shots: dict[str, list[Example]] = {}
-        self._lock = Lock()
-        self._counts = dict.fromkeys(COUNTED, 0)
-
-    def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
-        """Draw the examples to show, and note the label that stands in for an answer not understood."""
-        self._typical[task.name] = targets.typical(task, train)
-        draw = random.Random(f"{self._seed}/{task.name}")
-        self._shots[task.name] = draw.sample(list(train), min(self._options.shots, len(train)))
-        self._counts = dict.fromkeys(COUNTED, 0)
 
     def predict(self, task: Task, examples: Sequence[Example]) -> Answers:
         """Answer each example, in order, with up to `concurrency` parallel requests. Raises ModelError."""
         if not examples:
             return Answers([])
-        replies = self._all_replies(task, examples)
-        answers = [understood(task, reply.text, reply.likely) for reply in replies]
-        unanswered = [position for position, value in enumerate(answers) if value is None]
-        self._counts["not_understood"] += len(unanswered)
+        if not self._probed:
+            self._probe()
+        results = self._all_results(task, examples)
+        unanswered = [position for position, (value, _) in enumerate(results) if value is None]
+        reasons = [results[position][1] for position in unanswered]
+        self._count(**{reason.replace(" ", "_"): reasons.count(reason) for reason in REASONS})
         typical = self._typical[task.name]
-        return Answers([typical if value is None else value for value in answers], unanswered)
+        values = [typical if value is None else value for value, _ in results]
+        return Answers(values, unanswered, reasons)
 
     def notes(self) -> dict[str, Any]:
-        """Return the last fitted task's counts: requests, tokens, cost, and answers not understood."""
-        notes = dict(self._counts)
+        """Return the last fitted task's counts: requests, tokens, cost, and answers missing by reason."""
+        names = ["asked", "from_cache", "tokens_in", "tokens_out", "tokens_reasoning"]
+        names += [reason.replace(" ", "_") for reason in REASONS]
+        notes: dict[str, Any] = {name: self._counts.get(name, 0) for name in names}
+        notes["method"] = self._method
         price_in, price_out = self._options.price_in, self._options.price_out
         if price_in is None and price_out is None:
             return notes
         cost = notes["tokens_in"] * (price_in or 0.0) + notes["tokens_out"] * (price_out or 0.0)
         return {**notes, "cost": cost / 1e6}
 
-    def _all_replies(self, task: Task, examples: Sequence[Example]) -> list[Reply]:
-        """Request all replies; the first alone, to learn which fields the server accepts."""
+    def _all_results(self, task: Task, examples: Sequence[Example]) -> list[tuple[str | float | None, str]]:
         advance = self._counting("answered", "examples")
-        replies = [self._reply(task, examples[0])]
-        advance(1, len(examples))
+        results = []
         with ThreadPoolExecutor(self._options.concurrency) as pool:
-            jobs = [pool.submit(self._reply, task, example) for example in examples[1:]]
+            jobs = [pool.submit(self._result, task, example) for example in examples]
             try:
                 for job in jobs:
-                    replies.append(job.result())
-                    advance(len(replies), len(examples))
+                    results.append(job.result())
+                    advance(len(results), len(examples))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        return replies
+        return results
 
-    def _reply(self, task: Task, example: Example) -> Reply:
+    def _result(self, task: Task, example: Example) -> tuple[str | float | None, str]:
+        """The answer to an example, or None and why there is none."""
+        template, shots = self._templates[task.name], self._shots[task.name]
+        if self._method == "likelihood":
+            answers = choices(task, template)
+            reply = self._likelihood(template.text(example, shots), answers)
+            return (likeliest(task, template, reply.likely), "") if reply.likely else (None, "filtered")
+        messages = template.messages(example, shots)
+        results = [
+            read(task, template, self._chat(template, messages, sample, scores=not task.labels))
+            for sample in range(self._options.samples)
+        ]
+        value = vote(task, [value for value, _ in results])
+        return value, "" if value is not None else results[0][1]
+
+    def _likelihood(self, text: str, answers: Sequence[str]) -> Reply:
+        request = {
+            "model": self._model,
+            "prompt": [f"{text} {answer}" for answer in answers],
+            "max_tokens": 1,
+            "temperature": 0,
+            **PROMPT_LOGPROBS[self._form],
+        }
+        return self._reply_to(request, partial(completion_reply, choices=answers), path=COMPLETIONS)
+
+    def _chat(
+        self, template: Template, messages: list[dict[str, str]], sample: int = 0, *, scores: bool = False
+    ) -> Reply:
         """Request one reply; send the request again without a field that the server refuses."""
         while True:
-            without = frozenset(self._refused)  # a copy: other threads may add fields meanwhile
+            fields = self._fields(scores=scores, sample=sample)
+            restriction = _restriction(self._form, list(template.answers.values()))
+            request = {"model": self._model, "messages": messages, **fields, **restriction}
             try:
-                return self._reply_to(self._request(task, example, without))
+                return self._reply_to(request, sample=sample)
             except RefusedError as error:
-                field = _field_refused(error, without)
+                field = _field_refused(error, request)
                 if field is None:
                     raise
-                if field not in self._refused:
-                    self._refused.add(field)
-                    self._say(REFUSED[field])
+                self._learn(field, REFUSED[field])
 
-    def _reply_to(self, request: Mapping[str, Any]) -> Reply:
-        cached = self._cache.get(self._endpoint.address, request)
-        reply = self._endpoint.ask(request) if cached is None else cached
-        if cached is None:
-            self._cache.put(self._endpoint.address, request, reply)
-        with self._lock:  # several threads count; a cached reply uses no tokens
-            self._counts["asked" if cached is None else "from_cache"] += 1
-            self._counts["tokens_in"] += reply.tokens_in if cached is None else 0
-            self._counts["tokens_out"] += reply.tokens_out if cached is None else 0
+    def _fields(self, *, scores: bool, sample: int) -> dict[str, Any]:
+        """The settings of a request, but for those that the server refuses."""
+        options, refused = self._options, dict(self._refused)  # a copy: other threads may add some meanwhile
+        temperature = SAMPLED if options.samples > 1 else 0
+        fields = {
+            "temperature": temperature if options.temperature is None else options.temperature,
+            "top_p": options.top_p,
+            "seed": None if self._seed is None else self._seed + sample,
+        }
+        if "context length" not in refused:
+            fields["max_completion_tokens" if "max_tokens" in refused else "max_tokens"] = options.most_tokens
+        if (
+            self._method == "first-token"
+            and options.samples == 1
+            and not scores
+            and "logprobs" not in refused
+        ):
+            fields |= LOGPROBS
+        return {name: value for name, value in fields.items() if value is not None and name not in refused}
+
+    def _reply_to(
+        self, request: Mapping[str, Any], reader: Reader = chat_reply, *, path: str = CHAT, sample: int = 0
+    ) -> Reply:
+        """The cached reply, or the server's."""
+        address = self._endpoint.base + path + (f" {sample}" if sample else "")
+        cached = self._cache.get(address, request)
+        if cached is not None:
+            self._count(from_cache=1)
+            return cached
+        if self._options.collect is not None and self._probed:
+            self._options.collect(self._cache.key(address, request), path, request)
+            return Reply("", {}, 0, 0)
+        reply = self._endpoint.ask(request, reader, path=path)
+        self._cache.put(address, request, reply)
+        used = {"tokens_in": reply.tokens_in, "tokens_out": reply.tokens_out}
+        self._count(asked=1, tokens_reasoning=reply.tokens_reasoning, **used)
         return reply
 
-    def _request(self, task: Task, example: Example, without: Container[str]) -> dict[str, Any]:
-        length = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
+    def _probe(self) -> None:
+        """Learn from small requests what the server cannot do, unless the cache has it, and report it."""
+        kept = self._cache.get(self._endpoint.base, self._setting())
+        if kept is None:
+            self._try_forms()
+            if self._method in ("first-token", "text"):
+                reply = self._chat(PROBE, [{"role": "user", "content": PROBE.prompt}])
+                if reply.reasoned or without_reasoning(reply.text) != reply.text.strip():
+                    self._learn("reasoning", REASONS_FIRST)
+                elif "logprobs" in self._fields(scores=False, sample=0) and not reply.likely:
+                    self._learn("logprobs", REFUSED["logprobs"])
+            self._probed = True
+            self._remember()
+        else:
+            self._method, self._form, self._refused = json.loads(kept.text)
+            self._probed = True
+            for message in self._refused.values():
+                self._say(message)
+
+    def _try_forms(self) -> None:
+        """Find the form of request for the method, or fall back to another method."""
+        method = self._method
+        forms: Mapping[Method, Iterable[str]] = {"likelihood": PROMPT_LOGPROBS, "choice": STRUCTURED}
+        for self._form in forms.get(method, ()):
+            try:
+                if method == "likelihood":
+                    self._likelihood("Ice is", ["cold", "hot"])
+                    return
+                reply = self._chat(PROBE, [{"role": "user", "content": PROBE.prompt}])
+                if any(answer in without_reasoning(reply.text) for answer in PROBE.answers.values()):
+                    return
+            except UnsupportedError:
+                continue
+            except RefusedError as error:
+                if error.status not in ABSENT:
+                    raise
+        if method in FALLBACK:
+            self._method, self._form = FALLBACK[method], ""
+            self._learn(method, UNABLE[method])
+
+    def _learn(self, name: str, message: str) -> None:
+        """Note and report what the server cannot do."""
+        with self._lock:
+            if name in self._refused:
+                return
+            self._refused[name] = message
+            self._say(message)
+            if self._probed:
+                self._remember()
+
+    def _remember(self) -> None:
+        learned = json.dumps([self._method, self._form, self._refused])
+        self._cache.put(self._endpoint.base, self._setting(), Reply(learned, {}, 0, 0))
+
+    def _setting(self) -> dict[str, Any]:
+        """What the server's abilities depend on."""
+        options = self._options
+        names = ("method", "most_tokens", "temperature", "top_p")
         return {
             "model": self._model,
-            "messages": messages(task, example, self._shots[task.name]),
-            length: self._options.most_tokens,
-            **({} if "temperature" in without else {"temperature": 0}),
-            **(LOGPROBS if task.labels and "logprobs" not in without else {}),
+            "samples": options.samples,
+            **{name: getattr(options, name) for name in names},
         }
 
 
-def _field_refused(error: RefusedError, without: Container[str]) -> str | None:
-    """The field that the server refuses, if it was sent and can be left out."""
+def _field_refused(error: RefusedError, request: Mapping[str, Any]) -> str | None:
+    """The key of REFUSED for a field that was sent and that the server refuses."""
+    text = str(error)
     if error.status not in UNPROCESSABLE:
         return None
-    return next((field for field in REFUSED if field in str(error) and field not in without), None)
+    if "context length" in text and {"max_tokens", "max_completion_tokens"} & request.keys():
+        return "context length"
+    return next((field for field in REFUSED if field in text and field in request), None)
 
 
-def messages(task: Task, example: Example, shots: Sequence[Example] = ()) -> list[dict[str, str]]:
-    """The conversation: the task, some examples with their answers, and the example to answer."""
-    conversation = [{"role": "system", "content": instruction(task)}]
-    for shot in shots:
-        answer = f"{shot.label:g}" if isinstance(shot.label, float) else str(shot.label)
-        conversation.append({"role": "user", "content": _texts(shot)})
-        conversation.append({"role": "assistant", "content": answer})
-    return [*conversation, {"role": "user", "content": _texts(example)}]
-
-
-def instruction(task: Task) -> str:
-    """The question, in the words of the manifest."""
-    inputs = ", ".join(column.capitalize() for column in task.columns)
-    lines = [f"{task.title}: {task.summary}.", f"You are given: {inputs}."]
-    if task.labels:
-        lines += [
-            "Answer with one of these words and nothing else:",
-            *(f"{label.word} ({label.gloss})" for label in task.labels),
-        ]
-    else:
-        low, high = task.score_range or (0.0, 1.0)
-        lines.append(f"Answer with a number from {low:g} (lowest) to {high:g} (highest) and nothing else.")
-    return "\n".join(lines)
-
-
-def understood(task: Task, text: str, likely: Mapping[str, float]) -> str | float | None:
-    """Return the label word or the score that an answer gives, or None.
-
-    `likely` maps the likeliest first tokens to their log-probabilities. If those that begin a label have more
-    than half of the probability, the likeliest label is the answer; else the text is read.
-    """
-    if not task.labels:
-        return _number(task, text)
-    scores = _scores(task, likely)
-    best = max(scores, key=lambda word: scores[word]) if scores else None
-    if sum(scores.values()) > MAJORITY:
-        return best
-    return _word(task, text) or best
-
-
-def _texts(example: Example) -> str:
-    return "\n".join(f"{column.capitalize()}: {text}" for column, text in example.inputs.items())
-
-
-def _scores(task: Task, likely: Mapping[str, float]) -> dict[str, float]:
-    """Label word to the probability of the tokens that begin it and no other label."""
-    scores: dict[str, float] = {}
-    for token, logarithm in likely.items():
-        start = token.strip().casefold()
-        words = [word for word in task.words if start and word.casefold().startswith(start)]
-        if len(words) == 1:
-            scores[words[0]] = scores.get(words[0], 0.0) + math.exp(min(logarithm, 0.0))
-    return scores
-
-
-def _word(task: Task, text: str) -> str | None:
-    """Return the label that is the whole answer, else the only label named in it, else None."""
-    whole = meant(task, text)
-    if whole is not None:
-        return whole
-    longest = sorted(task.words, key=len, reverse=True)
-    pattern = "|".join(re.escape(word.casefold()) for word in longest)
-    named = set(re.findall(rf"(?<!\w)(?:{pattern})(?!\w)", text.casefold()))
-    matches = [word for word in task.words if word.casefold() in named]
-    return matches[0] if len(matches) == 1 else None
-
-
-def _number(task: Task, text: str) -> float | None:
-    """Return the first number in the text if it is within the task's range, else None."""
-    low, high = task.score_range or (-math.inf, math.inf)
-    number = re.search(r"-?\d+(?:\.\d+)?", text)
-    return float(number[0]) if number and low <= float(number[0]) <= high else None
+def _restriction(form: str, answers: list[str]) -> dict[str, Any]:
+    """The field that restricts an answer to some words, or for scores to a number."""
+    if form == "response_format":
+        kind = {"type": "string", "enum": answers} if answers else {"type": "number"}
+        schema = {
+            "type": "object",
+            "properties": {"answer": kind},
+            "required": ["answer"],
+            "additionalProperties": False,
+        }
+        named = {"name": "answer", "strict": True, "schema": schema}
+        return {form: {"type": "json_schema", "json_schema": named}}
+    if not answers or form not in STRUCTURED:
+        return {}
+    return {form: {"choice": answers} if form == "structured_outputs" else answers}

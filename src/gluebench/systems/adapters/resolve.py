@@ -56,6 +56,7 @@ FORMS: Mapping[str, str] = {
     "runs/multi": "a folder that gluebench train left",
     "hf:NAME-or-folder": "a checkpoint of Hugging Face's, fine-tuned, or to be (--fine-tune)",
     "st:NAME-or-folder": "a model of sentence-transformers, with a probe on top",
+    "causal:NAME-or-folder": "a causal language model, asked by the likelihood of each answer",
     "api:MODEL@http://localhost:8000/v1": "a chat model behind an OpenAI-compatible address",
 }
 """An example of each form of MODEL, with its meaning."""
@@ -258,13 +259,34 @@ def _chat(request: _Request) -> Model:
         connections=prompts.concurrency,
     )
     folder = options.cache or data_folder() / "answers"
-    digest = hashlib.sha256(f"{endpoint.address} {name}".encode()).hexdigest()[:8]
+    digest = hashlib.sha256(f"{endpoint.base} {name}".encode()).hexdigest()[:8]
     cache = AnswerCache(folder / f"{urlsplit(url).hostname}-{digest}.jsonl")
     system = ChatModel(
-        name, endpoint, cache, prompts, seed=options.seed or 0, counting=options.counting, say=options.say
+        name, endpoint, cache, prompts, seed=options.seed, counting=options.counting, say=options.say
     )
-    identity = {"shots": prompts.shots, "scored": prompts.scored, "most_tokens": prompts.most_tokens}
-    return Model(system, identity)
+    return Model(system, {**prompts.identity(), "templates": _templates(request, prompts)})
+
+
+def _causal(request: _Request) -> Model:
+    from gluebench.systems.adapters.causal import CausalModel
+    from gluebench.systems.adapters.openai import PromptOptions
+
+    options, prompts = request.options, request.options.asking or PromptOptions()
+    identity = {"templates": _templates(request, prompts), "files": files_digest(request.name)}
+    settings = {name: prompts.identity()[name] for name in ("shots", "template", "chat")}
+    system = CausalModel(
+        request.name, prompts, device=device(options.device), seed=options.seed, counting=options.counting
+    )
+    return Model(system, {**settings, **identity})
+
+
+def _templates(request: _Request, prompts: PromptOptions) -> str:
+    """A digest of the templates of the run's tasks. Raises ModelError if one is missing or invalid."""
+    from gluebench.systems.adapters.prompts import template_called
+
+    tasks = [request.corpus.benchmark.task(task.predict_with or task.name) for task in request.corpus.tasks]
+    chosen = [template_called(task, prompts.template, prompts.templates) for task in tasks]
+    return hashlib.sha256(repr(chosen).encode()).hexdigest()[:16]
 
 
 def _recipe(request: _Request) -> Model:
@@ -326,4 +348,5 @@ _MAKERS: Mapping[str, Callable[[_Request], Model]] = {
     "hf": _huggingface,
     "st": _sentence_transformers,
     "api": _chat,
+    "causal": _causal,
 }

@@ -1,0 +1,147 @@
+"""What a language model's reply means: a label or a score, read from its text or its probabilities."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from gluebench.benchmark import Task
+from gluebench.systems.adapters.endpoint import CUT_OFF, FILTERED, REFUSAL, Reply
+from gluebench.systems.adapters.label_words import meant
+from gluebench.systems.adapters.prompts import Template, choices
+
+REASONS = ("not understood", "cut off", "refused", "filtered")
+"""Why a reply gives no answer."""
+MAJORITY = 0.5
+"""Labels whose first tokens have more of the probability are answered without reading the text."""
+_TAGS = r"think|thinking|thought|reasoning"
+_OPEN, _CLOSE = rf"(?:<(?:{_TAGS})>|\[THINK\])", rf"(?:</(?:{_TAGS})>|\[/THINK\])"
+_REASONING = re.compile(rf"{_OPEN}.*?{_CLOSE}|.*{_CLOSE}|{_OPEN}.*", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"^\s*```\w*\s*$|^```\w*\s|\s*```\s*$", re.MULTILINE)
+_ANSWER = re.compile(r"\banswer\b(?:\s+is)?[\s*_\"'`]*[:=]?[\s*_\"'`]*([^\n]+)", re.IGNORECASE)
+_BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}")
+_NUMBER = re.compile(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])")
+_OUT_OF = re.compile(r"\s*(?:/|of|out of)\s*\d+(?:\.\d+)?(?=\W*$)")
+
+
+def read(task: Task, template: Template, reply: Reply) -> tuple[str | float | None, str]:
+    """Return the label word or score that a reply gives, else None with one of REASONS.
+
+    `reply.likely` maps the likeliest first tokens to their log-probabilities. If those that begin an answer
+    have more than half of the probability, the likeliest is taken; else the text is read. Reasoning counts
+    for nothing, and of an answer that was cut off only what is marked as the answer.
+    """
+    if reply.finish in (FILTERED, REFUSAL):
+        return None, "filtered" if reply.finish == FILTERED else "refused"
+    text = without_reasoning(reply.text)
+    cut = reply.finish == CUT_OFF
+    if not task.labels:
+        value: str | float | None = _score(task, text, cut=cut)
+    elif reply.reasoned or text != reply.text.strip():  # the first token began the reasoning
+        value = _label(task, template, text, cut=cut)
+    else:
+        value = _by_first_token(task, template, text, reply)
+    return value, "" if value is not None else "cut off" if cut else "not understood"
+
+
+def _by_first_token(task: Task, template: Template, text: str, reply: Reply) -> str | None:
+    scores = _first_tokens(template, reply.likely)
+    best = max(scores, key=lambda word: scores[word]) if scores else None
+    if sum(scores.values()) > MAJORITY:
+        return best
+    return _label(task, template, text, cut=reply.finish == CUT_OFF) or best
+
+
+def likeliest(task: Task, template: Template, likely: Mapping[str, float]) -> str | float:
+    """Return the label whose answer is likeliest, of ties the template's first; or the mean score.
+
+    `likely` has the log-probability of each of `choices`: a sum over tokens, not divided by their number.
+    The mean weights each whole number of the range by its share of the probability.
+    """
+    if task.labels:
+        return max(template.answers, key=lambda word: likely[template.answers[word]])
+    numbers = choices(task, template)
+    most = max(likely[number] for number in numbers)
+    weights = [math.exp(likely[number] - most) for number in numbers]
+    return sum(weight * float(number) for weight, number in zip(weights, numbers, strict=True)) / sum(weights)
+
+
+def vote(task: Task, values: Sequence[str | float | None]) -> str | float | None:
+    """Return the most frequent label among several answers, of ties the first given; the mean of scores."""
+    given = [value for value in values if value is not None]
+    if not given:
+        return None
+    if task.labels:
+        return Counter(given).most_common(1)[0][0]
+    return sum(map(float, given)) / len(given)
+
+
+def without_reasoning(text: str) -> str:
+    """Remove the reasoning before an answer, also if it never ends, or if only its end is marked."""
+    return _REASONING.sub("", text).strip()
+
+
+def _first_tokens(template: Template, likely: Mapping[str, float]) -> dict[str, float]:
+    """Label word to the probability of the tokens that begin its answer and no other."""
+    scores: dict[str, float] = {}
+    for token, logarithm in likely.items():
+        start = token.strip().casefold()
+        words = [word for word, answer in template.answers.items() if answer.casefold().startswith(start)]
+        if start and len(words) == 1:
+            scores[words[0]] = scores.get(words[0], 0.0) + math.exp(min(logarithm, 0.0))
+    return scores
+
+
+def _candidates(text: str, *, cut: bool) -> list[str]:
+    """Parts of a text that may be the whole answer, the surest first."""
+    text = _FENCE.sub("", text).strip()
+    with suppress(ValueError, TypeError, KeyError):  # not the JSON that was requested
+        return [str(json.loads(text)["answer"])]
+    marked = [*_BOXED.findall(text)[-1:], *_ANSWER.findall(text)[-1:]]
+    return [text, *marked, *([] if cut else text.splitlines()[-1:])]
+
+
+def _label(task: Task, template: Template, text: str, *, cut: bool) -> str | None:
+    """Return the label that the text or a marked part is, else the only one named in it."""
+    parts = _candidates(text, cut=cut)
+    words = (_whole(task, template, part) for part in parts)
+    word = next(filter(None, words), None)
+    if word is not None or cut:
+        return word
+    named = next(filter(None, (_named(template, part) for part in [*parts[1:-1], parts[0]])), [])
+    return named[0] if len(named) == 1 else None
+
+
+def _whole(task: Task, template: Template, text: str) -> str | None:
+    """Return the label whose answer, word, gloss or synonym is the text."""
+    plain = text.strip(" \t\r\n.,:;!?\"'`*_()[]{}").casefold()
+    words = [word for word, answer in template.answers.items() if plain == answer.casefold()]
+    return words[0] if words else meant(task, text)
+
+
+def _named(template: Template, text: str) -> list[str]:
+    """List the labels whose answers are named in a text; a longer answer hides those within it.
+
+    "no" before another word, as in "no idea", is not named.
+    """
+    by_answer = {answer.casefold(): word for word, answer in template.answers.items()}
+    longest = sorted(by_answer, key=len, reverse=True)
+    pattern = "|".join(re.escape(answer) + r"(?!\s+\w)" * (answer == "no") for answer in longest)
+    named = re.findall(rf"(?<!\w)(?:{pattern})(?!\w)", text.casefold())
+    return list(dict.fromkeys(by_answer[answer] for answer in named))
+
+
+def _score(task: Task, text: str, *, cut: bool) -> float | None:
+    """Return the only number of the text, of a marked part or of the last line, if it is within the range."""
+    low, high = task.score_range or (-math.inf, math.inf)
+    for part in _candidates(text, cut=cut):
+        plain = _OUT_OF.sub("", part.strip(" .*_`"))
+        numbers = {float(number) for number in _NUMBER.findall(plain)}
+        if len(numbers) == 1 and (not cut or _NUMBER.fullmatch(plain)):
+            number = numbers.pop()
+            return number if low <= number <= high else None
+    return None

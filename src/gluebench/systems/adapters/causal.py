@@ -1,0 +1,185 @@
+"""A local causal language model as a system: the likelihood of each answer after the prompt, no training.
+
+As in lm-evaluation-harness, prompt and answer are tokenized together, and the answer's tokens are those after
+as many as the prompt alone has. Their log-probabilities are summed, not divided by length.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gluebench.benchmark import Task
+from gluebench.data import Example
+from gluebench.systems.adapters.answers import likeliest
+from gluebench.systems.adapters.openai import Prompted, PromptOptions
+from gluebench.systems.adapters.prompts import Template, choices
+from gluebench.systems.protocols import Counting, silent
+from gluebench.systems.run import Answers
+
+if TYPE_CHECKING:
+    import torch
+
+TOKENS = {"cpu": 2048}
+"""Tokens of a batch on a device, padding included; elsewhere more."""
+MANY_TOKENS = 16384
+WORTH_KEEPING = 16
+"""Shared first tokens from which on their keys and values are computed once."""
+
+
+class Continuation(NamedTuple):
+    """An answer after its prompt."""
+
+    inputs: tuple[int, ...]
+    """All tokens but the last; of a text longer than the model takes the end."""
+    targets: tuple[int, ...]
+    """The answer's tokens; `inputs` ends with all but the last of them."""
+
+
+class CausalModel(Prompted):
+    """A checkpoint of transformers; of equally likely answers the template's first is taken."""
+
+    def __init__(
+        self,
+        name: str,
+        options: PromptOptions | None = None,
+        *,
+        device: str = "cpu",
+        seed: int | None = None,
+        counting: Counting = silent,
+    ) -> None:
+        """`name` is a folder, or a name that transformers resolves."""
+        import transformers
+
+        super().__init__(options or PromptOptions(), seed=seed, counting=counting)
+        self._tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+        model = transformers.AutoModelForCausalLM.from_pretrained(name, dtype="float32")
+        self._model = model.eval().to(device)
+        self._longest = getattr(model.config, "max_position_embeddings", None) or 10**9
+        self._some_logits = "logits_to_keep" in inspect.signature(model.forward).parameters
+
+    def predict(self, task: Task, examples: Sequence[Example]) -> Answers:
+        """Answer each example, in order."""
+        template, shots = self._templates[task.name], self._shots[task.name]
+        answers = choices(task, template)
+        pairs = [self._pair(template, example, shots) for example in examples]
+        scores = self.log_likelihoods([(text, join + answer) for text, join in pairs for answer in answers])
+        rows = (scores[start : start + len(answers)] for start in range(0, len(scores), len(answers)))
+        return Answers([likeliest(task, template, dict(zip(answers, row, strict=True))) for row in rows])
+
+    def notes(self) -> dict[str, Any]:
+        """Return the last fitted task's number of texts that were cut to the model's length."""
+        return {"cut_texts": self._counts.get("cut_texts", 0)}
+
+    def log_likelihoods(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Return the log-probability of each text's continuation."""
+        import torch
+
+        continuations = self._tokenized(pairs)
+        rows = sorted({continuation.inputs for continuation in continuations}, key=len, reverse=True)
+        wanted: dict[tuple[int, ...], set[tuple[int, ...]]] = {row: set() for row in rows}
+        for inputs, targets in continuations:
+            wanted[inputs].add(targets)
+        most = max((len(targets) for _, targets in continuations), default=0)
+        prefix = _shared(rows, but=most)
+        sums: dict[Continuation, float] = {}
+        advance = self._counting("scored", "texts")
+        with torch.inference_mode():
+            cache = self._prefix_cache(prefix) if prefix else None
+            for batch in _batches(rows, len(prefix), TOKENS.get(self._model.device.type, MANY_TOKENS)):
+                logits = self._last_logits(batch, cache, len(prefix), most)
+                for row, of_row in zip(batch, logits, strict=True):
+                    for targets in wanted[row]:
+                        place = torch.tensor(targets, device=of_row.device)[:, None]
+                        chosen = of_row[-len(targets) :].gather(1, place)
+                        sums[Continuation(row, targets)] = float(chosen.sum())
+                advance(len({inputs for inputs, _ in sums}), len(rows))
+        return [sums[continuation] for continuation in continuations]
+
+    def _pair(self, template: Template, example: Example, shots: Sequence[Example]) -> tuple[str, str]:
+        """A text to be continued, and what separates it from the answer."""
+        if not self._options.chat:
+            return template.text(example, shots), " "
+        messages = template.messages(example, shots)
+        return self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True), ""
+
+    def _tokenized(self, pairs: Sequence[tuple[str, str]]) -> list[Continuation]:
+        texts = list(dict.fromkeys(text for text, _ in pairs))
+        special = not self._options.chat  # a chat template writes them itself
+        sizes = {text: len(ids) for text, ids in zip(texts, self._ids(texts, special), strict=True)}
+        wholes = self._ids([text + answer for text, answer in pairs], special)
+        continuations = []
+        for (text, _), whole in zip(pairs, wholes, strict=True):
+            targets = tuple(whole[sizes[text] :])
+            self._count(cut_texts=len(whole) - 1 > self._longest)
+            continuations.append(Continuation(tuple(whole[:-1][-self._longest :]), targets))
+        return continuations
+
+    def _ids(self, texts: Sequence[str], special: bool) -> list[list[int]]:
+        ids: list[list[int]] = (
+            self._tokenizer(list(texts), add_special_tokens=special)["input_ids"] if texts else []
+        )
+        return ids
+
+    def _prefix_cache(self, prefix: tuple[int, ...]) -> Any:
+        """Keys and values of the tokens with which all rows begin."""
+        import torch
+
+        ids = torch.tensor([prefix], device=self._model.device)
+        return self._model(input_ids=ids, use_cache=True).past_key_values
+
+    def _last_logits(
+        self, batch: Sequence[tuple[int, ...]], cache: Any, skipped: int, most: int
+    ) -> list[torch.Tensor]:
+        """Log-probabilities (positions, vocabulary) of the tokens after the last `most` ones of each row."""
+        import torch
+
+        device = self._model.device
+        sizes = [len(row) - skipped for row in batch]
+        width = max(sizes)
+        ids = torch.tensor(
+            [[*row[skipped:], *[0] * (width - size)] for row, size in zip(batch, sizes, strict=True)]
+        )
+        mask = (torch.arange(width) < torch.tensor(sizes)[:, None]).long()
+        mask = torch.cat([torch.ones(len(batch), skipped, dtype=torch.long), mask], dim=1)
+        given: dict[str, Any] = {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
+        if cache is not None:
+            expanded = copy.deepcopy(cache)
+            expanded.batch_repeat_interleave(len(batch))
+            given["past_key_values"] = expanded
+        kept = sorted({place for size in sizes for place in range(max(size - most, 0), size)})
+        if self._some_logits:
+            given["logits_to_keep"] = torch.tensor(kept, device=device)
+        else:
+            kept = list(range(width))
+        logits = self._model(**given, use_cache=cache is not None).logits.float().log_softmax(-1)
+        places = {place: index for index, place in enumerate(kept)}
+        return [
+            of_row[[places[place] for place in range(max(size - most, 0), size)]]
+            for of_row, size in zip(logits, sizes, strict=True)
+        ]
+
+
+def _shared(rows: Sequence[tuple[int, ...]], *, but: int) -> tuple[int, ...]:
+    """The tokens with which all rows begin, `but` fewer than the shortest at most; none if they are few."""
+    if not rows:
+        return ()
+    first, last = min(rows), max(rows)  # what these share, all between them share
+    size = next(
+        (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first)
+    )
+    size = min(size, min(map(len, rows)) - but)
+    return first[:size] if size >= WORTH_KEEPING else ()
+
+
+def _batches(
+    rows: Sequence[tuple[int, ...]], skipped: int, tokens: int
+) -> Iterator[Sequence[tuple[int, ...]]]:
+    """Split rows, the longest first, into batches of at most so many tokens after the skipped ones."""
+    start = 0
+    while start < len(rows):
+        size = max(tokens // (len(rows[start]) - skipped), 1)
+        yield rows[start : start + size]
+        start += size
