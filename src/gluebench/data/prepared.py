@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -31,15 +31,15 @@ def prepare(
     splits: Mapping[str, Iterable[pa.RecordBatch]],
     *,
     origin: Origin,
-    notes: tuple[str, ...] = (),
+    notes: Sequence[str] = (),
     sized: bool = True,
 ) -> Dataset:
     """Write the splits of a task to `<folder>/<benchmark>/<Task>`, and replace earlier data there.
 
     Each batch has `index` (int64), the input columns (string), `label` (string, or double) unless hidden, and
-    other columns of the source, with one schema per split. Earlier data are replaced only after all is
-    written. Raises DataError for a wrong number of rows (if `sized`), a repeated index or an unknown label,
-    FileExistsError if the folder has other content.
+    other columns of the source, with one schema per split; reading them may add `notes`. Earlier data are
+    replaced only after all is written. Raises DataError for a wrong number of rows (if `sized`), a repeated
+    index or an unknown label, FileExistsError if the folder has other content.
     """
     target = folder / benchmark.name / task.name
     if target.exists() and not (target / FILE).is_file() and any(target.iterdir()):
@@ -50,6 +50,7 @@ def prepare(
         written = gathered(
             lambda name, batches: write_split(new, task, task.splits[name], batches, sized=sized), splits
         )
+        notes = tuple(notes)
         for name, record in written.items():
             comparison = standing(record.fingerprint, record.text_fingerprint, task.splits[name])
             note = f"{name}: {comparison.reason}; to see where: gluebench data verify"

@@ -158,6 +158,30 @@ def test_the_collection_says_where_a_clause_begins(build: Callable[..., Built]) 
 
 
 @pytest.mark.parametrize(
+    ("before", "pronoun", "after", "quote", "candidate", "expected"),
+    [
+        ("Nora sang because Inga sold", "her", "hat.", "Inga sold", "Nora", "Inga sold Nora's hat."),
+        ("Olaf left when the dog bit", "him", ".", "the dog bit", "Olaf", "The dog bit Olaf."),
+        ("Olaf left unless Emil had", "him", "in.", "Emil had", "Olaf", "Emil had Olaf in."),
+        # Words that are only the end of the clause.
+        ("Olaf opened the lid of", "it", ".", "the lid of", "the box", "Olaf opened the lid of the box."),
+        ("He sat and shut", "it", ".", "shut", "the box", "He sat and shut the box."),
+    ],
+)
+def test_the_words_of_quote1_are_the_beginning_of_their_clause(
+    build: Callable[..., Built],
+    before: str,
+    pronoun: str,
+    after: str,
+    quote: str,
+    candidate: str,
+    expected: str,
+) -> None:
+    text = xml((before, pronoun, after, (candidate, "nobody at all"), "A"), quotes={0: quote})
+    assert build(text).splits["train"]["hypothesis"][0] == expected
+
+
+@pytest.mark.parametrize(
     ("extent", "expected"),
     [
         ("clause", "The lamp was wide."),

@@ -189,7 +189,8 @@ def test_a_split_that_is_missing_is_told_unless_some_are_enough(tmp_path: Path) 
     (source / "CoLA/dev.tsv").unlink()
     benchmark, task = sized("CoLA", ALL)
     with pytest.raises(
-        DataError, match=r"CoLA: no dev\.tsv, the dev split of CoLA; its other splits are there"
+        DataError,
+        match=r"CoLA: no dev\.tsv or dev\.parquet, the dev split of CoLA; its other splits are there",
     ):
         prepare_from_folder(source, tmp_path / "data", benchmark, task, load_release("glue"))
     assert not (tmp_path / "data").exists()

@@ -252,8 +252,83 @@ def test_a_row_of_qqp_that_lacks_a_column_is_told_with_what_can_be_done(tmp_path
     text = QQP + "7\t1\t2\tHow?\tWhy? 0\n"
     (told,) = problems(tmp_path, "QQP", text)
     assert told.startswith("QQP/dev.tsv:2: 5 fields; expected 6 fields")
-    assert "three lines that lack a column" in told
+    assert "three lines lack a column" in told
     assert "the hub's copy" in told
+
+
+def test_the_three_incomplete_lines_of_qqps_train_are_left_out_and_named(tmp_path: Path) -> None:
+    short, whole = "7\t1\t2\tHow?\tWhy? 0\n", "8\t3\t4\tWho?\tWhat?\t1\n"
+    found = read_text(tmp_path, "QQP", QQP + short + whole + short * 2 + whole, split="train", rows=2)
+    assert found.column("question1", "train") == ["Who?", "Who?"]
+    assert found.column("index", "train") == [0, 1]
+    assert found.dataset.notes == ("train: 3 lines that lack a column are left out: train.tsv, line 2, 4, 5",)
+    (message,) = problems(tmp_path, "QQP", QQP + short * 4, split="train")
+    assert message.startswith("QQP/train.tsv:5: 5 fields; expected 6 fields")
+    (message,) = problems(tmp_path, "SST-2", "sentence\tlabel\nOne\n", split="train")
+    assert message.startswith("SST-2/train.tsv:2: 1 fields; expected 2 fields")
+
+
+AXB = (
+    '{"idx": 0, "label": "not_entailment", "sentence1": "It rains.", '
+    '"sentence2": "It is dry.", "logic": "Negation"}\n'
+    '{"idx": 1, "label": "entailment", "sentence1": "It pours.", "sentence2": "It rains.", '
+    '"lexical-semantics": "Lexical entailment", "logic": "Upward monotone;Temporal"}\n'
+)
+
+
+def test_superglues_ax_b_is_ax_without_its_three_labels(tmp_path: Path) -> None:
+    found = prepare_files(tmp_path, "AX", {"AX-b/AX-b.jsonl": AXB.encode()}, rows={"test": 2})
+    assert found.column("premise", "test") == ["It rains.", "It pours."]
+    assert found.column("index", "test") == [0, 1]
+    assert found.column("phenomena", "test") == [
+        ["Negation"],
+        ["Lexical Entailment", "Upward Monotone", "Temporal"],
+    ]
+    assert found.column("merged_label", "test") == ["not_entailment", "entailment"]
+    assert "label" not in found.tables["test"].column_names
+    assert any("only entailment or not_entailment" in note for note in found.dataset.notes)
+
+
+def test_a_wrong_line_of_json_is_named(tmp_path: Path) -> None:
+    lines = AXB + "[1]\n" + '{"sentence1": "a", "label": "neutral"}\n' + '{"sentence1'
+    with pytest.raises(DataError) as caught:
+        prepare_files(tmp_path, "AX", {"AX/AX-b.jsonl": lines.encode()}, rows={"test": 2})
+    ends = [line.partition("AX-b.jsonl:")[2] for line in caught.value.problems]
+    assert ends[:3] == [
+        "3: not a JSON object; expected one on each line",
+        "5: not a JSON object; expected one on each line",
+        "4: no sentence2 is there; expected text",
+    ]
+
+
+@pytest.mark.parametrize("path", ["MNLI/diagnostic.tsv", "MNLI/diagnostic-full.tsv"])
+def test_ax_is_found_beside_mnli(tmp_path: Path, path: str) -> None:
+    text = b"index\tsentence1\tsentence2\n0\tIt rains.\tIt pours.\n"
+    found = prepare_files(tmp_path, "AX", {path: text, "MNLI/train.tsv": b""}, rows={"test": 1})
+    assert found.column("hypothesis", "test") == ["It pours."]
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize("index", [None, "index", "shuffled"])
+def test_scores_that_pandas_wrote_are_read_with_and_without_its_index(
+    tmp_path: Path, kind: str, index: str | None
+) -> None:
+    import pandas as pd  # noqa: TID251 - what a user gives
+
+    scores = [0.0, 3.2, 2.111111, 5.0]
+    texts = ["a", "b", "c", "d"]
+    frame = pd.DataFrame({"sentence1": texts, "sentence2": texts, "score": scores})
+    frame["score"] = frame["score"].astype("float32").astype(kind)
+    frame.index = pd.Index(
+        [3, 1, 2, 0] if index == "shuffled" else range(4), name="index" if index == "index" else None
+    )
+    path = tmp_path / "glue_data" / "STS-B" / "dev.parquet"
+    path.parent.mkdir(parents=True)
+    frame.to_parquet(path, index=index is not None)
+    found = prepare_files(tmp_path, "STS-B", {}, rows={"dev": 4})
+    assert found.column("label") == scores
+    assert found.column("index") == [0, 1, 2, 3]
+    assert set(found.tables["dev"].column_names) == {"index", "sentence1", "sentence2", "label"}
 
 
 @given(st.text(st.sampled_from('"ab\n'), max_size=8))

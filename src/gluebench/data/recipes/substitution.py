@@ -55,7 +55,7 @@ RULES = (
     Option(
         "links",
         str,
-        "and,or,then,that,why,when,while,after,before,until,as,if,since",
+        "and,or,then,that,why,when,where,while,after,before,until,unless,once,as,if,since",
         "A clause begins after these words if the pronoun or another subject pronoun follows.",
     ),
     Option("keeps", str, "so that", "What follows these words keeps what precedes them."),
@@ -126,7 +126,9 @@ def hypothesis(schema: Schema, candidate: str, language: Language) -> str:
     possessive = _possessive(schema, language)
     name = noun_phrase(candidate, language, possessive=possessive)
     begins = _begins(schema, language, possessive=possessive)
-    kept = kept_before(schema.before, language, begins=begins, possessive=possessive)
+    kept = _quoted(schema, language) or kept_before(
+        schema.before, language, begins=begins, possessive=possessive
+    )
     after = schema.after if language.clause == "text" else first_sentence(schema.after, language)
     text = joined(kept, name, _agreeing(after, schema, name, language))
     return closed(text[:1].upper() + text[1:], language.stop)
@@ -144,8 +146,8 @@ def _possessive(schema: Schema, language: Language) -> bool:
 
 def _begins(schema: Schema, language: Language, *, possessive: bool) -> bool | None:
     """Whether the clause begins with the pronoun, by the file or by its form; None if unclear."""
-    if schema.begins is not None:
-        return schema.begins
+    if schema.quote is not None:
+        return not schema.quote
     pronoun = schema.pronoun.lower()
     if not possessive and (pronoun in language.objects or re.match(r"[.,;:!?]|$", schema.after)):
         return False
@@ -243,6 +245,23 @@ def kept_before(before: str, language: Language, *, begins: bool | None, possess
     if begins and words[-2:-1] != [language.article]:
         return ""
     return _clause(sentence, language)
+
+
+def _quoted(schema: Schema, language: Language) -> str:
+    """The file's words of the clause before the pronoun, if the clause begins with them; else "".
+
+    It does if a boundary is before them, or a subject pronoun is their first word. Other words may be only
+    the end of the clause ("put", "more of").
+    """
+    quote = schema.quote or ""
+    words = quote.lower().split()
+    fits = len(words) >= _FEWEST_WORDS and schema.before.lower().endswith(quote.lower())
+    if language.clause != "clause" or not fits:
+        return ""
+    left = last_sentence(schema.before[: -len(quote)].rstrip() + " ", language).rstrip()
+    leads = language.connectives | language.links
+    bounded = not left or left.endswith((",", ";", ":")) or _follows(left, leads)
+    return schema.before[-len(quote) :] if bounded or words[0] in language.subjects else ""
 
 
 def _follows(sentence: str, words: frozenset[str]) -> bool:

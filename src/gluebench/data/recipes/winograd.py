@@ -3,8 +3,8 @@
 Three formats are read, by the suffix of the file's name:
 
 `.xml`    the Winograd Schema Collection: `<schema>` with `<text>` (`<txt1>`, `<pron>`, `<txt2>`),
-          `<answers>`, `<correctAnswer>`, and `<quote>`, whose `<quote1>` is empty if the clause begins
-          with the pronoun. A file that declares or uses its own entities is refused.
+          `<answers>`, `<correctAnswer>`, and `<quote>`, whose `<quote1>` has words of the clause before the
+          pronoun, none if it begins with it. A file that declares or uses its own entities is refused.
 `.jsonl`  one candidate per line, as SuperGLUE's WSC: `text`, `span1_text` (the candidate), `span2_text` (the
           pronoun), `span2_index` (its position in words, from 0), in `target` or directly, and `label`
           unless hidden.
@@ -44,8 +44,8 @@ class Schema(NamedTuple):
     pronoun: str
     after: str
     candidates: tuple[Candidate, ...]
-    begins: bool | None = None
-    """Whether the clause begins with the pronoun; None if the file does not say."""
+    quote: str | None = None
+    """Words of the clause before the pronoun, perhaps only the last; None if the file does not say."""
     hypothesis: str | None = None
     """The hypothesis of the only candidate, if the file has it."""
     split: str | None = None
@@ -219,6 +219,6 @@ def read_xml(path: Path, data: bytes, problems: Problems) -> list[Schema]:
         problems += [f"{path}:{element.line}: schema {number} {fault}" for fault in faults]
         if not faults:
             candidates = tuple(Candidate(answer, at == right) for at, answer in enumerate(answers))
-            begins = not quote if quoted else None
-            schemas.append(Schema(f"{path.name}:{number}", before, pronoun, after, candidates, begins=begins))
+            said = quote if quoted else None
+            schemas.append(Schema(f"{path.name}:{number}", before, pronoun, after, candidates, quote=said))
     return schemas

@@ -206,11 +206,14 @@ def _scores(task: Task) -> Check:
     low, high = task.score_range or (float("-inf"), float("inf"))
 
     def check(values: pa.Array) -> Checked:
-        if not pa.types.is_floating(values.type):
+        if pa.types.is_string(values.type):
             values = _kept(values, pc.match_substring_regex(values, DECIMAL))
-        elif not pa.types.is_float64(values.type):
-            values = values.cast(pa.string())  # the shortest decimal: 3.2, not 3.2000000477
         scores = values.cast(pa.float64())
+        if pa.types.is_floating(values.type):
+            # A score in single precision, also as a double, is its shortest decimal: 3.2, not 3.2000000477.
+            single = values.cast(pa.float32())
+            decimal = single.cast(pa.string()).cast(pa.float64())
+            scores = pc.if_else(pc.equal(single.cast(pa.float64()), scores), decimal, scores)
         sound = numbers(_between(scores, low, high))
         hidden = numbers(_between(scores, HIDDEN_NUMBER, HIDDEN_NUMBER)) & ~sound
         return Checked(scores, sound, f"a plain decimal number from {low:g} to {high:g}", hidden)
@@ -235,7 +238,8 @@ def label_typed(task: Task, field: pa.Field, names: Sequence[str] | None, *, whe
     """The check of a typed label column: class numbers, scores or words. Raises DataError for other types."""
     if pa.types.is_integer(field.type) and task.labels:
         return _class_numbers(task.words if names is None else _by_name(task, names, where=where))
-    if (pa.types.is_floating(field.type) and not task.labels) or pa.types.is_string(field.type):
+    number = pa.types.is_floating(field.type) or pa.types.is_integer(field.type)
+    if (number and not task.labels) or pa.types.is_string(field.type):
         return label_text(task)
     expected = "numbers of classes or words" if task.labels else "decimal numbers"
     raise DataError(f"{where}: the label column is of type {field.type}; expected {expected}")

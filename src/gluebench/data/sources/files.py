@@ -1,4 +1,4 @@
-"""Files of examples as Arrow batches: released TSV, the hub's Parquet, and data prepared earlier.
+"""Files of examples as Arrow batches: released TSV, JSON lines, Parquet, and data prepared earlier.
 
 In a released TSV, each line is a row, tabs separate fields, and all other bytes are text. Quotation marks are
 text too, unless the release says that fields are quoted as in CSV. Lines end at LF; a CR before LF belongs to
@@ -9,6 +9,7 @@ misreads a lone CR, an unclosed quotation mark, an empty line or `NA`.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -35,6 +36,7 @@ from gluebench.data.sources.columns import (
     plan,
 )
 from gluebench.data.sources.http import GIT_LFS
+from gluebench.data.sources.json_lines import HUB_INDEX, from_json_lines
 from gluebench.data.sources.release import TaskRelease
 
 BLOCK = 1 << 19
@@ -99,15 +101,35 @@ LONGEST = 16 << 20
 
 
 def read_released(
-    path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease
+    path: Path,
+    survey: Survey,
+    *,
+    task: Task,
+    split: Split,
+    release: TaskRelease,
+    notes: list[str] | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one file. Raises DataError at the end, listing every row that cannot be read."""
+    """The rows of one TSV file, or of another kind by its suffix: .jsonl or .parquet.
+
+    Adds to `notes` what was left out. Raises DataError at the end, listing every row that cannot be read.
+    """
+    if path.suffix == ".parquet":
+        with open_parquet(path, survey) as table:
+            yield from _batches(table, path, task=task, release=release)
+        return
+    if path.suffix == ".jsonl":
+        yield from_json_lines(path, task, release, [] if notes is None else notes)
+        return
     if survey.sign:
         raise DataError(f"{path}: this is {survey.sign}; expected a TSV file; fetch it again")
     with open(path, "rb") as file:
         if file.read(len(BOM)) != BOM:
             file.seek(0)
-        yield from _Table(path, survey, task=task, split=split, release=release).batches(file)
+        table = _Table(path, survey, task=task, split=split, release=release)
+        yield from table.batches(file)
+    if table.incomplete and notes is not None:
+        lines = f"{split.name}: {len(table.incomplete)} lines that lack a column are left out"
+        notes.append(f"{lines}: {path.name}, line {', '.join(map(str, table.incomplete))}")
 
 
 class _Table:
@@ -118,6 +140,9 @@ class _Table:
         self._release = release
         self._unnamed = release.splits[split.name].header
         self._problems: list[str] = []
+        self._spare = release.splits[split.name].incomplete
+        self.incomplete: list[int] = []
+        """Lines that are left out, since they lack a column."""
 
     def batches(self, file: BinaryIO) -> Iterator[pa.RecordBatch]:
         blocks = _blocks(file, self._path)
@@ -162,6 +187,9 @@ class _Table:
         advice = self._release.faults or "fix the line, or fetch the file again"
         for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
             problem, count = "", line.count(b"\t") + 1
+            if line and count < width and len(self.incomplete) < self._spare:
+                self.incomplete.append(number)
+                continue
             if count != width:
                 what = "an empty line" if not line else f"{count} fields"
                 problem = f"{what}; expected {width} fields, with a tab between them; {advice}"
@@ -226,22 +254,19 @@ def _by_column(fields: pa.Array, width: int) -> list[pa.Array]:
     return [fields.take(integers(np.arange(at, len(fields), width))) for at in range(width)]
 
 
-HUB_INDEX = "idx"
-
-
 def read_hub(
     path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease
 ) -> Iterator[pa.RecordBatch]:
     """The rows of one file, which must be the published one. Raises DataError.
 
-    A file with another hash is accepted only if the fingerprint of its rows is the one in the manifest, so
-    that the rows are the published ones.
+    A file with another hash is accepted only if the fingerprint of its rows is the one in the manifest or in
+    the release, so that the rows are the published ones.
     """
     with open_parquet(path, survey) as file:
         known = release.splits[split.name].hub
         if known is not None and known.sha256 != survey.sha256:
             rows = fingerprint_of(task.columns, _batches(file, path, task=task, release=release))
-            if not split.fingerprint or rows.whole != split.fingerprint:
+            if rows.whole not in {split.fingerprint, known.fingerprint} - {""}:
                 raise DataError(
                     f"{path}: not the published file: {survey.bytes:,} bytes, sha256 {survey.sha256}; "
                     f"expected {known.bytes:,} bytes, sha256 {known.sha256}; download it again"
@@ -271,12 +296,12 @@ def rows_of(file: Any, path: Path) -> Iterator[pa.RecordBatch]:
 
 
 def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iterator[pa.RecordBatch]:
-    schema = file.schema_arrow
+    schema = _simple(file.schema_arrow)
     columns = plan(schema.names, task, release, where=str(path), index=HUB_INDEX)
     problems = [
         f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
         for at in (*columns.inputs, *columns.tags)
-        if schema.types[at] not in (pa.string(), pa.large_string())
+        if schema.types[at] != pa.string()
     ]
     if problems:
         raise DataError(problems)
@@ -288,18 +313,30 @@ def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iter
     row = 0
     for rows in rows_of(file, path):
         numbered = range(row, row + rows.num_rows)
-        arrays = list(rows.columns)
+        arrays = [rows.column(field.name).cast(field.type) for field in schema]
         for at in (*columns.inputs, *columns.tags):
             missing = np.flatnonzero(numbers(arrays[at].is_null())).tolist()
             fault = f"no {schema.names[at]} is there; expected text"
             problems += [f"{path}, row {numbered[place]}: {fault}" for place in missing]
-            arrays[at] = arrays[at].cast(pa.string()).fill_null(constant(""))  # also converts large_string
+            arrays[at] = arrays[at].fill_null(constant(""))
         batch = shaper.batch(arrays, f"{path}, row ", numbered)
         row += rows.num_rows
         if not problems:
             yield batch
     if problems:
         raise DataError(problems)
+
+
+def _simple(schema: pa.Schema) -> pa.Schema:
+    """The schema without pandas's index, and with every kind of text (large, dictionary) as string."""
+    fields = [field for field in schema if not re.fullmatch(r"__index_level_\d+__", field.name)]
+    kinds = [field.type.value_type if pa.types.is_dictionary(field.type) else field.type for field in fields]
+    texts = (pa.large_string(), pa.string_view())
+    simple = [
+        field.with_type(pa.string() if kind in texts else kind)
+        for field, kind in zip(fields, kinds, strict=True)
+    ]
+    return pa.schema(simple, schema.metadata)
 
 
 def read_earlier(

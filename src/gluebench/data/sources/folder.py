@@ -21,7 +21,7 @@ Layout = Literal["prepared", "hub", "tsv"]
 NAMES: Mapping[Layout, str] = {
     "prepared": "prepared before",
     "hub": "the hub's Parquet files",
-    "tsv": "TSV files",
+    "tsv": "TSV files",  # or JSON lines or Parquet of the same names
 }
 """Layouts in order of preference, as messages name them."""
 CACHES = ("", "hub", "huggingface/hub", ".cache/huggingface/hub")
@@ -66,10 +66,11 @@ def prepare_from_folder(
     """
     chosen = find(source, benchmark, task, release, partial=partial)
     surveys = gathered(lambda _, path: survey(path), chosen.files)
+    notes = list(read_dataset(chosen.folder).notes) if chosen.layout == "prepared" else []
     batches = {
-        split: _batches(chosen, split, surveys[split], task=task, release=release) for split in chosen.files
+        split: _batches(chosen, split, surveys[split], task=task, release=release, notes=notes)
+        for split in chosen.files
     }
-    notes = read_dataset(chosen.folder).notes if chosen.layout == "prepared" else ()
     try:
         return prepare(
             to, benchmark, task, batches, origin=_origin(chosen, source, surveys, origin), notes=notes
@@ -81,14 +82,15 @@ def prepare_from_folder(
 
 
 def _batches(
-    chosen: TaskFiles, split: str, known: Survey, *, task: Task, release: Release
+    chosen: TaskFiles, split: str, known: Survey, *, task: Task, release: Release, notes: list[str]
 ) -> Iterator[pa.RecordBatch]:
     path, task_release = chosen.files[split], release.tasks[task.name]
     if chosen.layout == "prepared":
         record = read_dataset(chosen.folder).splits[split]
         return read_earlier(path, known, task=task, split=task.splits[split], record=record)
-    read = read_hub if chosen.layout == "hub" else read_released
-    return read(path, known, task=task, split=task.splits[split], release=task_release)
+    if chosen.layout == "hub":
+        return read_hub(path, known, task=task, split=task.splits[split], release=task_release)
+    return read_released(path, known, task=task, split=task.splits[split], release=task_release, notes=notes)
 
 
 def _origin(chosen: TaskFiles, source: Path, surveys: dict[str, Survey], origin: Origin | None) -> Origin:
@@ -196,7 +198,10 @@ def _snapshots(base: Path, hub: Hub | None) -> Iterator[Path]:
 
 def _tsv(folder: Path, task: Task, release: Release) -> TaskFiles:
     splits = release.tasks[task.name].splits
-    return _look("tsv", folder, {name: split.files for name, split in splits.items()})
+    # A Parquet file beside a record is prepared data, which is read by that record only.
+    ours = (folder / FILE).is_file()
+    parquet = {name: () if ours else (f"{name}.parquet",) for name in splits}
+    return _look("tsv", folder, {name: split.files + parquet[name] for name, split in splits.items()})
 
 
 def _nothing(candidates: Iterable[TaskFiles], source: Path, task: Task) -> list[str]:

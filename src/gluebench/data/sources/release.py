@@ -35,6 +35,8 @@ class HubFile(NamedTuple):
     path: str
     sha256: str
     bytes: int
+    fingerprint: str = ""
+    """Fingerprint of its rows if they are not those of the manifest, so that a rewritten copy is known."""
 
 
 class SplitRelease(NamedTuple):
@@ -45,6 +47,8 @@ class SplitRelease(NamedTuple):
     header: tuple[str, ...] = ()
     """Column names of a file without header row; empty if the file has one."""
     hub: HubFile | None = None
+    incomplete: int = 0
+    """How many lines of its released file lack a column; so many are left out, with a note."""
 
 
 class TaskRelease(NamedTuple):
@@ -65,12 +69,24 @@ class TaskRelease(NamedTuple):
     """Instructions for a manual download, if license or sign-in forbid an automatic one."""
     faults: str = ""
     """Advice on known invalid lines of the released files."""
+    merged_labels: tuple[str, ...] = ()
+    """Labels of a copy that merges some of the task's; they become the column `merged_label`."""
 
 
 KEYS: Mapping[str, tuple[str, ...]] = {
     "release": ("hub", "tasks"),
     "hub": Hub._fields,
-    "task": ("folders", "columns", "quoted", "archive", "original", "manual", "faults", "splits"),
+    "task": (
+        "folders",
+        "columns",
+        "quoted",
+        "archive",
+        "original",
+        "manual",
+        "faults",
+        "merged_labels",
+        "splits",
+    ),
     "split": SplitRelease._fields,
     "hub file": HubFile._fields,
 }
@@ -129,6 +145,7 @@ def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:
             original=section.flag("original", False),
             manual=section.text("manual", ""),
             faults=section.text("faults", ""),
+            merged_labels=section.texts("merged_labels"),
         )
     return tasks
 
@@ -140,5 +157,11 @@ def _split(section: Section | None, file: str) -> SplitRelease:
     return SplitRelease(
         files=(file, *section.texts("files")),
         header=section.texts("header"),
-        hub=HubFile(hub.text("path"), hub.text("sha256"), hub.count("bytes")) if hub.values else None,
+        hub=_hub_file(hub) if hub.values else None,
+        incomplete=section.count("incomplete") if "incomplete" in section.values else 0,
     )
+
+
+def _hub_file(section: Section) -> HubFile:
+    known = (section.text("path"), section.text("sha256"), section.count("bytes"))
+    return HubFile(*known, section.text("fingerprint", ""))
