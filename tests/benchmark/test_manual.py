@@ -9,7 +9,7 @@ import pytest
 
 from gluebench.benchmark import load_benchmark
 from gluebench.benchmark.build import KEYS
-from gluebench.benchmark.checks import BUILT_IN
+from gluebench.benchmark.metrics import BUILT_IN
 
 MANUAL = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "manifest.md").read_text()
 HEADINGS = {

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from gluebench import scoring
-from gluebench.benchmark.checks import BUILT_IN
+from gluebench.benchmark.metrics import BUILT_IN
 from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW, UNDEFINED
 from gluebench.scoring.metrics import ENTRY_POINTS, METRICS
 from gluebench.scoring.units.labels import FEWEST_OTHERS
@@ -20,8 +22,11 @@ def test_the_table_of_metrics_is_the_metrics() -> None:
     section = MANUAL.split("\n## Metrics\n")[1].split("\n## ")[0]
     named = set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
     assert named == METRICS.keys()
-    assert {name: metric.lowest for name, metric in METRICS.items()} == BUILT_IN, "what a manifest may name"
-    assert all(callable(getattr(scoring, name)) for name in named)
+    lowest = {name: metric.lowest for name, metric in METRICS.items()}
+    assert lowest == {name: metric.lowest for name, metric in BUILT_IN.items()}, "what a manifest may name"
+    positive = {name: 1 if metric.positive else None for name, metric in BUILT_IN.items()}
+    columns = [1, 0], [1, 0]
+    assert all(scoring.measure(name, *columns, positive=positive[name]) == pytest.approx(1) for name in named)
     assert f'[project.entry-points."{ENTRY_POINTS}"]' in section
 
 

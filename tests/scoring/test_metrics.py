@@ -17,7 +17,7 @@ from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric, UnknownNameError
 from gluebench.scoring import accuracy, f1, matthews_correlation, pearson, r_k, spearman
-from gluebench.scoring.metrics import METRICS, is_proportion, metric_function, point
+from gluebench.scoring.metrics import METRICS, is_proportion, measure, metric_function, point
 from gluebench.scoring.metrics.counts import COUNT_METRICS
 from gluebench.scoring.pairs import Pairs, confusion, matched
 from gluebench.submission import Column
@@ -229,6 +229,19 @@ class TestMetricTable:
         assert list(caught.value.valid) == [*METRICS, "broken", "last"]
         assert not is_proportion(Metric("last", "last", "last", "F"))
         assert [name for name in METRICS if is_proportion(Metric(name, name, name, "F"))] == ["accuracy"]
+
+    def test_columns_are_measured_by_the_name_of_the_metric(self, offered) -> None:
+        gold, predicted = ["no", "yes", "yes"], ["no", "no", "yes"]
+        assert measure("f1", gold, predicted, positive="yes") == pytest.approx(2 / 3)
+        assert measure("accuracy", gold, predicted) == pytest.approx(2 / 3)
+        assert measure("spearman", [1, 2, 3], [10, 20, 15]) == pytest.approx(0.5)
+        assert measure("last", gold, predicted) == 4.0
+        with pytest.raises(ValueError, match="the metric broken gave inf; expected a finite number"):
+            measure("broken", gold, predicted)
+        with pytest.raises(ValueError, match="accuracy is not of one label; expected no positive='yes'"):
+            measure("accuracy", gold, predicted, positive="yes")
+        with pytest.raises(ValueError, match="positive=None is none of the labels that occur: 'no', 'yes'"):
+            measure("f1", gold, predicted)
 
     def test_a_metric_from_elsewhere_takes_words_or_numbers(self, offered) -> None:
         metric = Metric("last", "last", "last", "F")

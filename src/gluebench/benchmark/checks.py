@@ -6,14 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from gluebench.benchmark.lookup import closest, fold
+from gluebench.benchmark.metrics import BUILT_IN, Kind, names_of, takes_positive
 from gluebench.benchmark.reader import Finding, KeyPath, one_of
 from gluebench.benchmark.records import ROLES, Benchmark, Task, TestFile
 
-LABEL_METRICS = {"accuracy": 0.0, "f1": 0.0, "matthews_correlation": -1.0, "r_k": -1.0}
-"""Built-in functions of labels, and the lowest value of each; the highest is 1."""
-NUMBER_METRICS = {"pearson": -1.0, "spearman": -1.0}
-"""Built-in functions of numbers, and the lowest value of each; the highest is 1."""
-BUILT_IN = LABEL_METRICS | NUMBER_METRICS
 MOST_LABELS = 100
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
@@ -141,23 +137,26 @@ def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
 def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
     if bool(task.labels) == bool(task.score_range):  # `_kind` reports this; the kind is not known
         return
-    suited, clash = LABEL_METRICS, "compares numbers, and this is classification"
+    kind: Kind = "labels"
+    clash = "compares numbers, and this is classification"
     if task.score_range:
-        suited, clash = NUMBER_METRICS, "compares labels, and this is a regression task"
+        kind, clash = "numbers", "compares labels, and this is a regression task"
     for position, metric in enumerate(task.metrics):
-        if metric.function in BUILT_IN.keys() - suited.keys():
+        if metric.function in BUILT_IN and metric.function not in names_of(kind):
             where = (*path, "metrics", position, "function")
-            yield Finding(where, f'"{metric.function}" {clash}; {one_of(suited)}')
+            yield Finding(where, f'"{metric.function}" {clash}; {one_of(names_of(kind))}')
 
 
 def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
+    taking = " or ".join(f'"{name}"' for name, metric in BUILT_IN.items() if metric.positive)
     for position, metric in enumerate(task.metrics):
         where = (*path, "metrics", position, "positive")
         if metric.positive is None:
-            if metric.function == "f1" and task.labels:
-                yield Finding(where, f"is missing; {one_of(task.words)}: the class that F1 is computed for")
-        elif metric.function in BUILT_IN and metric.function != "f1":
-            yield Finding(where, f'is of no use to "{metric.function}"; expected it with "f1" only')
+            if takes_positive(metric.function) and task.labels:
+                label = f"the class that {BUILT_IN[metric.function].title} is computed for"
+                yield Finding(where, f"is missing; {one_of(task.words)}: {label}")
+        elif metric.function in BUILT_IN and not takes_positive(metric.function):
+            yield Finding(where, f'is of no use to "{metric.function}"; expected it with {taking} only')
         elif metric.positive not in task.words:
             yield Finding(where, f'"{metric.positive}" is not a label of this task; {one_of(task.words)}')
 
@@ -238,7 +237,11 @@ def _phenomena(path: KeyPath, task: Task) -> Iterator[Finding]:
 
 
 def _references(path: KeyPath, task: Task) -> Iterator[Finding]:
-    return _scores(path, task, {metric.name: BUILT_IN.get(metric.function) for metric in task.metrics})
+    lowest = {
+        metric.name: BUILT_IN[metric.function].lowest if metric.function in BUILT_IN else None
+        for metric in task.metrics
+    }
+    return _scores(path, task, lowest)
 
 
 def _scores(path: KeyPath, holder: Task | Benchmark, lowest: Mapping[str, float | None]) -> Iterator[Finding]:

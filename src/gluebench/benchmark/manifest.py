@@ -1,18 +1,21 @@
-"""Load a benchmark from its TOML manifest, packaged or a user's own (docs/reference/manifest.md)."""
+"""Load a benchmark from its TOML manifest, packaged or a user's own (docs/reference/manifest.md).
+
+What reads a manifest is imported when one is read, since `--help` needs none of it.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
-from gluebench.benchmark.build import KEYS, benchmark_record, part_record
-from gluebench.benchmark.checks import check
 from gluebench.benchmark.lookup import UnknownNameError, fold
-from gluebench.benchmark.reader import Finding, KeyPath, Section
 from gluebench.benchmark.records import Benchmark
+
+if TYPE_CHECKING:
+    from gluebench.benchmark.reader import Finding, KeyPath, Section
 
 _HOME = os.path.dirname(__file__)
 
@@ -62,6 +65,10 @@ def _read_once(path: str) -> Benchmark:
 
 def _load(path: str, children: tuple[str, ...]) -> Benchmark:
     """The benchmark at a path; `children` are the real paths of the manifests that extend it."""
+    from gluebench.benchmark.build import KEYS, benchmark_record, part_record
+    from gluebench.benchmark.checks import check
+    from gluebench.benchmark.reader import Section
+
     text, values = _parse(path)
     findings: list[Finding] = []
     root = Section(values, (), findings=findings, keys=KEYS["manifest"])
@@ -102,6 +109,8 @@ def _parent(path: str, root: Section, children: tuple[str, ...]) -> tuple[Benchm
 
 def _parse(path: str) -> tuple[str, Mapping[str, object]]:
     """The text of a manifest, and its values."""
+    import tomllib
+
     try:
         with open(path, "rb") as file:
             data = file.read()

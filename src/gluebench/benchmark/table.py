@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from gluebench.benchmark.figures import percent
 from gluebench.benchmark.records import Benchmark, Metric, Reference, Split, Task, TestFile
 
 HEADER = ("Corpus", "Train", "Test", "Task", "Metrics", "Domain")
@@ -121,6 +122,6 @@ def _phenomenon_rows(task: Task) -> Iterator[list[str]]:
 def _reference(reference: Reference, task: Task) -> str:
     titles = {metric.name: metric.title for metric in task.metrics}
     scores = ", ".join(
-        f"{titles.get(name, name)} {100 * score:.1f}" for name, score in reference.scores.items()
+        f"{titles.get(name, name)} {percent(score)}" for name, score in reference.scores.items()
     )
     return f"{reference.name}: {scores} ({reference.source})"

@@ -2,7 +2,7 @@
 
 from gluebench.scoring.gold import Gold, GoldError, read_gold
 from gluebench.scoring.grade import grade
-from gluebench.scoring.metrics import accuracy, f1, matthews_correlation, pearson, r_k, spearman
+from gluebench.scoring.metrics import accuracy, f1, matthews_correlation, measure, pearson, r_k, spearman
 from gluebench.scoring.report import SCHEMA, DiagnosticReport, Report, Score, TaskReport
 from gluebench.scoring.summary import Spread, Summary, grade_runs, summarise, summarize
 from gluebench.scoring.tags import Metadata
@@ -25,6 +25,7 @@ __all__ = [
     "grade",
     "grade_runs",
     "matthews_correlation",
+    "measure",
     "pearson",
     "r_k",
     "read_gold",

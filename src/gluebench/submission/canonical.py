@@ -43,38 +43,10 @@ def read_canonical(data: bytes, start: int, *, words: Sequence[str], size: int) 
     if not data.isascii() or len(words) > UNKNOWN - CODE:
         return None
     body = data[start:]
-    markers = _markers(tuple(words))
-    if markers is not None:
-        return _marked(body, words, markers=markers, size=size)
     for code, word in enumerate(words):
         body = body.replace(b"\t%b\n" % word.encode(), bytes([CODE + code]))
     codes = _translation(tuple(range(CODE, CODE + len(words))))
     return _strided(body, 0, tail=bytes([CODE]), at=0, codes=codes, size=size)
-
-
-def _marked(body: bytes, words: Sequence[str], *, markers: bytes, size: int) -> bytes | None:
-    """Delete every letter but the markers, once it is certain that all letters belong to label words."""
-    counts = [body.count(b"\t%b\n" % word.encode()) for word in words]
-    behind = sum(count * (len(word) + 2) for count, word in zip(counts, words, strict=True))
-    before = sum(block.digits * block.rows for block in _blocks(size))
-    if sum(counts) != size or len(body) != before + behind:
-        return None
-    body = body.translate(None, bytes({*"".join(words).encode()} - {*markers}))
-    return _strided(body, 0, tail=b"\t%c\n" % markers[0], at=1, codes=_translation(tuple(markers)), size=size)
-
-
-@lru_cache(maxsize=64)
-def _markers(words: tuple[str, ...]) -> bytes | None:
-    """For each word a letter that it has once and no other has, to stand for it when the rest is deleted.
-
-    None where a word has no such letter, where a letter is more than one byte, or where deleting them could
-    touch the indices and separators.
-    """
-    text = "".join(words)
-    if not text.isascii() or any(letter in "0123456789\t\n" for letter in text):
-        return None
-    letters = [next((letter for letter in word if text.count(letter) == 1), "") for word in words]
-    return "".join(letters).encode() if all(letters) else None
 
 
 def read_canonical_numbers(body: bytes, size: int) -> array[float] | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, cast
 
-from gluebench.benchmark import Role
+from gluebench.benchmark import Role, figures
 from gluebench.data import Example
 from gluebench.data.tokens import words
 from gluebench.scoring.tags import places_of
@@ -73,7 +73,7 @@ class TaskLint(NamedTuple):
 
 def percent(share: float) -> str:
     """A fraction as it is read: times 100, one decimal."""
-    return f"{100 * share:.1f} %"
+    return f"{figures.percent(share)} %"
 
 
 def counted(number: int, noun: str) -> str:

@@ -13,6 +13,7 @@ from gluebench.analysis.compare import ALPHA
 from gluebench.analysis.compare.words import p_words
 from gluebench.analysis.lint.findings import Finding, LintSplit, counted, percent
 from gluebench.benchmark import Task
+from gluebench.benchmark.figures import interval
 from gluebench.data import Example
 from gluebench.scoring.inference import mcnemar
 from gluebench.scoring.intervals import holm, student_t_two_sided, wilson
@@ -121,8 +122,8 @@ def _against_majority(
     won, lost = outcomes[True, False], outcomes[False, True]
     share, bar = sum(hits) / len(gold), wilson(sum(hits), len(gold))
     words = (
-        f"answers {percent(share)} [{100 * (bar.low or 0):.1f}, {100 * (bar.high or 0):.1f}] "
-        f"of {counted(len(gold), 'row')} rightly, the majority class {percent(sum(base) / len(base))}"
+        f"answers {percent(share)}{interval(bar.low, bar.high)} of {counted(len(gold), 'row')} rightly, "
+        f"the majority class {percent(sum(base) / len(base))}"
     )
     return (won - lost) / len(gold), mcnemar(won, lost), words
 

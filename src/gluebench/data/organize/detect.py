@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.benchmark.checks import MOST_LABELS
+from gluebench.benchmark.metrics import Kind, names_of, takes_positive
 from gluebench.data.errors import DataError
 from gluebench.data.organize.read import RawTable
 
@@ -21,17 +22,6 @@ MOST_WHOLE_LABELS = 10
 """Up to this many different whole numbers are taken for labels, more for scores."""
 UNBALANCED = 0.6
 """Two classes are unbalanced if the larger has more than this share, as in MRPC and QQP."""
-TITLES = {
-    "accuracy": "acc.",
-    "f1": "F1",
-    "matthews_correlation": "MCC",
-    "r_k": "R_K",
-    "pearson": "Pearson",
-    "spearman": "Spearman",
-}
-"""The metrics that an organizer may choose, with their titles in tables."""
-OF_NUMBERS = ("pearson", "spearman")
-"""The metrics of scores; the others are of labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +211,9 @@ def _plan_words(task: str, present: set[str], first: Sequence[str], chosen: Mapp
     counts = Counter(first)
     shares = {word: counts[word] / len(first) for word in words}
     unbalanced = len(words) == 2 and max(shares.values()) > UNBALANCED
-    metrics = _metrics(task, chosen, ("accuracy", "f1") if unbalanced else ("accuracy",), numbers=False)
+    metrics = _metrics(task, chosen, ("accuracy", "f1") if unbalanced else ("accuracy",), kind="labels")
     positive = None
-    if "f1" in metrics:
+    if any(map(takes_positive, metrics)):
         positive = chosen.get("positive") or min(words, key=lambda word: shares[word])
         if positive not in words:
             raise DataError(f"--positive {task}: {UnknownNameError(positive, words, what='label')}")
@@ -242,19 +232,18 @@ def _plan_scores(task: str, values: Sequence[float], chosen: Mapping[str, str]) 
     if not low <= min(values) <= max(values) <= high or low == high:
         message = f"the scores run from {min(values):g} to {max(values):g}, not within {low:g} to {high:g}"
         raise DataError(f"{task}: {message}; give their range: --range {task}=LOW,HIGH")
-    metrics = _metrics(task, chosen, OF_NUMBERS, numbers=True)
+    metrics = _metrics(task, chosen, ("pearson", "spearman"), kind="numbers")
     return LabelPlan("scores", (), (low, high), metrics, None, {})
 
 
 def _metrics(
-    task: str, chosen: Mapping[str, str], default: tuple[str, ...], *, numbers: bool
+    task: str, chosen: Mapping[str, str], default: tuple[str, ...], *, kind: Kind
 ) -> tuple[str, ...]:
     metrics = _listed(chosen.get("metrics")) or default
-    suited = [name for name in TITLES if (name in OF_NUMBERS) == numbers]
     for name in metrics:
-        if name not in suited:
-            what = f"metric of {'scores' if numbers else 'labels'}"
-            raise DataError(f"--metric {task}: {UnknownNameError(name, suited, what=what)}")
+        if name not in names_of(kind):
+            what = f"metric of {'labels' if kind == 'labels' else 'scores'}"
+            raise DataError(f"--metric {task}: {UnknownNameError(name, names_of(kind), what=what)}")
     return tuple(dict.fromkeys(metrics))
 
 

@@ -13,9 +13,9 @@ from itertools import chain
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.benchmark.metrics import BUILT_IN, takes_positive
 from gluebench.data.errors import DataError
 from gluebench.data.home import replacing
-from gluebench.data.organize.detect import TITLES
 from gluebench.data.organize.plan import NOT_STATED, Plan, TaskPlan
 
 GOLD_FOLDERS = {"test": "gold", "dev": "gold-dev"}
@@ -94,8 +94,8 @@ def _task(task: TaskPlan) -> Iterator[str]:
         yield "score_range = [{!r}, {!r}]".format(*task.labels.score_range)
     yield "metrics = ["
     for name in task.labels.metrics:
-        positive = f", positive = {quoted(task.labels.positive or '')}" if name == "f1" else ""
-        yield f'  {{ name = "{name}", title = "{TITLES[name]}"{positive} }},'
+        positive = f", positive = {quoted(task.labels.positive or '')}" if takes_positive(name) else ""
+        yield f'  {{ name = "{name}", title = "{BUILT_IN[name].title}"{positive} }},'
     yield "]"
     if task.notes:
         yield "notes = ["

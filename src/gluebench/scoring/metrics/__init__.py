@@ -15,14 +15,13 @@ from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric, UnknownNameError
+from gluebench.benchmark.metrics import takes_positive
 from gluebench.scoring.metrics.counts import (
     COUNT_METRICS,
     CountMetric,
     MetricFunction,
     Point,
     Table,
-    accuracy_of,
-    f1_of,
     r_k_of,
 )
 from gluebench.scoring.metrics.numbers import (
@@ -49,6 +48,7 @@ __all__ = [
     "f1",
     "is_proportion",
     "matthews_correlation",
+    "measure",
     "metric_function",
     "pearson",
     "point",
@@ -76,15 +76,18 @@ class FunctionMetric(MetricFunction):
 
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value. Raises ValueError if it is not a finite number."""
+        columns = (pairs.gold, pairs.predicted)
+        values = (column.words() if column.labels else column.numbers for column in columns)
+        return Point(self.value(*values, where=f" on {metric.file}"))
+
+    def value(self, gold: Sequence[Any], predicted: Sequence[Any], *, where: str = "") -> float:
+        """The value of two columns. Raises ValueError if it is not a finite number."""
         import numpy as np
 
-        columns = (pairs.gold, pairs.predicted)
-        value = float(self.of(*(np.array(col.words() if col.labels else col.numbers) for col in columns)))
+        value = float(self.of(np.array(gold), np.array(predicted)))
         if not isfinite(value):
-            raise ValueError(
-                f"the metric {self.name} gave {value} on {metric.file}; expected a finite number"
-            )
-        return Point(value)
+            raise ValueError(f"the metric {self.name} gave {value}{where}; expected a finite number")
+        return value
 
 
 def metric_function(name: str) -> MetricFunction:
@@ -115,46 +118,65 @@ def task_score(metrics: Sequence[float]) -> float:
     return sum(metrics) / len(metrics)
 
 
+def measure(name: str, gold: Values, predicted: Values, *, positive: Hashable = None) -> float:
+    """The value of the metric that a manifest names so, built in or from an installed package.
+
+    `positive` is the label of a metric of one label. Raises UnknownNameError, and ValueError for columns
+    that the metric cannot compare, or if two labels occur and `positive` is neither.
+    """
+    metric = metric_function(name)
+    if positive is not None and not takes_positive(name):
+        raise ValueError(f"{name} is not of one label; expected no positive={positive!r}")
+    if isinstance(metric, NumberMetric):
+        return metric.of(*_numbers(gold, predicted))
+    if isinstance(metric, FunctionMetric):
+        return metric.value(*_paired(gold, predicted))
+    assert isinstance(metric, CountMetric)
+    table, labels = _counted(gold, predicted)
+    if not takes_positive(name):
+        return float(metric.of(table, 0))
+    if positive in labels:
+        return float(metric.of(table, labels[positive]))
+    if len(labels) > 1:
+        known = ", ".join(map(repr, labels))
+        raise ValueError(f"positive={positive!r} is none of the labels that occur: {known}")
+    return 0.0
+
+
 def accuracy(gold: Values, predicted: Values) -> float:
     """Share of the examples whose prediction is the gold label."""
-    return float(accuracy_of(_counted(gold, predicted).table, 0))
+    return measure("accuracy", gold, predicted)
 
 
 def f1(gold: Values, predicted: Values, *, positive: Hashable) -> float:
     """F1 of the positive label. Raises ValueError if two labels occur and it is neither."""
-    counted = _counted(gold, predicted)
-    if positive not in counted.labels:
-        if len(counted.labels) > 1:
-            known = ", ".join(map(repr, counted.labels))
-            raise ValueError(f"positive={positive!r} is none of the labels that occur: {known}")
-        return 0.0
-    return float(f1_of(counted.table, counted.labels[positive]))
+    return measure("f1", gold, predicted, positive=positive)
 
 
 def matthews_correlation(gold: Values, predicted: Values) -> float:
     """Matthews correlation of two labels. Raises ValueError for more; use `r_k` for these."""
-    counted = _counted(gold, predicted)
-    if len(counted.labels) > 2:
-        known = ", ".join(map(repr, counted.labels))
+    table, labels = _counted(gold, predicted)
+    if len(labels) > 2:
+        known = ", ".join(map(repr, labels))
         raise ValueError(
             f"matthews_correlation takes two labels, but these occur: {known}; use r_k for more than two"
         )
-    return float(r_k_of(counted.table, 0))
+    return float(r_k_of(table, 0))
 
 
 def r_k(gold: Values, predicted: Values) -> float:
     """R_K, the Matthews correlation of any number of labels (Gorodkin 2004; section 4)."""
-    return float(r_k_of(_counted(gold, predicted).table, 0))
+    return measure("r_k", gold, predicted)
 
 
 def pearson(gold: Values, predicted: Values) -> float:
     """Pearson's correlation of two columns of numbers."""
-    return pearson_of(*_numbers(gold, predicted))
+    return measure("pearson", gold, predicted)
 
 
 def spearman(gold: Values, predicted: Values) -> float:
     """Spearman's rank correlation, ties sharing their mean rank."""
-    return spearman_of(*_numbers(gold, predicted))
+    return measure("spearman", gold, predicted)
 
 
 class _Counted(NamedTuple):

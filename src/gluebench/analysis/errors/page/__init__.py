@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from gluebench.analysis.errors.cases import BANDS, OVERALL, CaseFile, Rate, length_bands, rates
+from gluebench.benchmark.figures import percent
 from gluebench.version import __version__
 
 SCHEMA = "gluebench.errors/1"
@@ -85,11 +86,11 @@ def _summary(case_files: Sequence[CaseFile], tables: Mapping[str, Sequence[Rate]
     for file in case_files:
         overall = next(rate for rate in tables[file.file] if rate.kind == OVERALL)
         for number, system in enumerate(file.systems):
-            share = f"{100 * overall.share(number):.1f} %" if overall.n else "-"
+            share = f"{percent(overall.share(number))} %" if overall.n else "-"
             bar = overall.bars[number]
             ends = bar.withheld or "-"
             if bar.low is not None and bar.high is not None:
-                ends = f"{100 * bar.low:.1f} to {100 * bar.high:.1f} %"
+                ends = f"{percent(bar.low)} to {percent(bar.high)} %"
             counts = (f"{overall.n:,}", f"{overall.wrong[number]:,}")
             cells = (file.file, system, *counts, share, ends)
             rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
