@@ -23,7 +23,7 @@ from gluebench.leaderboard.annotation.models import BLANK, Annotator, Study, fac
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_bars
-from gluebench.leaderboard.common.page_cache import CSV, as_download
+from gluebench.leaderboard.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
@@ -234,5 +234,5 @@ def _as_csv(study: Study) -> HttpResponse:
         rows = [(who, agreement["metric"], score) for who, score in scores.items()]
         rows.append(("all", "kappa", agreement["kappa"]))
     lines = ([who, measure, *(score[end] for end in ENDS)] for who, measure, score in rows)
-    response = HttpResponse(csv_text(["who", "measure", *ENDS], lines), content_type=CSV)
+    response = HttpResponse(csv_text(["who", "measure", *ENDS], lines), content_type=TYPES["csv"])
     return as_download(response, f"{study.task}-people-{study.key}.csv")

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.formats import labels_of
-from gluebench.leaderboard.common.page_cache import CSV, as_download
+from gluebench.leaderboard.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.renewing import ask
@@ -85,7 +85,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     if form == "json":
         return JsonResponse(comparison.as_json(one, other), status=comparison.http_status)
     if form == "csv":
-        response = HttpResponse(comparison_csv(comparison.values), CSV, comparison.http_status)
+        response = HttpResponse(comparison_csv(comparison.values), TYPES["csv"], comparison.http_status)
         return as_download(response, f"{one.key}-{other.key}.csv")
     context = {
         "benchmark": benchmark,
