@@ -38,7 +38,7 @@ SETTINGS = {
 DRAWN = ("table", "pairs", "annotators", "seed", "accounts")
 
 
-@for_organizers
+@for_organizers()
 def overview(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """The benchmark's studies, and the form that draws another."""
     form = StudyForm(benchmark, request.POST or None, request.FILES or None)
@@ -76,7 +76,7 @@ def _invite(request: HttpRequest, study: Study) -> None:
         messages.warning(request, f"{unsent} messages could not be sent; send the links yourself.")
 
 
-@for_organizers
+@for_organizers()
 def one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """A study: the progress of its annotators, their links, and buttons for what an organizer can do."""
     study = get_object_or_404(benchmark.studies.select_related("benchmark"), key=key)
@@ -127,8 +127,7 @@ def _change(study: Study, act: str, number: str) -> str:
     return ""
 
 
-@for_organizers
-@require_safe
+@for_organizers(require_safe)
 def download(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """The sheets with the answers so far, as `gluebench annotate score` reads them."""
     study = get_object_or_404(benchmark.studies, key=key)
