@@ -414,7 +414,7 @@ ROUTES = (
         ADMINS_LED_ON,
     ),
     Route(
-        "admin/^(?P<app_label>audit|submissions|django_tasks_database|accounts|account|benchmarks|limits|mfa|usersessions|people)/$",
+        "admin/^(?P<app_label>django_tasks_database|accounts|account|benchmarks|limits|submissions|mfa|usersessions|people|audit)/$",
         "/admin/limits/",
         ADMINS,
         ADMINS,

@@ -314,7 +314,7 @@ def test_old_files_go_and_scores_stay(
     assert [submission_storage().exists(each.file.name) for each in (young, waiting)] == [True, True]
     client.force_login(ada)
     assert client.get(f"{old.get_absolute_url()}/file").status_code == 404
-    assert "not kept any more" in client.get(old.get_absolute_url()).content.decode()
+    assert "no longer kept" in client.get(old.get_absolute_url()).content.decode()
 
 
 @pytest.mark.django_db(transaction=True)

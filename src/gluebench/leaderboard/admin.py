@@ -283,10 +283,6 @@ class SubmissionAdmin(ReadOnlyAdmin):
         """A link to its report."""
         return format_html('<a href="{0}">{0}</a>', submission.get_absolute_url())
 
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Admins see all; its actions change only what is listed below."""
-        return bool(request.user.is_superuser)
-
     take_off = _action(
         "Take off the board", partial(acts.decline, reason=BY_ADMIN), "taken off", approved=True
     )

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -135,22 +136,16 @@ def _switch(value: str) -> bool:
     return value == "1"
 
 
-def _choice(*words: str) -> Callable[[str], str]:
-    def parse(value: str) -> str:
-        if value not in words:
-            raise ValueError(f"is {value!r}. Write {' or '.join(words)}.")
-        return value
-
-    return parse
+def _choice(words: Sequence[str], value: str) -> str:
+    if value not in words:
+        raise ValueError(f"is {value!r}. Write {' or '.join(words)}.")
+    return value
 
 
-def _count(what: str, most: int) -> Callable[[str], int]:
-    def parse(value: str) -> int:
-        if value.isdecimal() and len(value) <= len(str(most)) and 1 <= int(value) <= most:
-            return int(value)
-        raise ValueError(f"is {value!r}. Set it to a number of {what} from 1 to {most}.")
-
-    return parse
+def _count(what: str, most: int, value: str) -> int:
+    if value.isdecimal() and len(value) <= len(str(most)) and 1 <= int(value) <= most:
+        return int(value)
+    raise ValueError(f"is {value!r}. Set it to a number of {what} from 1 to {most}.")
 
 
 def _proxy(value: str) -> str:
@@ -247,19 +242,19 @@ VARIABLES: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("hosts", "GLUEBENCH_HOSTS", _hosts),
     ("https", "GLUEBENCH_HTTPS", _switch),
     ("proxy", "GLUEBENCH_PROXY", _proxy),
-    ("web", "GLUEBENCH_WEB", _count("processes", 64)),
-    ("workers", "GLUEBENCH_WORKERS", _count("processes", 64)),
+    ("web", "GLUEBENCH_WEB", partial(_count, "processes", 64)),
+    ("workers", "GLUEBENCH_WORKERS", partial(_count, "processes", 64)),
     ("key", "GLUEBENCH_SECRET_KEY", _secret),
     ("key", "GLUEBENCH_SECRET_KEY_FILE", _key_file),
     ("database", "GLUEBENCH_DATABASE", _database),
     ("bucket", STORAGE, _bucket),
     ("mail", "GLUEBENCH_SMTP", _mail),
-    ("api_per_minute", "GLUEBENCH_API_PER_MINUTE", _count("requests", 1_000_000_000)),
-    ("stop_seconds", "GLUEBENCH_STOP_SECONDS", _count("seconds", 3600)),
+    ("api_per_minute", "GLUEBENCH_API_PER_MINUTE", partial(_count, "requests", 1_000_000_000)),
+    ("stop_seconds", "GLUEBENCH_STOP_SECONDS", partial(_count, "seconds", 3600)),
     ("metrics_token", "GLUEBENCH_METRICS_TOKEN", _secret),
-    ("log_format", "GLUEBENCH_LOG_FORMAT", _choice("text", "json")),
-    ("log_level", "GLUEBENCH_LOG_LEVEL", _choice("warning", "info")),
-    ("verify", "GLUEBENCH_VERIFY", _choice("optional", "mandatory")),
-    ("keep_days", "GLUEBENCH_KEEP_DAYS", _count("days", 36_500)),
+    ("log_format", "GLUEBENCH_LOG_FORMAT", partial(_choice, ("text", "json"))),
+    ("log_level", "GLUEBENCH_LOG_LEVEL", partial(_choice, ("warning", "info"))),
+    ("verify", "GLUEBENCH_VERIFY", partial(_choice, ("optional", "mandatory"))),
+    ("keep_days", "GLUEBENCH_KEEP_DAYS", partial(_count, "days", 36_500)),
 )
 """For each field of `Running`: its variable, and its parser, whose ValueError ends a sentence about it."""

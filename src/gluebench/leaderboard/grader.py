@@ -166,10 +166,10 @@ def _describe(error: BaseException) -> str:
 
     Its message is left out, since it may quote a label.
     """
-    place, traceback = "", error.__traceback__
-    while traceback is not None:
-        place = f"{traceback.tb_frame.f_globals.get('__name__')}:{traceback.tb_lineno}"
-        traceback = traceback.tb_next
+    from traceback import walk_tb
+
+    *_, (frame, line) = walk_tb(error.__traceback__)
+    place = f"{frame.f_globals.get('__name__')}:{line}"
     problems = [problem for problem in getattr(error, "problems", ()) if hasattr(problem, "code")]
     wrong = sorted({f"{p.code} in {os.path.basename(p.file) or 'the folder'}" for p in problems})
     return f"{type(error).__name__} at {place}" + (f" ({', '.join(wrong)})" if wrong else "")

@@ -23,7 +23,7 @@ from gluebench.leaderboard.annotation.models import BLANK, Annotator, Study, fac
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_bars
-from gluebench.leaderboard.common.page_cache import CSV, as_download
+from gluebench.leaderboard.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
@@ -38,7 +38,7 @@ SETTINGS = {
 DRAWN = ("table", "pairs", "annotators", "seed", "accounts")
 
 
-@for_organizers
+@for_organizers()
 def overview(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """The benchmark's studies, and the form that draws another."""
     form = StudyForm(benchmark, request.POST or None, request.FILES or None)
@@ -76,7 +76,7 @@ def _invite(request: HttpRequest, study: Study) -> None:
         messages.warning(request, f"{unsent} messages could not be sent; send the links yourself.")
 
 
-@for_organizers
+@for_organizers()
 def one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """A study: the progress of its annotators, their links, and buttons for what an organizer can do."""
     study = get_object_or_404(benchmark.studies.select_related("benchmark"), key=key)
@@ -127,8 +127,7 @@ def _change(study: Study, act: str, number: str) -> str:
     return ""
 
 
-@for_organizers
-@require_safe
+@for_organizers(require_safe)
 def download(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """The sheets with the answers so far, as `gluebench annotate score` reads them."""
     study = get_object_or_404(benchmark.studies, key=key)
@@ -234,5 +233,5 @@ def _as_csv(study: Study) -> HttpResponse:
         rows = [(who, agreement["metric"], score) for who, score in scores.items()]
         rows.append(("all", "kappa", agreement["kappa"]))
     lines = ([who, measure, *(score[end] for end in ENDS)] for who, measure, score in rows)
-    response = HttpResponse(csv_text(["who", "measure", *ENDS], lines), content_type=CSV)
+    response = HttpResponse(csv_text(["who", "measure", *ENDS], lines), content_type=TYPES["csv"])
     return as_download(response, f"{study.task}-people-{study.key}.csv")

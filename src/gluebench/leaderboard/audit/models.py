@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 from django.db import connection, models, transaction
@@ -26,15 +25,8 @@ def seal(kind: str, *values: Any) -> str:
 
 def plain(value: Any) -> Any:
     """A value as every database gives it back: PostgreSQL knows no -0.0 and may turn 1e16 into an integer."""
-    if isinstance(value, Mapping):
-        return {str(name): plain(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value + 0.0
-    return value
+    text = json.dumps(value, default=lambda moment: moment.astimezone(UTC).isoformat())
+    return json.loads(text, parse_int=float, parse_float=lambda number: float(number) + 0.0)
 
 
 LOCK = 0x676C7565  # any number that no other lock of the database uses

@@ -103,9 +103,8 @@ def _keep_gold(name: str, source: Path) -> tuple[str, str]:
     files = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
     digest = hashlib.sha256()
     for file, data in files.items():
-        if file.startswith("."):  # the key that names label versions; it contains no labels
-            continue
-        digest.update(f"{file}\0{len(data)}\0".encode() + data)
+        if not file.startswith("."):  # not the key that names label versions, which contains no labels
+            digest.update(f"{file}\0{len(data)}\0".encode() + data)
     place = f"{name}/{digest.hexdigest()[:16]}"
     home: Path = settings.FOLDER.labels / place
     make_private(home.parent)

@@ -14,9 +14,14 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
 Value = TypeVar("Value")
-HTML = "text/html; charset=utf-8"
-JSON = "application/json"
-CSV = "text/csv; charset=utf-8"
+TYPES = {
+    "": "text/html; charset=utf-8",
+    "json": "application/json",
+    "csv": "text/csv; charset=utf-8",
+    "tex": "application/x-tex; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+}
+"""Content types by form: a page's address ends in a dot and the form's name, or in neither."""
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 """Matches gzip in Accept-Encoding, unless its weight is zero."""
 
@@ -27,7 +32,7 @@ def cached(
     name: str,
     version: int | str,
     make: Callable[[], str],
-    content_type: str = HTML,
+    content_type: str = TYPES[""],
     keep: bool = True,
     filename: str = "",
 ) -> HttpResponse:

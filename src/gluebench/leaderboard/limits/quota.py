@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -204,12 +204,11 @@ def usage(benchmark: Benchmark, user: User, now: datetime | None = None) -> Usag
         phrase = window.phrase if window else PHRASES[name]
         limits.append(Limit(name, tally.used(now), tally.cap(now), phrase, moment))
     per = "team" if policy.per == "team" and user.team_id is not None else "person"
-    usage = Usage(tuple(limits), per, benchmark.open, None)
-    if not usage.blocked or not benchmark.open:
-        return usage
-    del tallies["at_once"]
-    moment = first_allowed([*tallies.values()], now, changes)
-    return replace(usage, next=moment if moment != now else None)
+    moment = None
+    if benchmark.open and any(limit.remaining == 0 for limit in limits):
+        del tallies["at_once"]
+        moment = first_allowed([*tallies.values()], now, changes)
+    return Usage(tuple(limits), per, benchmark.open, moment if moment != now else None)
 
 
 def counted_with(user: User, policy: Policy) -> Q:

@@ -29,7 +29,7 @@ SHOWN = 5
 """Maximum number of benchmarks whose quota is shown: those the user last submitted to."""
 
 
-@for_organizers
+@for_organizers()
 def policy(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """The organizer's page: the policy as a form, and the exceptions from it."""
     form = PolicyForm(benchmark, request.POST or None)
@@ -41,8 +41,7 @@ def policy(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     return _policy_page(request, benchmark, form=form)
 
 
-@for_organizers
-@require_POST
+@for_organizers(require_POST)
 def override(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Add an exception from the policy."""
     form = OverrideForm(request.POST)
@@ -54,8 +53,7 @@ def override(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     return redirect("limits", benchmark.name)
 
 
-@for_organizers
-@require_POST
+@for_organizers(require_POST)
 def override_end(request: SignedInRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
     """Remove an exception; a reason is required."""
     override = get_object_or_404(benchmark.overrides, pk=pk)

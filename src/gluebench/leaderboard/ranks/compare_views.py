@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -15,7 +14,7 @@ from django.views.decorators.http import require_safe
 from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.formats import labels_of
-from gluebench.leaderboard.common.page_cache import CSV, JSON, as_download
+from gluebench.leaderboard.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.renewing import ask
@@ -84,9 +83,9 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
         return redirect(f"{request.path}?{urlencode({'a': other.key, 'b': one.key})}")
     comparison = comparison_of(one, other)
     if form == "json":
-        return HttpResponse(json.dumps(comparison.as_json(one, other)), JSON, comparison.http_status)
+        return JsonResponse(comparison.as_json(one, other), status=comparison.http_status)
     if form == "csv":
-        response = HttpResponse(comparison_csv(comparison.values), CSV, comparison.http_status)
+        response = HttpResponse(comparison_csv(comparison.values), TYPES["csv"], comparison.http_status)
         return as_download(response, f"{one.key}-{other.key}.csv")
     context = {
         "benchmark": benchmark,

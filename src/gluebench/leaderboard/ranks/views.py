@@ -17,7 +17,7 @@ from gluebench.analysis.charts import Point, scatter_chart
 from gluebench.analysis.rank.rules import pareto_front
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
 from gluebench.leaderboard.common.formats import ENDS, hundred, labels_of, percent, score_bars
-from gluebench.leaderboard.common.page_cache import CSV, HTML, JSON, cached
+from gluebench.leaderboard.common.page_cache import TYPES, cached
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason
@@ -320,14 +320,6 @@ def _plain(value: Any) -> Any:
     return value.isoformat(timespec="seconds") if isinstance(value, datetime) else value
 
 
-TYPES = {
-    "": HTML,
-    "json": JSON,
-    "csv": CSV,
-    "tex": "application/x-tex; charset=utf-8",
-    "md": "text/markdown; charset=utf-8",
-}
-"""Content types by form: a page's address ends in a dot and the form's name, or in neither."""
 PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
     "rules": (ranking_of, rules_page, rules_json, rules_csv),
     "pairs": (ranking_of, pairs_page, pairs_json, pairs_csv),

@@ -118,8 +118,7 @@ def _groups(what: str, rows: Iterable[Submission], keys: Any) -> list[Linked]:
     return [(what, same[::-1]) for same in groups.values() if len({row.owner_id for row in same}) > 1]
 
 
-@for_organizers
-@require_safe
+@for_organizers(require_safe)
 def alike(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Accounts that have something in common, and predictions that are almost the same."""
     comparison, pairs = near(benchmark)
@@ -131,8 +130,7 @@ def alike(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     return render_tab(request, benchmark, "alike", context)
 
 
-@for_organizers
-@require_POST
+@for_organizers(require_POST)
 def compare(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Have the background worker compare all predictions again."""
     compare_predictions.enqueue(benchmark.pk)

@@ -23,6 +23,7 @@ from gluebench.leaderboard.submissions import acts, facts, forms, report
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
 from gluebench.leaderboard.submissions.models import OPEN, Standing, Submission
 
+View = Callable[..., HttpResponse]
 PAGE = 50
 """Rows on a page of a list."""
 MESSAGES = {
@@ -59,18 +60,25 @@ def owned(user: Any, key: str) -> Submission:
     return submission
 
 
-def for_organizers(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Decorator of a page for organizers, which gets the row of the benchmark `name`."""
+def for_organizers(methods: Callable[[View], View] = lambda view: view) -> Callable[[View], View]:
+    """Decorator of a page for organizers, which gets the row of the benchmark `name`.
 
-    @login_required
-    @wraps(view)
-    def checked(request: HttpRequest, name: str, **options: Any) -> HttpResponse:
-        benchmark = get_object_or_404(Benchmark, name=name)
-        if not benchmark.organised_by(request.user):
-            raise PermissionDenied
-        return view(request, benchmark, **options)
+    `methods`: Django's decorator that restricts the HTTP methods.
+    """
 
-    return checked
+    def decorate(view: View) -> View:
+        @login_required
+        @methods
+        @wraps(view)
+        def checked(request: HttpRequest, name: str, **options: Any) -> HttpResponse:
+            benchmark = get_object_or_404(Benchmark, name=name)
+            if not benchmark.organised_by(request.user):
+                raise PermissionDenied
+            return view(request, benchmark, **options)
+
+        return checked
+
+    return decorate
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
@@ -182,8 +190,7 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     return redirect(row)
 
 
-@for_organizers
-@require_safe
+@for_organizers(require_safe)
 def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
     form = forms.FilterForm(request.GET)
@@ -202,7 +209,7 @@ def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     return render_tab(request, benchmark, "submissions", {**context, "regrade": forms.ReasonForm()})
 
 
-@for_organizers
+@for_organizers()
 def organise_one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """One submission: what an organizer may do with it, and what was done."""
     row = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
@@ -240,8 +247,7 @@ def _act(act: str, row: Submission, request: SignedInRequest, values: dict[str, 
     return "It is graded again." if acts.grade_again(row, request.user, reason) else "It is being graded."
 
 
-@for_organizers
-@require_POST
+@for_organizers(require_POST)
 def regrade_all(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Grade every submission of a benchmark again, and say why."""
     form = forms.ReasonForm(request.POST)
@@ -256,8 +262,7 @@ def regrade_all(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     return redirect("organise", benchmark.name)
 
 
-@for_organizers
-@require_safe
+@for_organizers(require_safe)
 def log(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """What organizers, admins and the command line did, newest first."""
     page = page_of(request, Entry.objects.filter(benchmark=benchmark.name))

@@ -115,23 +115,20 @@ class UploadPage:
         sent = UploadForm(self.request.POST, self.files())
         failure = " ".join(map(str, sent.errors.get("upload", [])))
         context: dict[str, Any] = {"check": None, "failure": failure}
-        refusal: ProblemError | None = None
+        refusal: Exception | None = None
         if sent.is_valid():
             try:
                 upload = sent.cleaned_data["upload"]
                 question = accept.look(self.benchmark, upload, self.request.user.pk, own=False)
                 context |= {"question": question, "check": question.check}
-            except GraderError as failure:
-                context["failure"] = str(failure)
-            except ProblemError as error:
-                refusal = error
-                context["failure"] = error.detail
+            except (GraderError, ProblemError) as error:
+                context["failure"], refusal = str(error), error
         if self.request.POST.get("fragment"):
             context["benchmark"] = self.benchmark
             answer = render(self.request, "submissions/findings.html", context)
         else:
             answer = self.show(form, checked=True, **context)
-        return refusal.mark(answer) if refusal else answer
+        return refusal.mark(answer) if isinstance(refusal, ProblemError) else answer
 
     def send(self, form: UploadForm, submission: Submission) -> HttpResponse:
         """Accept the upload, or answer with the reason why not."""
