@@ -10,19 +10,22 @@ from gluebench.benchmark import UnknownNameError
 from gluebench.systems.probe.settings import preset_called
 from gluebench.systems.reproduce import row_called, rows
 from gluebench.systems.reproduce.row import Files, check_files, needed_files, presets
-from gluebench.systems.training.settings import PAPER, PAPER_SINGLE, SEEDS
+from gluebench.systems.training.settings import PRESETS, SEEDS, SINGLE
 
 NAMES = [row.name for row in rows()]
 
 
+@pytest.mark.parametrize("preset", ["paper", "released"])
 @pytest.mark.parametrize("name", NAMES)
-def test_the_paper_s_preset_is_what_the_released_code_ran(name: str) -> None:
-    found = row_called(name).at("paper")
+def test_the_presets_of_full_size_are_those_of_the_trainer(name: str, preset: str) -> None:
+    found = row_called(name).at(preset)
     assert found.seeds == SEEDS
     if found.training == "frozen":
         assert (found.settings, found.probe) == (None, preset_called(f"paper:{name}"))
     else:
-        assert found.settings == (PAPER if found.training == "multi-task" else PAPER_SINGLE)
+        assert found.settings == (PRESETS if found.training == "multi-task" else SINGLE)[preset]
+        snli = preset == "released" and found.training == "multi-task"
+        assert found.auxiliary == (("SNLI",) if snli else ())
 
 
 @pytest.mark.parametrize("name", NAMES[:12])
@@ -74,7 +77,7 @@ def test_seeds_may_be_chosen_and_are_no_part_of_what_a_run_is() -> None:
 
 
 def test_an_unknown_preset_is_told_with_those_there_are() -> None:
-    assert [*presets()] == ["tiny", "small", "paper"]
+    assert [*presets()] == ["tiny", "small", "paper", "released"]
     with pytest.raises(UnknownNameError, match="tiny"):
         row_called("cbow").at("tinny")
 

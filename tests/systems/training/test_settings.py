@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
-from gluebench.systems.training.settings import PAPER, PAPER_SINGLE, PRESETS, SEEDS, Settings
+from gluebench.systems.training.settings import PAPER, PRESETS, RELEASED, SEEDS, SINGLE, Settings
 
 
 def test_what_paper_and_code_agree_on_is_the_default() -> None:
@@ -22,12 +22,15 @@ def test_what_paper_and_code_agree_on_is_the_default() -> None:
     assert SEEDS == (111, 222, 333)
 
 
-def test_the_paper_preset_takes_the_side_of_the_code_in_each_disagreement() -> None:
-    assert (PAPER.learning_rate, PAPER.minimum_learning_rate) == (1e-4, 1e-6)
-    assert (PAPER.idle_heads, PAPER.stop_rule, PAPER.validation) == ("decay", "original", "pooled")
-    assert PAPER.count_auxiliary
-    assert not PAPER.bucketed
-    assert PAPER_SINGLE.check_every is None
+def test_text_and_code_each_have_a_preset_with_its_side_of_every_disagreement() -> None:
+    names = ("minimum_learning_rate", "stop_rule", "validation", "sampling", "scaling", "idle_heads")
+    released, paper = ([getattr(preset, name) for name in names] for preset in (RELEASED, PAPER))
+    assert released == [1e-6, "original", "pooled", "batches", "batches", "decay"]
+    assert paper == [1e-5, "textbook", "manifest", "examples", "examples", "keep"]
+    assert (RELEASED.count_auxiliary, PAPER.count_auxiliary) == (True, False)
+    assert not RELEASED.bucketed
+    for name, preset in SINGLE.items():
+        assert preset == replace(PRESETS[name], check_every=None)
 
 
 @pytest.mark.parametrize("name", PRESETS)

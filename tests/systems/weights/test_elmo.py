@@ -53,9 +53,12 @@ def written(folder: Path, **changes: Any) -> tuple[dict[str, Any], files.Arrays,
         {"n_layers": 3},
     ],
 )
-def test_every_layer_equals_the_formulas(tmp_path: Path, changes: dict[str, Any]) -> None:
+@pytest.mark.parametrize("fused", [False, True])
+def test_every_layer_equals_the_formulas(tmp_path: Path, changes: dict[str, Any], fused: bool) -> None:
     options, arrays, paths = written(tmp_path, **changes)
-    layers, lengths = Elmo.from_files(*paths)(SENTENCES)
+    model = Elmo.from_files(*paths)
+    model.fused = fused
+    layers, lengths = model(SENTENCES)
     assert lengths.tolist() == [4, 0, 3, 2]
     assert layers.shape == (1 + options["lstm"]["n_layers"], 4, 4, 2 * options["lstm"]["projection_dim"])
     for at, sentence in enumerate(SENTENCES):
@@ -70,6 +73,32 @@ def test_the_clips_are_met_by_the_random_weights(tmp_path: Path) -> None:
     limit = options["lstm"]["proj_clip"]
     assert float(layers[1:].abs().max()) == pytest.approx(limit)
     assert int((layers[1:].abs() > limit - 1e-6).sum()) > 5
+
+
+@pytest.mark.parametrize(
+    ("clips", "again"),
+    [((50, 50), {0}), ((4.1, 50), {3}), ((50, 0.9), {1, 2, 3, 4, 5}), ((0.2, 0.1), {5}), ((None, None), {0})],
+)
+def test_pytorchs_lstm_runs_where_clipping_changes_nothing_and_the_exact_cell_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clips: tuple[float | None, float | None], again: set[int]
+) -> None:
+    """With states carried over three batches; none, some or all of the first one's reach the limits."""
+    _, _, paths = written(tmp_path, cell_clip=clips[0], proj_clip=clips[1])
+    exact, fused = (Elmo.from_files(*paths, carry=True) for _ in range(2))
+    fused.fused, rows = True, []
+    plain = Elmo._layers
+
+    def counted(self: Elmo, inputs: Any, *given: Any, fused: bool) -> Any:
+        if self.fused and not fused:
+            rows.append(inputs.shape[1])
+        return plain(self, inputs, *given, fused=fused)
+
+    monkeypatch.setattr(Elmo, "_layers", counted)
+    for batch in ([*SENTENCES, ["warm"] * 40], SENTENCES[:2], SENTENCES):
+        torch.testing.assert_close(fused(batch)[0], exact(batch)[0], atol=1e-5, rtol=0)
+        for one, other in zip(fused.carried(), exact.carried(), strict=True):
+            torch.testing.assert_close(one, other, atol=1e-5, rtol=0)
+    assert (rows[0] if rows else 0) in again, rows
 
 
 def test_a_sentence_does_not_depend_on_its_batch(tmp_path: Path) -> None:
@@ -166,10 +195,12 @@ def test_a_weight_file_that_is_no_hdf5(tmp_path: Path, content: bytes | None) ->
 
 
 @needs_real
-def test_the_top_layer_equals_what_tensorflow_stored() -> None:
+@pytest.mark.parametrize("fused", [False, True])
+def test_the_top_layer_equals_what_tensorflow_stored(fused: bool) -> None:
     """Ten batches of three sentences, one from each list, with the state carried over."""
     lists = json.loads((FIXTURE / "sentences.json").read_text())
     model = Elmo.from_files(FIXTURE / "options.json", FIXTURE / "lm_weights.hdf5", carry=True)
+    model.fused = fused
     worst = 0.0
     for batch in range(len(lists[0])):
         layers, lengths = model([sentences[batch].split() for sentences in lists])

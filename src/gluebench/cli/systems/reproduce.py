@@ -38,7 +38,7 @@ _shared = option.together(
         metavar="P",
         default="small",
         show_default=True,
-        help="tiny (seconds), small (minutes of CPU) or paper.",
+        help="tiny (seconds), small (minutes of CPU), paper (its text) or released (its code).",
     ),
     click.option("--seed", "seeds", metavar="N", type=int, multiple=True, help="Instead of the preset's."),
     click.option("--data", metavar="DIR", type=_FOLDER, help="Folder of the data [$GLUEBENCH_DATA]."),

@@ -14,7 +14,7 @@ from gluebench.data import DataError
 from gluebench.scoring import Score
 from gluebench.systems.reproduce.compare import Cell, cells, merged, results
 from gluebench.systems.reproduce.rerun import Request, RowResult
-from gluebench.systems.reproduce.row import TABLES, TableName
+from gluebench.systems.reproduce.row import FULL, TABLES, TableName
 
 FIELDS = ("table", "row", "column", "metric", "expected", "value", "low", "high", "n", "reason")
 OTHER_DATA = (
@@ -86,7 +86,7 @@ def _section(ran: RowResult, own: Sequence[Cell]) -> Section:
 def _notes(runs: Sequence[RowResult], request: Request, benchmark: Benchmark) -> Iterator[str]:
     if benchmark.name != "glue":
         yield OTHER_DATA.format(benchmark.title)
-    if request.preset != "paper":
+    if request.preset not in FULL:
         yield f"Preset {request.preset} is smaller than the paper's systems; lower numbers are expected."
     if request.table == "table6":
         yield SELECTED

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--preset",
-    type=click.Choice(["tiny", "small", "paper"]),
+    type=click.Choice(["tiny", "small", "paper", "released"]),
     default="tiny",
     show_default=True,
-    help="Sizes and protocol: seconds to minutes, minutes of CPU, or the paper's.",
+    help="Sizes and protocol: seconds, minutes of CPU, the paper's text, or its code.",
 )
 @option.number("--hidden", least=1, help="Width of the BiLSTM per direction.")
 @option.flag("--attention", help="Attention between the texts of a pair (B.1).")

@@ -25,7 +25,8 @@ TABLES: Mapping[TableName, str] = {
     "table6": "Table 6: dev",
 }
 """Titles of the tables."""
-PAPER = "paper"
+FULL = ("paper", "released")
+"""Presets of the paper's size: as its text says, and as its released code ran, which the recipes hold."""
 DEFAULT = "small"
 _FILES = resources.files("gluebench.systems.reproduce")
 
@@ -73,7 +74,7 @@ class Row:
     """Options of a frozen encoder; empty for a BiLSTM."""
     probe: ProbePreset | None = None
     """Settings of a frozen encoder's classifiers."""
-    preset: str = PAPER
+    preset: str = "released"
     precision: Precision = "fp32"
     """Of training, or of a frozen encoder's vectors."""
 
@@ -86,7 +87,7 @@ class Row:
     def own_vectors(self) -> bool:
         """Whether word vectors are trained on the data if no file of them is given."""
         source = self.model.get("words") or self.encoder["reader"]
-        return self.preset != PAPER and source in ("glove", "cbow")
+        return self.preset not in FULL and source in ("glove", "cbow")
 
     def at(self, preset: str = DEFAULT, *, seeds: Sequence[int] = (), precision: str | None = None) -> Row:
         """Return the row with a preset's sizes, and seeds or precision if given. Raises UnknownNameError."""
@@ -167,7 +168,7 @@ def _row(values: dict[str, Any]) -> Row:
 def _settings(values: Mapping[str, Any]) -> dict[str, Any]:
     """Read trainer settings; in a file, `check_every = 0` means one check per pass over the data."""
     own = dict(values.get("settings", {}))
-    return own | {"check_every": own["check_every"] or None} if own else {}
+    return own | {"check_every": own["check_every"] or None} if "check_every" in own else own
 
 
 def _printed(numbers: dict[str, Any]) -> Printed:

@@ -16,10 +16,10 @@ from gluebench.systems.text.ptb import tokeniser
 from gluebench.systems.text.vocabulary import Vocabulary, most_frequent
 from gluebench.systems.training.log import Say
 from gluebench.systems.training.settings import (
-    PAPER_SINGLE,
     PLAIN_WIDTH,
     PRESETS,
     SEEDS,
+    SINGLE,
     SIZES,
     BiLstmSpec,
     Settings,
@@ -59,14 +59,14 @@ def preset(
     spec: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Row:
-    """Return the row of a preset ("tiny", "small", "paper") with some of its values changed.
+    """Return the row of a preset ("tiny", "small", "paper", "released") with some of its values changed.
 
     Raises ValueError for invalid values, DataError for vectors that cannot be read.
     """
     width = PLAIN_WIDTH if vectors is None else vector_width(vectors)
     sizes = {**SIZES[name], "width": width, **(spec or {})}
-    base = PAPER_SINGLE if name == "paper" and not multi else PRESETS[name]
-    chosen = tuple(seeds) or (SEEDS if name == "paper" else SEEDS[:1])
+    base = PRESETS[name] if multi else SINGLE.get(name, PRESETS[name])
+    chosen = tuple(seeds) or (SEEDS if name in SINGLE else SEEDS[:1])
     return Row(BiLstmSpec(**sizes), replace(base, **(settings or {})), multi, chosen, vectors)
 
 

@@ -13,18 +13,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from gluebench.systems.weights import WeightsError
+from gluebench.systems.weights.clipped_lstm import ClippedLstm, State
 from gluebench.systems.weights.state import Shape, check_shapes
 
 BEGIN, END = "<S>", "</S>"
 """Markers around each sentence; a word spelled like one is read as the marker, as in the original."""
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, FILL = range(256, 261)
 """Rows of the character table after those of the 256 bytes."""
-STEPS = 32
-"""Time steps whose inputs are multiplied at once: a bound on memory, without effect on the result."""
-State = tuple[Tensor, Tensor]
-"""Hidden (2, batch, projection) and cell (2, batch, dim) of one layer, forward direction first."""
-
-
 CHARACTERS = 261
 """256 bytes, begin and end of a sentence, begin and end of a word, and padding of a word."""
 ACTIVATIONS = ("relu", "tanh")
@@ -180,7 +175,12 @@ class Elmo(nn.Module):
         self.carry = carry
         self.dim = 2 * options.projection
         self.words = _WordEncoder(options, weights)
-        self.cells = nn.ModuleList(_ClippedLstm(options, weights, at) for at in range(options.layers))
+        self.cells = nn.ModuleList(
+            nn.ModuleList(_cell_of(options, weights, _cell(direction, layer)) for direction in range(2))
+            for layer in range(options.layers)
+        )
+        self.fused: bool | None = None
+        """Whether PyTorch's LSTM runs where clipping is shown to change nothing; None: on a GPU."""
         self._states: list[State] = []
         self._numbers: dict[str, int] = {}
         self._characters: list[bytes] = []
@@ -238,16 +238,53 @@ class Elmo(nn.Module):
             return torch.zeros(1 + len(self.cells), 0, 0, self.dim, device=self._device), lengths
         embedded = self.words(characters)[rows]
         marked_lengths = lengths + 2
-        states = torch.stack([embedded, _reversed(embedded, marked_lengths)])
-        layers = [embedded.repeat(1, 1, 2)]
-        for at, cell in enumerate(self.cells):
-            out, state = cell(states, marked_lengths, self._initial_state(at, len(rows)))
+        directions = torch.stack([embedded, _reversed(embedded, marked_lengths)])
+        before = [self._initial_state(at, len(rows)) for at in range(len(self.cells))]
+        outputs, after = self._run(directions, marked_lengths, before)
+        for at, state in enumerate(after):
             self._keep_state(at, state)
-            states = out + states if at and self.options.skip else out
-            layers.append(torch.cat([states[0], _reversed(states[1], marked_lengths)], dim=-1))
+        layers = [embedded.repeat(1, 1, 2)]
+        layers += [torch.cat([one, _reversed(two, marked_lengths)], dim=-1) for one, two in outputs]
         inner = torch.stack(layers)[:, :, 1:-1]
         mask = torch.arange(inner.shape[2], device=inner.device) < lengths[:, None]
         return inner * mask[None, :, :, None], lengths
+
+    def _run(self, inputs: Tensor, lengths: Tensor, before: list[State]) -> tuple[Tensor, list[State]]:
+        """Outputs (layers, 2, batch, length, projection) and last states, fused where that is exact."""
+        fused = inputs.is_cuda if self.fused is None else self.fused
+        if not (fused and self.cells[0][0].fits):  # type: ignore[index]
+            outputs, after, _ = self._layers(inputs, lengths, before, fused=False)
+            return outputs, after
+        outputs, after, clipped = self._layers(inputs, lengths, before, fused=True)
+        rows = clipped.nonzero().flatten()  # the only value that a step reads back from a GPU
+        if len(rows):
+            part = [(hidden[:, rows], cell[:, rows]) for hidden, cell in before]
+            again, states, _ = self._layers(inputs[:, rows], lengths[rows], part, fused=False)
+            outputs[:, :, rows] = again
+            for kept, exact in zip(after, states, strict=True):
+                kept[0][:, rows], kept[1][:, rows] = exact
+        return outputs, after
+
+    def _layers(
+        self, inputs: Tensor, lengths: Tensor, before: list[State], *, fused: bool
+    ) -> tuple[Tensor, list[State], Tensor]:
+        """Run all cells one way; last, whether clipping had changed a row."""
+        outputs, after = [], []
+        clipped = torch.zeros_like(lengths, dtype=torch.bool)
+        for at, (cells, (hidden, cell)) in enumerate(zip(self.cells, before, strict=True)):
+            ran = []
+            own: ClippedLstm
+            for direction, own in enumerate(cells):  # type: ignore[arg-type]
+                run: Any = own.unclipped if fused else own
+                out, state, *flags = run(inputs[direction], lengths, (hidden[direction], cell[direction]))
+                ran.append((out, *state))
+                for flag in flags:
+                    clipped |= flag
+            out, *state = (torch.stack(parts) for parts in zip(*ran, strict=True))
+            after.append((state[0], state[1]))
+            inputs = out + inputs if at and self.options.skip else out
+            outputs.append(inputs)
+        return torch.stack(outputs), after, clipped
 
     @property
     def _device(self) -> torch.device:
@@ -324,47 +361,12 @@ class _Highway(nn.Module):
         return gate * torch.relu(words @ self.change + self.change_offset) + (1 - gate) * words
 
 
-class _ClippedLstm(nn.Module):
-    """One layer of both directions: LSTM cells with a projection, cell and projection clipped."""
-
-    def __init__(self, options: ElmoOptions, weights: Mapping[str, Tensor], layer: int) -> None:
-        super().__init__()
-        self.cell_clip, self.projection_clip = options.cell_clip, options.projection_clip
-        both = [_cell(direction, layer) for direction in range(2)]
-        matrix = torch.stack([weights[f"{name}/W_0"] for name in both])
-        self.entering = nn.Parameter(matrix[:, : options.projection].contiguous())
-        self.recurrent = nn.Parameter(matrix[:, options.projection :].contiguous())
-        offset = torch.stack([weights[f"{name}/B"] for name in both])
-        # Gates in the order in, new, forget, out; TensorFlow adds 1 to the forget gate when it runs.
-        offset[:, 2 * options.dim : 3 * options.dim] += 1.0
-        self.offset = nn.Parameter(offset)
-        self.projection = nn.Parameter(torch.stack([weights[f"{name}/W_P_0"] for name in both]))
-
-    def forward(self, inputs: Tensor, lengths: Tensor, state: State) -> tuple[Tensor, State]:
-        """Outputs of the shape of the inputs (2, batch, length, projection), and each row's last states."""
-        outputs = []
-        for start in range(0, inputs.shape[2], STEPS):
-            part = inputs[:, :, start : start + STEPS]
-            entering = part @ self.entering[:, None] + self.offset[:, None, None]
-            for at in range(part.shape[2]):
-                live = (start + at < lengths)[None, :, None]
-                state = self._step(entering[:, :, at], live, state)
-                outputs.append(state[0])
-        return torch.stack(outputs, dim=2), state
-
-    def _step(self, entering: Tensor, live: Tensor, state: State) -> State:
-        hidden, cell = state
-        new, candidate, forget, out = torch.baddbmm(entering, hidden, self.recurrent).chunk(4, dim=-1)
-        next_cell = torch.sigmoid(forget) * cell + torch.sigmoid(new) * torch.tanh(candidate)
-        next_cell = _clipped(next_cell, self.cell_clip)
-        output = _clipped(
-            (torch.sigmoid(out) * torch.tanh(next_cell)) @ self.projection, self.projection_clip
-        )
-        return torch.where(live, output, hidden), torch.where(live, next_cell, cell)
-
-
-def _clipped(values: Tensor, limit: float | None) -> Tensor:
-    return values if limit is None else values.clamp(-limit, limit)
+def _cell_of(options: ElmoOptions, weights: Mapping[str, Tensor], name: str) -> ClippedLstm:
+    return ClippedLstm(
+        *(weights[f"{name}/{part}"] for part in ("W_0", "B", "W_P_0")),
+        cell_clip=options.cell_clip,
+        projection_clip=options.projection_clip,
+    )
 
 
 def _reversed(values: Tensor, lengths: Tensor) -> Tensor:
