@@ -10,6 +10,7 @@ import click
 
 from gluebench.cli.common import option
 from gluebench.cli.common.output import notices
+from gluebench.systems.devices import PRECISIONS
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.fine_tuning import Recipe
@@ -48,12 +49,18 @@ _hf = _kinds("hf")
 _api = _kinds("api")
 model_options = option.together(
     option.number("--seed", help="Seed of what is trained."),
-    click.option("--device", **_trained, metavar="DEVICE", help="cpu or cuda [a GPU if any]."),
+    click.option("--device", **_trained, metavar="auto|cpu|cuda[:N]", help="[auto: a GPU if any]."),
+    click.option(
+        "--precision",
+        **_trained,
+        type=click.Choice(PRECISIONS),
+        help="Of a GPU's arithmetic; bf16 on a CPU too [fp32].",
+    ),
     option.settings(
         "-o", "--option", "options", **_given, help="An option of the encoder or recipe; may be repeated."
     ),
     click.option(
-        "--preset", **_probed, metavar="NAME", help="encoders: settings of the probe [senteval-default]."
+        "--preset", **_probed, metavar="NAME", help="encoders: settings of the probe [task-metric]."
     ),
     option.flag("--fine-tune", **_hf, help="hf: train it on each task first."),
     click.option(
@@ -138,6 +145,7 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
         device=given["device"],
         options=given["options"],
         probe=given["preset"],
+        precision=given["precision"] or "fp32",
         recipe=_recipe(given),
         save=Path(given["save"]) if given["save"] else None,
         longest=given["max_length"] or 128,

@@ -5,6 +5,7 @@ Weights are loaded in float32 whatever the checkpoint has: an optimizer's small 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -221,6 +222,8 @@ class SentenceTransformerEncoder:
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise ModelError(f"st:{name}: cannot be loaded: {_reason(error)}") from error
         self.name = f"st:{name}"
+        self.content = _content(self._model)
+        """What its vectors depend on, wherever its files are: weights, tokenizer, length, pooling."""
         self.dim = self._model.encode([""], show_progress_bar=False).shape[1]
 
     def encode(self, sentences: Sequence[str]) -> NDArray[np.float32]:
@@ -231,3 +234,14 @@ class SentenceTransformerEncoder:
             list(sentences), batch_size=SENTENCES, convert_to_numpy=True, show_progress_bar=False
         )
         return np.asarray(vectors, dtype=np.float32)
+
+
+def _content(model: Any) -> str:
+    """A digest of a sentence-transformers model: its modules and their settings, weights and tokenizer."""
+    digest = hashlib.sha256(repr(model).encode())
+    for name, values in model.state_dict().items():
+        digest.update(f"{name} {values.dtype} {tuple(values.shape)}".encode())
+        digest.update(values.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    tokeniser = getattr(model.tokenizer, "backend_tokenizer", None)
+    digest.update((tokeniser.to_str() if tokeniser else repr(model.tokenizer)).encode())
+    return f"sentence-transformers {digest.hexdigest()[:32]}"
