@@ -181,10 +181,13 @@ class Unit(NamedTuple):
         read = [(query.file.task, query.file.splits[query.role].name) for query in self.queries]
         return list(dict.fromkeys([*own, *read]))
 
-    def size(self) -> int:
-        """Count the examples that it reads, by the manifest, as a measure of its duration."""
+    def size(self, effort: float = 1.0) -> float:
+        """Count the examples that it reads, by the manifest, as a measure of its duration.
+
+        `effort` is how many predictions take as long as learning from one training example.
+        """
         train = self.task.splits[TRAIN].size if TRAIN in self.task.splits else 0
-        return train + sum(query.file.size(query.role) for query in self.queries)
+        return effort * train + sum(query.file.size(query.role) for query in self.queries)
 
 
 def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,11 @@ from gluebench.cli.common import option
 from gluebench.cli.common.errors import needs_extra
 from gluebench.cli.common.output import Form
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
-from gluebench.cli.systems.run_options import chosen_options, model_options
+from gluebench.cli.systems.run_options import chosen_options, model_options, settings_of
 
 if TYPE_CHECKING:
-    from gluebench.systems.adapters.session import Place, Session, TaskResult
+    from gluebench.systems.adapters.resolve import ModelOptions
+    from gluebench.systems.adapters.session import Place, Plan, Session, TaskResult
 
 EXTRAS = {
     "transformers": "hf",
@@ -74,26 +75,62 @@ def run(
       gluebench run hf:bert-base-cased --fine-tune --data data/ --tasks RTE,MRPC --out bert.zip
       gluebench run api:llama@http://localhost:8000/v1 --shots 4 --data data/ --out llama.zip
     """
-    from gluebench.systems.adapters.resolve import resolve
-    from gluebench.systems.adapters.session import Plan, Session, held
-    from gluebench.systems.encoders.corpus import Corpus
+    from gluebench.systems.adapters.session import Plan
     from gluebench.systems.run import chosen
 
     gc.enable()  # turned off for short commands; a run is long, and models are large
+    seeds = options.pop("seeds")
+    if seeds and to is not None:
+        raise click.UsageError("--seeds writes several submissions; leave out --to, and submit one of them.")
     board = reached(to, suite.name, split)
     names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
     plan = Plan(suite, data, chosen(suite, names), split, not no_dev)
-    folder = Path(out).with_suffix(".run")
     settings = chosen_options(context, model, options)
-    with installed(), held(folder, again=again):
-        made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, settings)
+    runs = [(out, settings)]
+    if seeds:
+        path = Path(out)
+        runs = [(str(path.with_stem(f"{path.stem}-{seed}")), settings_of(settings, seed)) for seed in seeds]
+    sessions = [_run(model, plan, path, own, again=again, form=form) for path, own in runs]
+    if seeds and plan.dev:
+        _print_seeds(sessions, [path for path, _ in runs], form=form)
+    deliver(Path(out), board, form=form, defaults={"name": model, "model": model})
+
+
+def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: bool, form: Form) -> Session:
+    """Run the model with one seed, write its submission and print its dev scores."""
+    from gluebench.systems.adapters.resolve import resolve
+    from gluebench.systems.adapters.session import Session, held
+    from gluebench.systems.devices import arithmetic
+    from gluebench.systems.encoders.corpus import Corpus
+
+    folder = Path(out).with_suffix(".run")
+    with installed(), held(folder, again=again), arithmetic(settings.precision):
+        made = resolve(model, Corpus(plan.benchmark, plan.data, plan.tasks), folder, settings)
         session = Session(folder, plan, made.identity, sources=made.sources)
         session.claim()
+        if made.about:
+            _echo(f"{model}: {made.about}")
         watcher = Terminal(session)
         with watcher.told_if_stopped():
             session.run(made.system, watcher, together=made.together)
-        _finish(session, suite, out=out, source=model, form=form)
-    deliver(Path(out), board, form=form, defaults={"name": model, "model": model})
+        _finish(session, out=out, source=model, form=form, saved=settings.save)
+    return session
+
+
+def _print_seeds(sessions: Sequence[Session], sources: Sequence[str], *, form: Form) -> None:
+    """Print the mean of the runs' dev scores, with intervals over runs and examples."""
+    from gluebench.cli.common.output import emit
+    from gluebench.cli.scoring.grade import runs_output
+    from gluebench.data import DataError
+    from gluebench.scoring import grade_runs
+
+    try:
+        gold = sessions[0].dev_labels()
+    except DataError:  # said when the first run ended
+        return
+    columns = [session.dev_columns(gold) for session in sessions]
+    reports, summary = grade_runs(columns, gold)
+    emit(runs_output(reports, summary, sessions[0].plan.benchmark, sources=sources), form)
 
 
 @contextmanager
@@ -108,35 +145,49 @@ def installed() -> Iterator[None]:
         raise needs_extra(EXTRAS[package], f"This model ({package})") from None
 
 
-def _finish(session: Session, suite: Benchmark, *, out: str, source: str, form: Form) -> None:
-    """Write the submission, then print the dev scores."""
-    from gluebench.cli.scoring.grade import print_report
-    from gluebench.data import DataError
+def _finish(session: Session, *, out: str, source: str, form: Form, saved: Path | None) -> None:
+    """Write the submission and print the dev scores; add them to the cards of saved models."""
     from gluebench.submission import write_submission
 
-    role = session.plan.role
+    suite, role = session.plan.benchmark, session.plan.role
     columns = session.columns(role)
     write_submission(out, columns, suite, role=role)
     if session.plan.dev:
-        try:
-            report = session.dev_report()
-        except DataError as error:
-            _echo(f"no dev scores: {error}")
-        else:
-            if report is None:
-                _echo("no dev scores: none of these tasks has a dev split")
-            else:
-                print_report(report, suite, source=source, form=form)
+        _print_dev(session, source=source, form=form, saved=saved)
     if by_task := session.not_understood():
         counts = ", ".join(f"{name} {count:,}" for name, count in by_task.items())
         _echo(
             f"Answers that were not understood: {counts}. They count as wrong in the dev scores; in the "
             "submission stands the most frequent training label (or the mean score)."
         )
-    absent = [f"{file.name}.tsv" for file in suite.files(role) if file.name not in columns]
-    if absent:
+    files = list(suite.files(role))
+    absent = [f"{file.name}.tsv" for file in files if file.name not in columns]
+    if absent and len(session.plan.tasks) < len(suite.tasks):
+        _echo(f"INCOMPLETE: {len(columns)} of {len(files)} files; the other tasks were not run.")
+    elif absent:
         _echo(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
     _echo(f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}, {role} split.")
+
+
+def _print_dev(session: Session, *, source: str, form: Form, saved: Path | None) -> None:
+    from gluebench.cli.scoring.grade import print_report
+    from gluebench.data import DataError
+
+    suite = session.plan.benchmark
+    try:
+        report = session.dev_report()
+    except DataError as error:
+        _echo(f"no dev scores: {error}")
+        return
+    if report is None:
+        _echo("no dev scores: none of these tasks has a dev split")
+        return
+    print_report(report, suite, source=source, form=form, only={task.name for task in session.plan.tasks})
+    if saved is not None:
+        from gluebench.systems.adapters.cards import write_cards
+
+        write_cards(saved, report, suite, model=source)
+        _echo(f"{saved}: a folder with the model and its card for each task.")
 
 
 class Terminal:
@@ -178,7 +229,7 @@ class Terminal:
         try:
             yield
         except BaseException:
-            kept = len(self._session.results())
+            kept = len(self._session.plan.units()) - len(self._session.missing())
             where = f" at {self._at}" if self._at else ""
             _echo(
                 f"\nStopped{where}. {kept} task{'s' * (kept != 1)} done, kept in {self._session.folder}: "

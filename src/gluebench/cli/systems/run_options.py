@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import click
 
 from gluebench.cli.common import option
 from gluebench.cli.common.output import notices
+from gluebench.systems.devices import PRECISIONS
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.fine_tuning import Recipe
@@ -49,12 +51,24 @@ _api = _kinds("api")
 _prompted = _kinds("api", "causal")
 model_options = option.together(
     option.number("--seed", help="Seed of what is trained."),
-    click.option("--device", **_trained, metavar="DEVICE", help="cpu or cuda [a GPU if any]."),
+    click.option(
+        "--seeds",
+        metavar="N,N[,N]",
+        callback=lambda context, parameter, value: _seeds(value),
+        help="A run for each seed, in OUT-N.zip, and their mean on dev.",
+    ),
+    click.option("--device", **_trained, metavar="auto|cpu|cuda[:N]", help="[auto: a GPU if any]."),
+    click.option(
+        "--precision",
+        **_trained,
+        type=click.Choice(PRECISIONS),
+        help="Of a GPU's arithmetic; bf16 on a CPU too [fp32].",
+    ),
     option.settings(
         "-o", "--option", "options", **_given, help="An option of the encoder or recipe; may be repeated."
     ),
     click.option(
-        "--preset", **_probed, metavar="NAME", help="encoders: settings of the probe [senteval-default]."
+        "--preset", **_probed, metavar="NAME", help="encoders: settings of the probe [task-metric]."
     ),
     option.flag("--fine-tune", **_hf, help="hf: train it on each task first."),
     click.option(
@@ -130,6 +144,19 @@ model_options = option.together(
 """All options of models, passed under their names."""
 
 
+def _seeds(value: str | None) -> tuple[int, ...]:
+    """The seeds that are listed. Raises BadParameter."""
+    words = [word.strip() for word in (value or "").split(",") if word.strip()]
+    if not all(word.isdigit() for word in words) or len(set(words)) != len(words):
+        raise click.BadParameter(f"{value!r}; expected different whole numbers, as 1,2,3")
+    return tuple(map(int, words))
+
+
+def settings_of(settings: ModelOptions, seed: int) -> ModelOptions:
+    """The same with one of several seeds, whose models have a folder of their own."""
+    return replace(settings, seed=seed, save=settings.save / f"seed-{seed}" if settings.save else None)
+
+
 def kind(model: str) -> str:
     """The kind of MODEL: its prefix, "folder", or "name" for an encoder's."""
     prefix, colon, _ = model.partition(":")
@@ -167,6 +194,7 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
         device=given["device"],
         options=given["options"],
         probe=given["preset"],
+        precision=given["precision"] or "fp32",
         recipe=_recipe(given),
         save=Path(given["save"]) if given["save"] else None,
         longest=given["max_length"] or 128,

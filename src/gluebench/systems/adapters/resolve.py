@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from gluebench.benchmark import UnknownNameError
 from gluebench.data.home import data_folder
 from gluebench.systems.adapters import ModelError, files_digest
+from gluebench.systems.devices import device
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.protocols import Counting, Predictor, SentenceEncoder, silent
 from gluebench.systems.run import fit_data, quiet
@@ -19,22 +20,6 @@ from gluebench.systems.run import fit_data, quiet
 if TYPE_CHECKING:
     from gluebench.systems.adapters.fine_tuning import Recipe
     from gluebench.systems.adapters.openai import PromptOptions
-
-
-def device(named: str | None) -> str:
-    """PyTorch's device: the one named, else a GPU if there is one. Raises ModelError."""
-    import torch
-
-    if named is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.zeros(1, device=named)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ModelError(
-            f"the device {named} cannot be used: {reason}; choose another, such as cpu"
-        ) from None
-    return named
 
 
 def file_option(text: str) -> str:
@@ -69,13 +54,13 @@ class ModelOptions:
     seed: int | None = None
     """None for that of the preset or recipe, else 0."""
     device: str | None = None
-    """None for a GPU where there is one."""
+    """None or auto for a GPU where there is one."""
     options: Mapping[str, str] = field(default_factory=dict)
     """Of an encoder, or of a recipe."""
     probe: str | None = None
     """Preset of the probe."""
     precision: str = "fp32"
-    """Or bf16: matrix products in bfloat16, weights in float32."""
+    """fp32, tf32 or bf16: `gluebench.systems.devices.Precision`."""
     recipe: Recipe | None = None
     """To fine-tune a checkpoint by; None to use it as it is."""
     save: Path | None = None
@@ -103,6 +88,8 @@ class Model(NamedTuple):
     """Python modules and the digests of their files, to report results of other versions."""
     together: bool = False
     """Whether it learns all tasks jointly, and so needs the data of all before it predicts one."""
+    about: str = ""
+    """Device, precision and settings, for people."""
 
 
 class _Request(NamedTuple):
@@ -171,31 +158,43 @@ def _encoder(request: _Request) -> Model:
     made = encoder_called(request.name, given, request.corpus)
     identity = {"options": {name: file_option(text) for name, text in given.items()}}
     function = request.name.partition(":")[2]
-    return _probed(made, request, identity)._replace(sources=sources(function) if function else {})
+    modules = sources(function) if function else {}
+    return _probed(made, request, identity, identity, modules)._replace(sources=modules)
 
 
 def _sentence_transformers(request: _Request) -> Model:
     from gluebench.systems.adapters.huggingface import SentenceTransformerEncoder
 
     encoder = SentenceTransformerEncoder(request.name, device=device(request.options.device))
-    return _probed(encoder, request, {"files": files_digest(request.name)})
+    return _probed(encoder, request, {"content": encoder.content})
 
 
-def _probed(encoder: SentenceEncoder, request: _Request, identity: Mapping[str, Any]) -> Model:
+def _probed(
+    encoder: SentenceEncoder, request: _Request, identity: Mapping[str, Any], *depends: object
+) -> Model:
+    """A probe on an encoder; `depends` is what its vectors depend on beside the encoder's content."""
     from gluebench.systems.probe.settings import DEFAULT, preset_called
+    from gluebench.systems.probe.store import shared_path
     from gluebench.systems.probe.system import ProbedEncoder
 
-    preset = preset_called(request.options.probe or DEFAULT).seeded(request.options.seed)
-    identity = {"encoder": encoder.name, "probe": preset.name, **identity}
-    digest = hashlib.sha256(repr(identity).encode()).hexdigest()[:8]
+    options = request.options
+    preset = preset_called(options.probe or DEFAULT).seeded(options.seed)
+    bf16 = ("bf16",) if options.precision == "bf16" else ()
     system = ProbedEncoder(
         encoder,
         preset,
-        vectors=request.folder / "vectors" / f"{digest}.npy",
-        device=device(request.options.device),
-        advance=request.options.counting("encoded", "sentences"),
+        vectors=shared_path(encoder, *depends, *bf16),
+        device=device(options.device),
+        arithmetic=options.precision,
+        advance=options.counting("encoded", "sentences"),
     )
-    return Model(system, identity)
+    settings = {"probe": preset.name, "precision": options.precision}
+    about = f"{_place(options)}, probe {preset.name}"
+    return Model(system, {"encoder": encoder.name, **settings, **identity}, about=about)
+
+
+def _place(options: ModelOptions) -> str:
+    return f"device {device(options.device)}, precision {options.precision}"
 
 
 def _huggingface(request: _Request) -> Model:
@@ -216,7 +215,8 @@ def _huggingface(request: _Request) -> Model:
     system = FineTunedCheckpoint(
         request.name, tasks, labels=options.labels, longest=options.longest, **shared
     )
-    return Model(system, {**identity, "longest": options.longest, "labels": dict(options.labels)})
+    settings = {"longest": options.longest, "labels": dict(options.labels)}
+    return Model(system, {**identity, **settings}, about=_place(options))
 
 
 def _fine_tuned(
@@ -240,7 +240,8 @@ def _fine_tuned(
         **shared,
     )
     settings = {task.name: recipe.of(task.name)._asdict() for task in corpus.tasks}
-    return Model(system, {**identity, "recipe": recipe.name, "fine_tuning": settings})
+    about = f"{_place(options)}, recipe {recipe.name}, seed {options.seed or 0}"
+    return Model(system, {**identity, "recipe": recipe.name, "fine_tuning": settings}, about=about)
 
 
 def _chat(request: _Request) -> Model:
@@ -294,6 +295,8 @@ def _recipe(request: _Request) -> Model:
     from gluebench.systems.reproduce.row import CannotBeHadError, row_called
 
     options, known = dict(request.options.options), ("preset", "precision", "vectors", "weights")
+    if request.options.precision != "fp32":
+        options.setdefault("precision", request.options.precision)
     for name in options:
         if name not in known:
             raise ModelError(f"a recipe has no option {name!r}; its options: {', '.join(known)}")
