@@ -110,6 +110,7 @@ def installed() -> Iterator[None]:
 def _finish(session: Session, suite: Benchmark, *, out: str, source: str, form: Form) -> None:
     """Write the submission, then print the dev scores."""
     from gluebench.cli.scoring.grade import print_report
+    from gluebench.cli.systems.results import keep_scores
     from gluebench.data import DataError
     from gluebench.submission import write_submission
 
@@ -125,6 +126,8 @@ def _finish(session: Session, suite: Benchmark, *, out: str, source: str, form: 
             if report is None:
                 _echo("no dev scores: none of these tasks has a dev split")
             else:
+                taken = sum(result.seconds for result in session.results().values())
+                keep_scores(session.folder, source, report, seconds=taken)
                 print_report(report, suite, source=source, form=form)
     if by_task := session.not_understood():
         counts = ", ".join(f"{name} {count:,}" for name, count in by_task.items())
