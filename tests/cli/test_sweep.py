@@ -43,6 +43,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
             sweeps.attempt(job, folder)
 
     monkeypatch.setattr(sweeps, "_run_local", run_all)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # without a question to PyTorch, which is slow to import
 
 
 def accuracies(folder: Path, name: str, data: Path, task: str) -> list[float]:

@@ -35,7 +35,7 @@ PUBLISHED = (
 def results(
     paths: tuple[Path, ...], split: Role, published: tuple[str, ...], suite: Benchmark, form: Form
 ) -> None:
-    """One Markdown table of finished runs: scores with intervals, then commands and times.
+    """Show finished runs in one Markdown table, with their commands and times.
 
     PATHS are folders that run, probe, train, sweep or reproduce left, or folders of such folders. On GLUE's
     dev split, published scores of known models stand beneath.

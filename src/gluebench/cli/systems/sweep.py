@@ -89,7 +89,9 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> 
 @click.command
 @option.repeated("--row", "models", required=True, metavar="MODEL", help="As of run; may be repeated.")
 @click.option("--tasks", metavar="A,B", default="", callback=_listed, help="By default all that are scored.")
-@click.option("--seeds", metavar="N,N", default="1,2,3", show_default=True, callback=_numbers)
+@click.option(
+    "--seeds", metavar="N,N", default="1,2,3", show_default=True, callback=_numbers, help="One run for each."
+)
 @option.settings(
     "--vary", metavar="OPTION=A,B", help="An option of run with several values; may be repeated."
 )
@@ -108,7 +110,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> 
 @option.settings("--submit", help="A parameter of Slurm jobs, as submitit names it; may be repeated.")
 @option.named_benchmark(type=option.BenchmarkName())
 @option.output
-@click.argument("rest", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS OF RUN]")
+@click.argument("run_options", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS OF RUN]")
 def sweep(
     models: tuple[str, ...],
     tasks: tuple[str, ...],
@@ -123,7 +125,7 @@ def sweep(
     submit: Mapping[str, str],
     benchmark: str,
     form: Form,
-    rest: tuple[str, ...],
+    run_options: tuple[str, ...],
 ) -> None:
     """Run models x tasks x seeds x settings in parallel; print means with intervals.
 
@@ -146,7 +148,7 @@ def sweep(
     suite = load_benchmark(benchmark)
     names = tuple(suite.task(name).name for name in tasks) or tuple(task.name for task in suite.scored)
     folder = Path(out).resolve()
-    common = ["--benchmark", benchmark, "--data", str(data.resolve()), *rest]
+    common = ["--benchmark", benchmark, "--data", str(data.resolve()), *run_options]
     cells = list(_cells(models, [names] if together else [(name,) for name in names], seeds, vary))
     for cell in cells:
         run.make_context("gluebench run", [*cell.arguments(common), "--out", SUBMISSION]).close()
