@@ -28,8 +28,10 @@ COMMANDS = {
     "probe": "gluebench.cli.systems.probe:probe",
     "rank": "gluebench.cli.analysis.rank:rank",
     "reproduce": "gluebench.cli.systems.reproduce:reproduce",
+    "results": "gluebench.cli.systems.results:results",
     "run": "gluebench.cli.systems.run:run",
     "submit": "gluebench.cli.submission.submit:submit",
+    "sweep": "gluebench.cli.systems.sweep:sweep",
     "train": "gluebench.cli.systems.train:train",
     "write": "gluebench.cli.submission.check:write",
 }

@@ -1,59 +1,37 @@
-"""Sweeps: whoever dies, what is finished stays finished and the rest is done."""
+"""Sweeps: whoever dies, what is finished stays finished, the rest is done, and nothing twice."""
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
+from systems.training.swept import calls, count_up, die_always, die_once, fail, note, show_device
 
 from gluebench.data import DataError
-from gluebench.systems.training.sweep import Job, job_folder, jobs, sweep
+from gluebench.systems.training import claims
+from gluebench.systems.training.sweep import Job, Place, attempt, job_folder, jobs, sweep
 
-pytest.importorskip("joblib", reason="joblib is not installed; pip install 'gluebench[sweep]'")
-
-
-def note(folder: Path, *, seed: int) -> None:
-    """Leave a line for each time it is called."""
-    with (folder / "calls.txt").open("a") as file:
-        file.write(f"{seed}\n")
-
-
-def die_once(folder: Path, *, seed: int) -> None:
-    """Take the worker down the first time it is called with seed 2."""
-    note(folder, seed=seed)
-    if seed == 2 and calls(folder) == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-def die_always(folder: Path, *, seed: int) -> None:
-    note(folder, seed=seed)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def fail(folder: Path, *, seed: int) -> None:
-    note(folder, seed=seed)
-    raise ValueError(f"no luck with {seed}")
-
-
-def calls(folder: Path) -> int:
-    path = folder / "calls.txt"
-    return len(path.read_text().splitlines()) if path.is_file() else 0
+QUICK = Place(workers=2, lease=2.0, poll=0.1)
 
 
 @pytest.fixture(autouse=True, scope="module")
-def importable_in_workers() -> Iterator[None]:
-    """Workers import this module by its name, wherever the tests were started."""
+def importable_in_processes() -> Iterator[None]:
+    """Other processes import the jobs' module by its name, wherever the tests were started."""
     tests, source = Path(__file__).resolve().parents[2], Path(__file__).resolve().parents[3] / "src"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("PYTHONPATH", f"{source}{os.pathsep}{tests}")
+        paths = [str(source), str(tests), *filter(None, [os.environ.get("PYTHONPATH")])]
+        patched.setenv("PYTHONPATH", os.pathsep.join(paths))
         yield
-    from joblib.externals.loky import get_reusable_executor
-
-    get_reusable_executor().shutdown(wait=True)
 
 
 def test_rows_times_seeds_in_their_order() -> None:
@@ -62,56 +40,16 @@ def test_rows_times_seeds_in_their_order() -> None:
     assert found[1].options == {"seed": 2}
 
 
-def test_finished_runs_are_not_run_again(tmp_path: Path) -> None:
-    first = jobs({"row": note}, [1, 2])
-    assert sweep(first, tmp_path).finished == ("row, seed 1", "row, seed 2")
-    more = jobs({"row": note}, [1, 2, 3])
-    assert sweep(more, tmp_path).finished == ("row, seed 1", "row, seed 2", "row, seed 3")
-    assert [calls(job_folder(tmp_path, job)) for job in more] == [1, 1, 1]
-
-
-def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
+def test_finished_runs_stay_a_dead_one_starts_again_and_a_failed_one_stops_no_other(tmp_path: Path) -> None:
+    attempt(Job("row, seed 1", note, {"seed": 1}), tmp_path)
     lines: list[str] = []
-    todo = jobs({"row": die_once}, [1, 2, 3, 4])
-    swept = sweep(todo, tmp_path, say=lines.append)
-    assert swept == (tuple(job.name for job in todo), {})
-    assert calls(job_folder(tmp_path, todo[1])) == 2
-    assert any("a worker died" in line for line in lines)
-
-
-def test_a_job_that_fails_stops_no_other_and_is_named(tmp_path: Path) -> None:
-    todo = [Job("bad", fail, {"seed": 7}), *jobs({"row": note}, [1, 2])]
-    swept = sweep(todo, tmp_path)
-    assert swept.finished == ("row, seed 1", "row, seed 2")
+    todo = [*jobs({"row": die_once}, [1, 2, 3]), Job("bad", fail, {"seed": 7})]
+    swept = sweep(todo, tmp_path, QUICK, say=lines.append)
+    assert swept.finished == ("row, seed 1", "row, seed 2", "row, seed 3")
     assert swept.failed == {"bad": "ValueError: no luck with 7"}
     assert "no luck with 7" in (tmp_path / "bad" / "failed.json").read_text()
-    assert calls(tmp_path / "bad") == 1
-
-
-@pytest.mark.slow
-def test_a_job_that_always_takes_its_worker_down_is_given_up(tmp_path: Path) -> None:
-    swept = sweep([Job("deadly", die_always, {"seed": 1})], tmp_path)
-    assert swept.finished == ()
-    assert swept.failed == {"deadly": "its worker died 3 times"}
-
-
-@pytest.mark.slow
-def test_a_dask_cluster_loses_nothing_with_a_worker_killed(tmp_path: Path) -> None:
-    pytest.importorskip("distributed", reason="Dask is not installed; pip install 'gluebench[sweep]'")
-    todo = jobs({"row": die_once}, [1, 2, 3, 4])
-    swept = sweep(todo, tmp_path, backend="dask")
-    assert swept == (tuple(job.name for job in todo), {})
-    assert [calls(job_folder(tmp_path, job)) for job in todo][1] == 2
-
-
-@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
-def test_without_ray_a_sweep_says_so_and_a_rerun_does_the_missing_runs(tmp_path: Path) -> None:
-    sweep(jobs({"row": note}, [1]), tmp_path)
-    todo = jobs({"row": note}, [1, 2])
-    with pytest.raises(DataError, match=r"The backend ray needs ray, which is not installed"):
-        sweep(todo, tmp_path, backend="ray")
-    assert sweep(todo, tmp_path).finished == ("row, seed 1", "row, seed 2")
-    assert calls(job_folder(tmp_path, todo[0])) == 1
+    assert [calls(job_folder(tmp_path, job)) for job in todo] == [1, 2, 1, 1]
+    assert "row, seed 2: its process died (start 1 of 3)" in lines
 
 
 def test_two_jobs_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -120,10 +58,206 @@ def test_two_jobs_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_ray_cluster_loses_nothing_with_a_worker_killed(tmp_path: Path) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed; pip install 'gluebench[ray]'")
+def test_a_job_whose_process_always_dies_is_given_up(tmp_path: Path) -> None:
+    swept = sweep([Job("deadly", die_always, {"seed": 1})], tmp_path, QUICK)
+    assert swept == ((), {"deadly": "its process died 3 times"})
+    assert calls(tmp_path / "deadly") == 3
+
+
+@pytest.mark.slow
+def test_each_worker_has_its_device(tmp_path: Path) -> None:
+    place = Place(workers=2, devices=("4", "7"), poll=0.1)
+    todo = jobs({"row": show_device}, [1, 2])
+    sweep(todo, tmp_path, place)
+    assert [(job_folder(tmp_path, job) / "device.txt").read_text() for job in todo] == ["4", "7"]
+
+
+def test_a_claim_is_one_processs_until_it_ends_or_lets_go(tmp_path: Path) -> None:
+    first = claims.take(tmp_path)
+    assert first is not None
+    assert claims.is_held(tmp_path)
+    assert claims.take(tmp_path) is None
+    first.release()
+    second = claims.take(tmp_path)
+    assert second is not None
+    assert (first.current(), second.current()) == (False, True)
+
+
+def holder(folder: Path, **changes: Any) -> Path:
+    """A claim like one of this process, with some of its fields changed."""
+    claim = claims.take(folder)
+    assert claim is not None
+    claim.path.write_text(json.dumps({**json.loads(claim.path.read_text()), **changes}))
+    return claim.path
+
+
+@pytest.mark.parametrize(
+    ("changes", "age", "held"),
+    [
+        ({"pid": 2**22 + 1}, 0, False),  # a process of this machine that has ended
+        ({"started": "1"}, 0, False),  # its number is another process's now
+        ({}, 9999, True),  # this machine's processes need no heartbeat
+        ({"machine": "another"}, 0, True),
+        ({"machine": "another"}, 9999, False),
+        ({"machine": "another", "job": "7_1", "restart": "1"}, 0, True),
+        ({"machine": "another", "job": "7_1", "restart": "0"}, 0, False),  # Slurm's second start of 7_1
+        ({"machine": "another", "job": "7_2", "restart": "0"}, 0, True),
+    ],
+)
+def test_whose_claim_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, str], age: float, held: bool
+) -> None:
+    monkeypatch.setenv("SLURM_ARRAY_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "1")
+    monkeypatch.setenv("SLURM_RESTART_COUNT", "1")
+    path = holder(tmp_path, **changes)
+    then = time.time() - age
+    os.utime(path, (then, then))
+    assert claims.is_held(tmp_path) == held
+
+
+def test_a_claim_cut_short_is_over_after_the_lease(tmp_path: Path) -> None:
+    path = holder(tmp_path)
+    path.write_text('{"machine": ')
+    assert claims.is_held(tmp_path)
+    os.utime(path, (1e9, 1e9))
+    assert not claims.is_held(tmp_path)
+
+
+def test_of_many_that_see_a_dead_claim_one_wins(tmp_path: Path) -> None:
+    """Also if all of them have looked before the first acts: the number they saw is the one they follow."""
+    holder(tmp_path, pid=2**22 + 1)
+    child = "import sys; from pathlib import Path; from gluebench.systems.training.claims import take\n"
+    child += "sys.stdin.readline(); print(take(Path(sys.argv[1])) is not None); sys.stdin.readline()"
+    pipe = subprocess.PIPE
+    racers = [
+        subprocess.Popen([sys.executable, "-c", child, tmp_path], stdin=pipe, stdout=pipe, text=True)
+        for _ in range(3)
+    ]
+    for racer in racers:
+        assert racer.stdin
+        racer.stdin.write("\n")
+        racer.stdin.flush()
+    won = [racer.stdout.readline().strip() for racer in racers if racer.stdout]
+    for racer in racers:
+        racer.communicate("\n")
+    assert sorted(won) == ["False", "False", "True"]
+
+
+LAUNCH = """
+import sys
+from pathlib import Path
+from gluebench.systems.training.sweep import Place, jobs, sweep
+from systems.training.swept import count_up
+if __name__ == "__main__":
+    place = Place(workers=2, lease=2.0, poll=0.1)
+    sweep(jobs({"row": count_up}, range(int(sys.argv[2]))), Path(sys.argv[1]), place)
+"""
+
+
+def launch(folder: Path, number: int) -> subprocess.Popen[str]:
+    script = folder.parent / "launch.py"
+    script.write_text(LAUNCH)
+    return subprocess.Popen([sys.executable, script, folder, str(number)], start_new_session=True, text=True)
+
+
+def results(folder: Path) -> dict[str, str]:
+    return {path.parent.name: path.read_text() for path in folder.glob("*/result.txt")}
+
+
+def check_all_done_once(folder: Path, number: int) -> None:
+    finished = (folder / "finished.txt").read_text().splitlines()
+    assert sorted(finished) == sorted(f"row, seed {seed}" for seed in range(number))
+    assert results(folder) == {f"row, seed {seed}": str(seed * 8) for seed in range(number)}
+
+
+def test_two_launchers_at_once_run_each_job_once(tmp_path: Path) -> None:
+    folder = tmp_path / "sweep"
+    folder.mkdir()
+    launchers = [launch(folder, 3) for _ in range(2)]
+    assert [launcher.wait(120) for launcher in launchers] == [0, 0]
+    check_all_done_once(folder, 3)
+
+
+@pytest.mark.slow
+def test_a_hundred_kills_of_launchers_and_jobs_lose_and_repeat_nothing(tmp_path: Path) -> None:
+    folder, number, chance = tmp_path / "sweep", 60, random.Random(27)
+    folder.mkdir()
+    launchers = [launch(folder, number) for _ in range(2)]
+    kills = 0
+    while kills < 100:
+        time.sleep(chance.uniform(0.05, 0.6))
+        launchers = [launch(folder, number) if each.poll() is not None else each for each in launchers]
+        holders = [json.loads(path.read_text() or "{}") for path in folder.glob("*/claim-*.json")]
+        alive = [each["pid"] for each in holders if each and claims._started(each["pid"]) == each["started"]]
+        if alive and chance.random() < 0.7:
+            os.kill(chance.choice(alive), signal.SIGKILL)
+        else:  # without its jobs, which end when they see it
+            chance.choice(launchers).kill()
+        kills += 1
+        assert len(results(folder)) < number or kills > 90
+    for launcher in launchers:
+        launcher.wait(300)
+    assert launch(folder, number).wait(300) == 0
+    check_all_done_once(folder, number)
+
+
+def missing(package: str) -> bool:
+    return find_spec(package) is None
+
+
+@pytest.mark.parametrize(
+    ("backend", "package", "extra"),
+    [("slurm", "submitit", "sweep"), ("dask", "distributed", "sweep"), ("ray", "ray", "ray")],
+)
+def test_a_backend_that_is_not_installed_names_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: Any, package: str, extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    expected = (
+        rf"backend {backend} needs {package}, which is not installed: pip install 'gluebench\[{extra}\]'"
+    )
+    with pytest.raises(DataError, match=expected):
+        sweep(jobs({"row": note}, [1]), tmp_path, Place(backend))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(missing("submitit"), reason="submitit is not installed; pip install 'gluebench[sweep]'")
+def test_a_job_array_by_submitits_local_executor_starts_a_dead_job_again(tmp_path: Path) -> None:
+    todo = [*jobs({"row": die_once}, [1, 2, 3]), Job("bad", fail, {"seed": 7})]
+    submit = {"cluster": "local", "timeout_min": 5}
+    swept = sweep(todo, tmp_path, Place("slurm", submit=submit, lease=2.0, poll=0.1))
+    assert swept.finished == tuple(job.name for job in todo[:3])
+    assert swept.failed == {"bad": "ValueError: no luck with 7"}
+    assert [calls(job_folder(tmp_path, job)) for job in todo] == [1, 2, 1, 1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(missing("submitit"), reason="submitit is not installed; pip install 'gluebench[sweep]'")
+def test_a_preempted_job_is_put_back_and_goes_on(tmp_path: Path) -> None:
+    import submitit
+
+    from gluebench.systems.training.sweep import _Cell
+
+    job = Job("long", count_up, {"seed": 3})
+    executor = submitit.LocalExecutor(tmp_path / "slurm", max_num_timeout=2)
+    executor.update_parameters(timeout_min=5)
+    submitted = executor.submit(_Cell(job, tmp_path, 1.0))
+    while not (tmp_path / "long" / "count.txt").exists():
+        time.sleep(0.01)
+    submitted._interrupt(timeout=False)
+    submitted.result()
+    sweep([job], tmp_path, QUICK)
+    assert (tmp_path / "long" / "result.txt").read_text() == "24"
+    assert (tmp_path / "finished.txt").read_text() == "long\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("backend", "package"), [("dask", "distributed"), ("ray", "ray")])
+def test_a_cluster_loses_nothing_with_a_worker_killed(tmp_path: Path, backend: Any, package: str) -> None:
+    pytest.importorskip(package, reason=f"{package} is not installed; pip install 'gluebench[sweep,ray]'")
     todo = jobs({"row": die_once}, [1, 2, 3, 4])
     lines: list[str] = []
-    swept = sweep(todo, tmp_path, backend="ray", say=lines.append)
+    swept = sweep(todo, tmp_path, Place(backend, workers=2, lease=2.0, poll=0.1), say=lines.append)
     assert swept == (tuple(job.name for job in todo), {}), lines
     assert [calls(job_folder(tmp_path, job)) for job in todo] == [1, 2, 1, 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -130,8 +131,10 @@ def probe(
     """
     from gluebench.cli.common.progress import Progress
     from gluebench.cli.scoring.grade import print_report
+    from gluebench.cli.systems.results import keep_scores
     from gluebench.systems.encoders.corpus import Corpus
 
+    began = time.monotonic()
     corpus = Corpus(suite, data, chosen(suite, tasks))
     with reading_data(), needing("train", "Probing", "torch"):
         from gluebench.data.gold import gold_from_data
@@ -167,7 +170,10 @@ def probe(
             penalty += "classes weighted equally, " if best.balanced else ""
             say(f"{name}: {penalty}{best.epochs} epochs, {best.score:.3f} on dev")
         report = grade(dev, gold_from_data(data, suite, role="dev", partial=True))
-        print_report(report, suite, source=f"{made.name}, {settings.name}", form=form)
+        name = f"{made.name}, {settings.name}"
+        if out:
+            keep_scores(Path(out).with_suffix(".run"), name, report, seconds=time.monotonic() - began)
+        print_report(report, suite, source=name, form=form)
     if out:
         write_submission(out, test, suite)
         absent = [f"{file.name}.tsv" for file in suite.files() if file.name not in test]

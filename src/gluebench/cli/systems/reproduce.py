@@ -127,6 +127,7 @@ def _run(
     board = reached(to, suite.name, "test")
     with reading_data(), needing("train", "Running the paper's rows", "torch", "h5py"):
         from gluebench.cli.systems.reproduce_view import save, table_output
+        from gluebench.cli.systems.results import keep_scores
         from gluebench.data.gold import gold_from_data
         from gluebench.data.home import data_folder
         from gluebench.systems.devices import device as device_called
@@ -146,6 +147,12 @@ def _run(
         runs = rerun(request, names, setup, gold=scored, say=lambda line: notices([line]))
         output = table_output(runs, request, suite)
     save(output, table, setup.out / preset)
+    for ran in runs:
+        if ran.report:
+            taken = sum({id(run): run.seconds for run in ran.chosen.values()}.values())
+            folder = setup.out / preset / ran.row.name
+            name = f"{ran.row.full_title} ({preset})"
+            keep_scores(folder, name, ran.report, seconds=taken, file=f"scores-{table}.json")
     emit(output, form)
     for ran in runs if board else ():
         path = submission_path(ran, setup)

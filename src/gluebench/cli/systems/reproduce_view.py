@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.atomic import write_json
 from gluebench.benchmark.figures import percent
 from gluebench.cli.common.output import Output, Paper, Section, Table, rendered
 from gluebench.cli.scoring.grade import score_cell
@@ -60,14 +62,16 @@ def save(answer: Output, table: TableName, folder: Path) -> None:
     (folder / f"{table}.md").write_text(rendered(answer, "markdown", paper=Paper()), encoding="utf-8")
     (folder / f"{table}.tex").write_text(rendered(answer, "latex", paper=Paper()), encoding="utf-8")
     path = folder / "results.json"
-    try:
-        before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    except ValueError as error:
-        raise DataError([f"{path}: no JSON ({error}); remove it, and results are written anew"]) from None
     assert isinstance(answer.data, dict)
-    after = merged(before if isinstance(before, dict) else {}, table, answer.data["results"])
-    after |= {name: answer.data[name] for name in ("benchmark", "preset")}
-    path.write_text(json.dumps(after, indent=2) + "\n", encoding="utf-8")
+    with open(folder / ".results.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another process may add its rows at this moment
+        try:
+            before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        except ValueError as error:
+            raise DataError([f"{path}: no JSON ({error}); remove it, and results are written anew"]) from None
+        after = merged(before if isinstance(before, dict) else {}, table, answer.data["results"])
+        after |= {name: answer.data[name] for name in ("benchmark", "preset")}
+        write_json(path, after)
 
 
 def _section(ran: RowResult, own: Sequence[Cell]) -> Section:

@@ -171,6 +171,7 @@ def _finish(session: Session, *, out: str, source: str, form: Form, saved: Path 
 
 def _print_dev(session: Session, *, source: str, form: Form, saved: Path | None) -> None:
     from gluebench.cli.scoring.grade import print_report
+    from gluebench.cli.systems.results import keep_scores
     from gluebench.data import DataError
 
     suite = session.plan.benchmark
@@ -182,6 +183,8 @@ def _print_dev(session: Session, *, source: str, form: Form, saved: Path | None)
     if report is None:
         _echo("no dev scores: none of these tasks has a dev split")
         return
+    taken = sum(result.seconds for result in session.results().values())
+    keep_scores(session.folder, source, report, seconds=taken)
     print_report(report, suite, source=source, form=form, only={task.name for task in session.plan.tasks})
     if saved is not None:
         from gluebench.systems.adapters.cards import write_cards

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -133,10 +134,12 @@ def _draw_curves(system: TrainedSystem) -> None:
 
 def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -> None:
     from gluebench.cli.scoring.grade import report_output
+    from gluebench.cli.systems.results import keep_scores
     from gluebench.data import load_split
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import grade
     from gluebench.submission.values import submission_of
+    from gluebench.systems.training.checkpoint import OUTCOME
 
     predictions = {}
     for file in suite.files("dev"):
@@ -147,4 +150,6 @@ def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -
             predictions[file.name] = system.predict(task, rows)
     gold = gold_from_data(home, suite, role="dev", partial=True)
     report = grade(submission_of(predictions, suite, role="dev"), gold)
+    taken = sum(float(json.loads((run / OUTCOME).read_bytes())["seconds"]) for run in system.runs())
+    keep_scores(system.folder, system.title, report, seconds=taken)
     emit(report_output(report, suite, source=system.title), form)

@@ -1,27 +1,39 @@
-"""Training runs in parallel, over processes or machines, with joblib; finished runs survive a crash."""
+"""Many training runs on this machine's devices, as a Slurm job array, on Dask or on Ray.
+
+What is done, failed or under way is in the folder of each run, so that a sweep that is killed goes on, and
+several launchers of one sweep share it.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import signal
+import sys
+import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import product
+from multiprocessing import connection, get_context
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
+from gluebench.systems.training import claims
 from gluebench.systems.training.log import Say
 
-Backend = Literal["loky", "dask", "ray"]
+Backend = Literal["local", "slurm", "dask", "ray"]
 DONE = "done.json"
 FAILED = "failed.json"
 ATTEMPTS = 3
-"""Maximum number of attempts; another follows only if a worker has died."""
+"""How often one sweep starts a job; another attempt follows only if its process has died."""
 DEATHS = (
     "TerminatedWorkerError",
     "BrokenProcessPool",
@@ -29,14 +41,14 @@ DEATHS = (
     "ActorDiedError",
     "WorkerCrashedError",
 )
-"""Names of the errors that loky, Dask and Ray raise when a worker has died."""
+"""Names of the errors that Dask and Ray raise when a worker has died."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run of a sweep: `run(folder, **options)` is called in a worker, with a folder of the job's own.
+    """One run of a sweep: `run(folder, **options)` is called in a process of its own, with its own folder.
 
-    The function and its options must be picklable, to reach the worker; results go into the folder.
+    The function and its options must be picklable, to reach that process; results go into the folder.
     """
 
     name: str
@@ -48,9 +60,27 @@ class Swept(NamedTuple):
     """The outcome of a sweep, by job name."""
 
     finished: tuple[str, ...]
-    """Jobs that finished in this sweep or an earlier one."""
+    """Jobs that finished, in this sweep, an earlier one or another launcher's."""
     failed: Mapping[str, str]
     """Job name to the error that ended it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where jobs run."""
+
+    backend: Backend = "local"
+    workers: int = 1
+    """Jobs at a time."""
+    devices: tuple[str, ...] = ()
+    """Numbers of this machine's GPUs; local workers use them in turn."""
+    address: str | None = None
+    """Of a Dask scheduler or a Ray cluster; by default one is started here."""
+    submit: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters of Slurm jobs, as submitit names them (`timeout_min`, `slurm_partition`), and `cluster`."""
+    lease: float = claims.LEASE
+    poll: float = 2.0
+    """Seconds between two looks at jobs of others."""
 
 
 def jobs(rows: Mapping[str, Callable[..., Any]], seeds: Sequence[int]) -> list[Job]:
@@ -60,40 +90,39 @@ def jobs(rows: Mapping[str, Callable[..., Any]], seeds: Sequence[int]) -> list[J
     ]
 
 
-def sweep(
-    todo: Sequence[Job],
-    folder: Path,
-    *,
-    backend: Backend = "loky",
-    workers: int = 2,
-    address: str | None = None,
-    say: Say | None = None,
-) -> Swept:
+def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say: Say | None = None) -> Swept:
     """Run all jobs that are not finished in `folder` yet; a failed job stops no other.
 
-    `address` is that of a Dask scheduler or a Ray cluster; by default one is started here. A job whose worker
-    dies starts again and continues from its saved state. Raises DataError if the
-    backend is not installed.
+    Waits for jobs that another launcher has, and takes them over if it dies. A job whose process dies starts
+    again and continues from its saved state. Raises DataError if the backend is not installed.
     """
-    tell = say or (lambda line: None)
+    place, tell = place or Place(), say or (lambda line: None)
     if len({job.name for job in todo}) < len(todo):
         raise ValueError("two jobs have one name; expected a name for each")
     for job in todo:
         (job_folder(folder, job) / FAILED).unlink(missing_ok=True)
-    with _backend(backend, workers, address):
-        for attempt in range(1, ATTEMPTS + 1):
-            failed = _errors(folder, todo)
-            unfinished = [job for job in todo if not _finished(folder, job) and job.name not in failed]
-            if not unfinished:
-                break
-            tell(f"{len(todo) - len(unfinished)} of {len(todo)} runs done, {len(unfinished)} to do")
-            death = _run_once(unfinished, folder, workers)
-            if death:
-                tell(f"a worker died ({death}); attempt {attempt} of {ATTEMPTS} is over")
+    starts: Counter[str] = Counter()
+    shown = ""
+    with _ways(place) as run_all:
+        while waiting := [job for job in todo if not _ended(folder, job) and starts[job.name] < ATTEMPTS]:
+            free = [job for job in waiting if not claims.is_held(job_folder(folder, job), place.lease)]
+            line = f"{len(todo) - len(waiting)} of {len(todo)} runs ended, {len(waiting)} to do"
+            line += f", {len(waiting) - len(free)} by other launchers" * (len(free) < len(waiting))
+            if line != shown:
+                tell(shown := line)
+            if not free:
+                time.sleep(place.poll)
+                continue
+            run_all(free, folder, place)
+            for job in free:
+                # A living claim is another launcher's.
+                if not _ended(folder, job) and not claims.is_held(job_folder(folder, job), place.lease):
+                    starts[job.name] += 1
+                    tell(f"{job.name}: its process died (start {starts[job.name]} of {ATTEMPTS})")
+    finished = tuple(job.name for job in todo if (job_folder(folder, job) / DONE).is_file())
     errors = _errors(folder, todo)
-    finished = tuple(job.name for job in todo if _finished(folder, job))
     lost = [job.name for job in todo if job.name not in {*errors, *finished}]
-    return Swept(finished, errors | dict.fromkeys(lost, f"its worker died {ATTEMPTS} times"))
+    return Swept(finished, errors | dict.fromkeys(lost, f"its process died {ATTEMPTS} times"))
 
 
 def job_folder(folder: Path, job: Job) -> Path:
@@ -101,38 +130,42 @@ def job_folder(folder: Path, job: Job) -> Path:
     return folder / quote(job.name, safe=" ,")
 
 
-def _finished(folder: Path, job: Job) -> bool:
-    return (job_folder(folder, job) / DONE).is_file()
+def seconds(folder: Path) -> float:
+    """How long the job of a folder took, the part of a process that died not counted."""
+    value: float = json.loads((folder / DONE).read_text(encoding="utf-8"))["seconds"]
+    return value
 
 
-def _run_once(unfinished: Sequence[Job], folder: Path, workers: int) -> str | None:
-    """Run the jobs once; return the name of joblib's error if a worker died, else None."""
-    from joblib import Parallel, delayed
+def attempt(job: Job, folder: Path, lease: float = claims.LEASE, *, parent: int | None = None) -> None:
+    """Run a job here, unless it has ended or another process has it; write the outcome into its folder.
 
-    try:
-        Parallel(n_jobs=workers, batch_size=1)(
-            delayed(_run_job)(job, job_folder(folder, job)) for job in unfinished
-        )
-    except Exception as error:
-        if type(error).__name__ not in DEATHS:
-            raise
-        return type(error).__name__
-    return None
-
-
-def _run_job(job: Job, folder: Path) -> None:
-    """Run a job in a worker; write the outcome to disk, since joblib returns nothing if any worker dies.
-
-    DONE is written last, when all results are in the folder.
+    DONE is written last, when all results are there.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    own = job_folder(folder, job)
+    if _ended(folder, job):
+        return
+    claim = claims.take(own, lease)
+    if claim is None or _ended(folder, job):
+        return
+    began = time.time()
+    outcome: tuple[str, dict[str, Any]]
     try:
-        job.run(folder, **job.options)
+        with claims.beating(claim, lease, parent=parent):
+            job.run(own, **job.options)
+        outcome = DONE, {"job": job.name, "claim": claim.number, "seconds": round(time.time() - began, 3)}
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
-        write_json(folder / FAILED, {"error": message, "traceback": traceback.format_exc()})
-    else:
-        write_json(folder / DONE, {"job": job.name})
+        outcome = FAILED, {"error": message, "traceback": traceback.format_exc()}
+    except BaseException:
+        claim.release()
+        raise
+    if claim.current():
+        write_json(own / outcome[0], outcome[1])
+
+
+def _ended(folder: Path, job: Job) -> bool:
+    own = job_folder(folder, job)
+    return (own / DONE).is_file() or (own / FAILED).is_file()
 
 
 def _errors(folder: Path, todo: Sequence[Job]) -> dict[str, str]:
@@ -142,25 +175,103 @@ def _errors(folder: Path, todo: Sequence[Job]) -> dict[str, str]:
     return {name: json.loads(text)["error"] for name, text in texts.items()}
 
 
+_RunAll = Callable[[Sequence[Job], Path, Place], None]
+"""Attempts each job once and returns when all these attempts have ended, well or not."""
+
+
+def _run_local(todo: Sequence[Job], folder: Path, place: Place) -> None:
+    """Each job in a process of its own, which sees one device."""
+    queue, running = list(todo), dict[int, SpawnProcess]()
+    try:
+        while queue or running:
+            for slot in range(place.workers):
+                if queue and slot not in running:
+                    running[slot] = _start(queue.pop(0), folder, place, slot)
+            connection.wait([process.sentinel for process in running.values()])
+            running = {slot: process for slot, process in running.items() if process.is_alive()}
+    finally:
+        for process in running.values():
+            process.terminate()
+        for process in running.values():
+            process.join()
+
+
+def _start(job: Job, folder: Path, place: Place, slot: int) -> SpawnProcess:
+    environment = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // place.workers))}
+    if place.devices:
+        environment["CUDA_VISIBLE_DEVICES"] = place.devices[slot % len(place.devices)]
+    arguments = (job, folder, place.lease, os.getpid(), environment)
+    process = get_context("spawn").Process(target=_child, args=arguments, name=job.name)
+    process.start()
+    return process
+
+
+def _child(job: Job, folder: Path, lease: float, parent: int, environment: Mapping[str, str]) -> None:
+    os.environ.update(environment)  # before the job imports PyTorch
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that the claim is released
+    attempt(job, folder, lease, parent=parent)
+
+
+class _Cell:
+    """A job of a Slurm array; after preemption or at its time limit, Slurm starts it again."""
+
+    def __init__(self, job: Job, folder: Path, lease: float) -> None:
+        self._arguments = (job, folder, lease)
+
+    def __call__(self) -> None:
+        attempt(*self._arguments)
+
+    def checkpoint(self) -> Any:
+        """What submitit puts back into the queue."""
+        return import_module("submitit.helpers").DelayedSubmission(self)
+
+
+def _run_slurm(todo: Sequence[Job], folder: Path, place: Place) -> None:
+    options = dict(place.submit)
+    submitit = _import_optional("submitit", "The backend slurm")
+    executor = submitit.AutoExecutor(folder / "slurm", cluster=options.pop("cluster", None))
+    if executor.cluster == "slurm":
+        options = {"slurm_array_parallelism": place.workers, **options}
+    executor.update_parameters(**options)
+    with executor.batch():
+        submitted = [executor.submit(_Cell(job, folder.resolve(), place.lease)) for job in todo]
+    while not all(job.done() for job in submitted):
+        time.sleep(place.poll)
+
+
+def _run_joblib(todo: Sequence[Job], folder: Path, place: Place) -> None:
+    from joblib import Parallel, delayed
+
+    try:
+        Parallel(n_jobs=place.workers, batch_size=1)(
+            delayed(attempt)(job, folder, place.lease) for job in todo
+        )
+    except Exception as error:
+        if type(error).__name__ not in DEATHS:
+            raise
+
+
 @contextmanager
-def _backend(backend: Backend, workers: int, address: str | None) -> Iterator[None]:
-    """Start a backend's workers and make joblib use them; stop them on exit."""
+def _ways(place: Place) -> Iterator[_RunAll]:
+    """Start a backend's workers, and stop them on exit."""
+    if place.backend in ("local", "slurm"):
+        yield _run_local if place.backend == "local" else _run_slurm
+        return
     joblib = _import_optional("joblib", "A sweep")
     with ExitStack() as stack:
         options: dict[str, Any] = {}
-        if backend == "loky":
-            options["inner_max_num_threads"] = 1
-        elif backend == "dask":
+        if place.backend == "dask":
             distributed = _import_optional("distributed", "The backend dask")
-            local = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
-            options["client"] = stack.enter_context(distributed.Client(address, **({} if address else local)))
+            local = {"n_workers": place.workers, "threads_per_worker": 1, "dashboard_address": None}
+            client = distributed.Client(place.address, **({} if place.address else local))
+            options["client"] = stack.enter_context(client)
         else:
             ray = _import_optional("ray", "The backend ray", extra="ray")
-            ray.init(address=address)
+            ray.init(address=place.address)
             stack.callback(ray.shutdown)
             import_module("ray.util.joblib").register_ray()
-        stack.enter_context(joblib.parallel_config(backend, **options))
-        yield
+        stack.enter_context(joblib.parallel_config(place.backend, **options))
+        yield _run_joblib
 
 
 def _import_optional(module: str, feature: str, *, extra: str = "sweep") -> Any:

@@ -1,0 +1,209 @@
+"""`gluebench sweep`: models, tasks, seeds and settings in parallel, each run as by `gluebench run`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.cli.common import option
+from gluebench.cli.common.output import Form, emit, notices
+
+if TYPE_CHECKING:
+    from gluebench.systems.scores import Scores
+    from gluebench.systems.training.sweep import Job
+
+SUBMISSION = "submission.zip"
+
+
+class System(NamedTuple):
+    """A model with its settings: what has a row in the table."""
+
+    model: str
+    settings: tuple[tuple[str, str], ...]
+    """Options of run with their values."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the table."""
+        return ", ".join([self.model, *(f"{key} {value}" for key, value in self.settings)])
+
+
+class Cell(NamedTuple):
+    """One run: a system with one seed, on one task or on all together."""
+
+    system: System
+    tasks: tuple[str, ...]
+    seed: int
+
+    def arguments(self, rest: Sequence[str]) -> list[str]:
+        """Those of its `gluebench run`, but for where to write."""
+        settings = [part for key, value in self.system.settings for part in (f"--{key}", value)]
+        run = [self.system.model, "--tasks", ",".join(self.tasks), "--seed", str(self.seed)]
+        return [*run, "--split", "dev", *settings, *rest]
+
+    def job(self, rest: Sequence[str]) -> Job:
+        """The job of this run."""
+        from gluebench.systems.training.sweep import Job
+
+        tasks = "together" if len(self.tasks) > 1 else self.tasks[0]
+        name = f"{self.system.name}, {tasks}, seed {self.seed}"
+        return Job(name, run_in, {"arguments": self.arguments(rest)})
+
+
+def run_in(folder: Path, arguments: list[str]) -> None:
+    """Be `gluebench run` in a job's folder, which also gets what it prints."""
+    from gluebench.cli.systems.run import run
+
+    given = [*arguments, "--out", str(folder / SUBMISSION), "--json"]
+    sys.argv = ["gluebench", "run", *given]
+    with (
+        open(folder / "log.txt", "a", encoding="utf-8") as log,
+        open(folder / "report.json", "w", encoding="utf-8") as report,
+        redirect_stderr(log),
+        redirect_stdout(report),
+    ):
+        run.main(given, standalone_mode=False)
+
+
+def _listed(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, ...]:
+    try:
+        return tuple(map(int, _listed(context, parameter, value)))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of whole numbers, such as 1,2,3.") from None
+
+
+@click.command
+@option.repeated("--row", "models", required=True, metavar="MODEL", help="As of run; may be repeated.")
+@click.option("--tasks", metavar="A,B", default="", callback=_listed, help="By default all that are scored.")
+@click.option(
+    "--seeds", metavar="N,N", default="1,2,3", show_default=True, callback=_numbers, help="One run for each."
+)
+@option.settings(
+    "--vary", metavar="OPTION=A,B", help="An option of run with several values; may be repeated."
+)
+@option.flag("--together", help="One run for all tasks, as multi-task rows need it, not one for each.")
+@option.new_folder("--out", required=True, help="Folder of the runs; a rerun goes on with what is in it.")
+@option.data()
+@click.option(
+    "--backend",
+    type=click.Choice(["local", "slurm", "dask", "ray"]),
+    default="local",
+    show_default=True,
+    help="This machine, a Slurm job array, or workers of Dask or Ray.",
+)
+@option.number("--workers", least=1, help="Runs at a time [one for each GPU, else one].")
+@click.option("--address", help="Of a Dask scheduler or a Ray cluster; by default one is started here.")
+@option.settings("--submit", help="A parameter of Slurm jobs, as submitit names it; may be repeated.")
+@option.named_benchmark(type=option.BenchmarkName())
+@option.output
+@click.argument("run_options", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS OF RUN]")
+def sweep(
+    models: tuple[str, ...],
+    tasks: tuple[str, ...],
+    seeds: tuple[int, ...],
+    vary: Mapping[str, str],
+    together: bool,
+    out: str,
+    data: Path,
+    backend: Any,
+    workers: int | None,
+    address: str | None,
+    submit: Mapping[str, str],
+    benchmark: str,
+    form: Form,
+    run_options: tuple[str, ...],
+) -> None:
+    """Run models x tasks x seeds x settings in parallel; print means with intervals.
+
+    Each run is a `gluebench run` on the dev split, in a folder of its own. Any number of sweeps on one
+    folder, also on several machines, share the runs; a killed one goes on from its saved state. Options
+    after -- go to every run.
+
+    \b
+    Example:
+      gluebench sweep --row recipe:cbow --row recipe:single-bilstm --tasks RTE,MRPC --data data/ --out sweep/
+      gluebench sweep --row hf:bert-base-cased --vary learning-rate=2e-5,5e-5 --tasks RTE --data data/
+        --out sweep/ --backend slurm --submit slurm_gres=gpu:1 --submit timeout_min=60 -- --fine-tune
+    """
+    from gluebench.cli.systems.results import results_output
+    from gluebench.cli.systems.run import run
+    from gluebench.systems.scores import FILE, write_scores
+    from gluebench.systems.training.sweep import Place
+    from gluebench.systems.training.sweep import sweep as run_all
+
+    suite = load_benchmark(benchmark)
+    names = tuple(suite.task(name).name for name in tasks) or tuple(task.name for task in suite.scored)
+    folder = Path(out).resolve()
+    common = ["--benchmark", benchmark, "--data", str(data.resolve()), *run_options]
+    cells = list(_cells(models, [names] if together else [(name,) for name in names], seeds, vary))
+    for cell in cells:
+        run.make_context("gluebench run", [*cell.arguments(common), "--out", SUBMISSION]).close()
+    todo = [cell.job(common) for cell in cells]
+    devices = _devices() if backend == "local" else ()
+    parameters = {name: int(value) if value.isdigit() else value for name, value in submit.items()}
+    place = Place(backend, workers or len(devices) or 1, devices, address, parameters)
+    swept = run_all(todo, folder, place, say=lambda line: notices([line]))
+    done = {cell: job for cell, job in zip(cells, todo, strict=True) if job.name in swept.finished}
+    if done:
+        systems = list(_summaries(done, folder, data, suite))
+        write_scores(folder / FILE, suite.name, "dev", systems)
+        emit(results_output(systems, suite, "dev"), form)
+    if swept.failed:
+        lines = [f"{name}: {error}" for name, error in swept.failed.items()]
+        raise click.ClickException("\n".join([f"{len(lines)} of {len(todo)} runs failed:", *lines]))
+
+
+def _cells(
+    models: Sequence[str], tasks: Sequence[tuple[str, ...]], seeds: Sequence[int], vary: Mapping[str, str]
+) -> Iterator[Cell]:
+    choices = [[(name, value) for value in values.split(",")] for name, values in vary.items()]
+    systems = (System(model, chosen) for model, chosen in product(models, product(*choices)))
+    for cell in dict.fromkeys(product(systems, tasks, seeds)):
+        yield Cell(*cell)
+
+
+def _devices() -> tuple[str, ...]:
+    """Numbers of the GPUs that this process may use."""
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if given is not None:
+        return tuple(filter(None, given.split(",")))
+    if find_spec("torch") is None:
+        return ()
+    import torch
+
+    return tuple(map(str, range(torch.cuda.device_count())))
+
+
+def _summaries(done: Mapping[Cell, Job], folder: Path, data: Path, suite: Benchmark) -> Iterator[Scores]:
+    """The means of each system; its runs of one seed on several tasks are one run."""
+    from gluebench.data.gold import gold_from_data
+    from gluebench.scoring import grade_runs
+    from gluebench.submission import read_predictions
+    from gluebench.systems.scores import Scores
+    from gluebench.systems.training.sweep import job_folder, seconds
+
+    gold = gold_from_data(data, suite, role="dev", partial=True)
+    for system in dict.fromkeys(cell.system for cell in done):
+        own = {cell: job_folder(folder, job) for cell, job in done.items() if cell.system == system}
+        runs: dict[int, dict[str, Any]] = {}
+        for cell, place in own.items():
+            columns = read_predictions(place / SUBMISSION, suite, role="dev").columns
+            known = {name: column for name, column in columns.items() if name in gold.columns}
+            runs.setdefault(cell.seed, {}).update(known)
+        summary = grade_runs(list(runs.values()), gold)[1]
+        command = shlex.join(["gluebench", *sys.argv[1:]])
+        yield Scores.of_summary(system.name, summary, sum(map(seconds, own.values())), command)

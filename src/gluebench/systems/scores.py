@@ -1,0 +1,125 @@
+"""Scores that a command keeps beside its results, for tables of several systems (`gluebench results`)."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gluebench.benchmark.atomic import write_json
+from gluebench.data import DataError
+from gluebench.scoring.report import Report
+from gluebench.scoring.summary import Summary
+from gluebench.version import __version__
+
+SCHEMA = "gluebench.scores/1"
+FILE = "scores.json"
+AVERAGE = "average"
+"""Stands for a task where the macro-average is meant."""
+Figures = Mapping[str, float]
+"""`value`, and where known `low`, `high` (95 % interval) and `deviation` (of the runs), as fractions."""
+
+
+class Scores(NamedTuple):
+    """The scores of one system on the splits of one role."""
+
+    name: str
+    tasks: Mapping[str, Mapping[str, Figures]]
+    """Task to its metrics."""
+    runs: int = 1
+    seconds: float | None = None
+    command: str = ""
+
+    @classmethod
+    def of_report(cls, name: str, report: Report, seconds: float) -> Scores:
+        """Those of one run, and the command that this process is."""
+        metrics = {task: dict(scores.metrics) for task, scores in report.tasks.items()}
+        metrics |= {name: {"overall": part.overall} for name, part in report.diagnostics.items() if part}
+        if report.score:
+            metrics[AVERAGE] = {AVERAGE: report.score}
+        figures = {
+            task: {
+                metric: _known(value=score.value, low=score.low, high=score.high)
+                for metric, score in scores.items()
+            }
+            for task, scores in metrics.items()
+            if scores
+        }
+        command = shlex.join(["gluebench", *sys.argv[1:]])
+        return cls(name, figures, seconds=round(seconds, 1), command=command)
+
+    @classmethod
+    def of_summary(cls, name: str, summary: Summary, seconds: float, command: str) -> Scores:
+        """The means over several runs."""
+        spreads = {task: dict(metrics) for task, metrics in summary.tasks.items()}
+        spreads |= {name: {"overall": spread} for name, spread in summary.diagnostics.items()}
+        if summary.score:
+            spreads[AVERAGE] = {AVERAGE: summary.score}
+        figures = {
+            task: {
+                metric: _known(value=one.mean, low=one.low, high=one.high, deviation=one.deviation)
+                for metric, one in metrics.items()
+                if metric != "score"
+            }
+            for task, metrics in spreads.items()
+            if metrics
+        }
+        return cls(name, figures, summary.runs, round(seconds, 1), command)
+
+
+def _known(**figures: float | None) -> Figures:
+    return {name: value for name, value in figures.items() if value is not None}
+
+
+def write_scores(path: Path, benchmark: str, split: str, systems: Sequence[Scores]) -> None:
+    """Write the scores of systems on one split as one file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about = {"schema": SCHEMA, "gluebench": __version__, "benchmark": benchmark, "split": split}
+    write_json(path, {**about, "systems": [system._asdict() for system in systems]})
+
+
+def read_scores(paths: Iterable[Path], benchmark: str, split: str) -> list[Scores]:
+    """The systems of all files of scores at or below these paths, those of one benchmark and split.
+
+    Raises DataError for a damaged file, or if there is none.
+    """
+    systems: list[Scores] = []
+    places = list(paths)
+    for path in (file for place in places for file in _files(place)):
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            if values["schema"] != SCHEMA:
+                raise ValueError(f"its schema is {values['schema']!r}, expected {SCHEMA!r}")
+            if (values["benchmark"], values["split"]) == (benchmark, split):
+                systems += (Scores(**system) for system in values["systems"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError([f"{path}: not a file of scores ({error}); run its command again"]) from None
+    if not systems:
+        where = ", ".join(map(str, places))
+        what = f"no {FILE} of {benchmark}'s {split} split in it"
+        raise DataError([f"{where}: {what}; run, probe, train, sweep and reproduce leave one"])
+    return systems
+
+
+def _files(place: Path) -> Iterator[Path]:
+    """A file itself, or those of a folder; the runs of a sweep are in the sweep's own file."""
+    if not place.is_dir():
+        yield place
+    elif (place / FILE).is_file():
+        yield place / FILE
+    else:
+        yield from sorted(place.glob("scores*.json"))
+        for folder in sorted(path for path in place.iterdir() if path.is_dir()):
+            yield from _files(folder)
+
+
+def published() -> Sequence[Mapping[str, Any]]:
+    """Published dev scores of GLUE: `name`, `source` and `scores`, the last as they were printed."""
+    text = resources.files("gluebench.systems").joinpath("published.toml").read_text("utf-8")
+    rows: list[dict[str, Any]] = tomllib.loads(text)["systems"]
+    return rows

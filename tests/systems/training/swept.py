@@ -1,0 +1,52 @@
+"""Jobs of the tests of sweeps; each of their processes imports this module."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+
+def note(folder: Path, *, seed: int) -> None:
+    """Leave a line for each time it is called."""
+    with (folder / "calls.txt").open("a") as file:
+        file.write(f"{seed}\n")
+
+
+def die_once(folder: Path, *, seed: int) -> None:
+    """Kill the process the first time it is called with seed 2."""
+    note(folder, seed=seed)
+    if seed == 2 and calls(folder) == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_always(folder: Path, *, seed: int) -> None:
+    note(folder, seed=seed)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fail(folder: Path, *, seed: int) -> None:
+    note(folder, seed=seed)
+    raise ValueError(f"no luck with {seed}")
+
+
+def show_device(folder: Path, *, seed: int) -> None:
+    (folder / "device.txt").write_text(os.environ.get("CUDA_VISIBLE_DEVICES", ""))
+
+
+def count_up(folder: Path, *, seed: int) -> None:
+    """Count to 8 in the job's folder, going on where an earlier process has stopped."""
+    path = folder / "count.txt"
+    while (count := int(path.read_text()) if path.exists() else 0) < 8:
+        time.sleep(0.01)
+        path.with_suffix(".part").write_text(str(count + 1))
+        path.with_suffix(".part").replace(path)
+    with (folder.parent / "finished.txt").open("a") as file:
+        file.write(f"{folder.name}\n")
+    (folder / "result.txt").write_text(str(seed * count))
+
+
+def calls(folder: Path) -> int:
+    path = folder / "calls.txt"
+    return len(path.read_text().splitlines()) if path.is_file() else 0
