@@ -69,17 +69,8 @@ def benchmark_record(root: Section) -> Benchmark:
     if root.values.get("tasks", {}) == {}:
         root.reject("tasks", "is missing or empty; expected a table [tasks.NAME] for each task")
     name = head.text("name")
-    return Benchmark(
-        name=name,
-        title=head.text("title", name),
-        description=head.text("description", ""),
-        tasks=tasks,
-        url=head.text("url", ""),
-        citation=head.text("citation", ""),
-        notes=head.texts("notes"),
-        references=references(head),
-        auxiliary=auxiliary,
-    )
+    texts = head.read(title=name, description="", url="", citation="", notes=())
+    return Benchmark(name=name, tasks=tasks, references=references(head), auxiliary=auxiliary, **texts)
 
 
 def header(root: Section) -> Section:
@@ -105,18 +96,15 @@ def _task(name: str, section: Section) -> Task:
     files = _files(name, section, splits=splits)
     return Task(
         **_data(name, section, splits),
-        section=section.text("section", ""),
+        **section.read(section="", scored=True, predict_with=None, metadata=()),
         metrics=_metrics(section, files),
         files=files,
-        scored=section.flag("scored", True),
-        predict_with=section.optional_text("predict_with"),
         private=section.optional_flag("private"),
         phenomena=tuple(
             Phenomenon(fine, coarse, category.texts(fine))
             for coarse, category in section.named("phenomena")
             for fine in category.values
         ),
-        metadata=section.texts("metadata"),
         references=references(section),
     )
 
@@ -127,19 +115,13 @@ def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, An
     shares = printed.inner("categories")
     categories = {category: shares.numbers_by_name(category) for category in shares.values}
     return {
+        **section.read(title=name, summary="", domain="", version="", recipe=None),
+        **section.read(columns=(), aliases=(), notes=()),
         "name": name,
-        "title": section.text("title", name),
-        "summary": section.text("summary", ""),
-        "domain": section.text("domain", ""),
-        "columns": section.texts("columns"),
         "labels": _labels(section),
         "score_range": _score_range(section),
         "splits": splits,
         "source": _source(section, name),
-        "aliases": section.texts("aliases"),
-        "notes": section.texts("notes"),
-        "version": section.text("version", ""),
-        "recipe": section.optional_text("recipe"),
         "printed": Printed(printed.texts_by_name("sizes"), categories),
     }
 
@@ -150,8 +132,7 @@ def _splits(section: Section) -> dict[str, Split]:
             name,
             split.text("file", f"{name}.tsv"),
             split.count("size"),
-            split.text("fingerprint", ""),
-            split.text("text_fingerprint", ""),
+            **split.read(fingerprint="", text_fingerprint=""),
         )
         for name, split in section.named("splits", KEYS["split"])
     }
@@ -199,15 +180,8 @@ def _metrics(section: Section, files: tuple[TestFile, ...]) -> tuple[Metric, ...
         if only_file is None and "file" not in entry.values:
             known = one_of(tuple(file.name for file in files))
             entry.reject("file", f"is missing, and this task has several files; {known}")
-        metrics.append(
-            Metric(
-                name=name,
-                function=entry.text("function", name),
-                title=entry.text("title", name),
-                file=entry.text("file", only_file or ""),
-                positive=entry.optional_text("positive"),
-            )
-        )
+        values = entry.read(function=name, title=name, file=only_file or "", positive=None)
+        metrics.append(Metric(name, **values))
     if not section.values.get("metrics", ()):
         section.reject("metrics", 'is missing; expected at least one: [{ name = "accuracy" }]')
     return tuple(metrics)
@@ -258,12 +232,7 @@ def _source(section: Section, task: str) -> Source:
     if "source" not in section.values:
         return Source(corpus=section.text("title", task), licence="not stated", citation="")
     source = section.inner("source", KEYS["source"])
-    return Source(
-        corpus=source.text("corpus"),
-        licence=source.text("licence", "not stated"),
-        citation=source.text("citation", ""),
-        url=source.text("url", ""),
-    )
+    return Source(source.text("corpus"), **source.read(licence="not stated", citation="", url=""))
 
 
 _MOST_NAMED = 4
@@ -299,12 +268,9 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
     description = f"A part of {parent.title}, ranked by the mean over {', '.join(scored)}{reported}."
     left_out = (file for task in parent.tasks if task not in tasks for file in task.files)
     part = Benchmark(
+        **head.read(title=title, description=description, url=parent.url, citation=parent.citation),
         name=name,
-        title=head.text("title", title),
-        description=head.text("description", description),
         tasks=tasks,
-        url=head.text("url", parent.url),
-        citation=head.text("citation", parent.citation),
         notes=head.texts("notes"),  # the parent's notes may be about tasks that are left out
         references=own,
         ignored=(*left_out, *parent.ignored),

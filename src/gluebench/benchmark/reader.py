@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gluebench.benchmark.lookup import closest
 
@@ -95,6 +95,18 @@ class Section:
             return value
         self.reject(key, f"is {value if whole else kind(value)}; expected a positive integer")
         return 0
+
+    def read(self, **defaults: str | bool | tuple[()] | None) -> dict[str, Any]:
+        """The values of several keys, each of the type of its default, which for None is a string."""
+        values: dict[str, Any] = {}
+        for key, default in defaults.items():
+            if isinstance(default, tuple):
+                values[key] = self.texts(key)
+            elif isinstance(default, bool):
+                values[key] = self.flag(key, default)
+            else:
+                values[key] = self.optional_text(key) if default is None else self.text(key, default)
+        return values
 
     def inner(self, key: str, keys: tuple[str, ...] | None = None) -> Section:
         """The table under `key`, empty if absent; `keys` are the keys that it may have, None for any."""
