@@ -177,8 +177,8 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
         if len(counts) < 2:
             problems.append(f"{source.name}: has one label only, so there is nothing to learn")
         elif counts[1][1] < FOLDS:
-            found = " and ".join(f"{count} of {label}" for label, count in counts)
-            problems.append(f"{source.name}: has {found}; expected {FOLDS} or more examples of two labels")
+            given = " and ".join(f"{count} of {label}" for label, count in counts)
+            problems.append(f"{source.name}: has {given}; expected {FOLDS} or more examples of two labels")
         if all(test.name == source.name for test in tests):
             problems.append(
                 f"{source.name}: there is nothing to test on but the pairs that it is learnt from"

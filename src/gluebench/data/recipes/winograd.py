@@ -219,6 +219,6 @@ def read_xml(path: Path, data: bytes, problems: Problems) -> list[Schema]:
         problems += [f"{path}:{element.line}: schema {number} {fault}" for fault in faults]
         if not faults:
             candidates = tuple(Candidate(answer, at == right) for at, answer in enumerate(answers))
-            said = quote if quoted else None
-            schemas.append(Schema(f"{path.name}:{number}", before, pronoun, after, candidates, quote=said))
+            words = quote if quoted else None
+            schemas.append(Schema(f"{path.name}:{number}", before, pronoun, after, candidates, quote=words))
     return schemas
