@@ -14,7 +14,7 @@ import os
 import random
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from gluebench.systems.neural.token_vectors import TableVectors
 from gluebench.systems.text.embeddings import embedding_matrix
 from gluebench.systems.text.ptb import tokenise
 from gluebench.systems.text.vocabulary import most_frequent
-from gluebench.systems.training.sampling import batches
+from gluebench.systems.training.sampling import plan
 
 Pairs = list[tuple[str, ...]]
 LENGTHS = {"RTE": ((42, 17), (9, 4)), "MRPC": ((22, 5), (22, 5))}
@@ -47,7 +47,7 @@ class PlainBody(BiLstmBody):
         return tuple(self.vectors.collate(side) for side in zip(*items, strict=True))
 
     def forward(self, batch: Any) -> Tensor:
-        return pair_features(*(self._encode(*self.vectors(side)) for side in batch))
+        return pair_features(*(self._encode(*self.vectors(side)[:2]) for side in batch))
 
     def _encode(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         packed = pack_padded_sequence(self.dropout(vectors), lengths, batch_first=True, enforce_sorted=False)
@@ -201,6 +201,14 @@ def in_turn(runs: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, 
             run()
             seconds[name].append(time.process_time() - start)
     return seconds
+
+
+def batches(
+    items: Sequence[Any], body: BiLstmBody, *, size: int, rng: random.Random, bucketed: bool
+) -> Iterator[tuple[list[int], Any]]:
+    """The positions and the collated batch of each of one pass."""
+    for positions in plan([body.lengths(item) for item in items], size=size, rng=rng, bucketed=bucketed):
+        yield positions, body.collate([items[position] for position in positions])
 
 
 def updater(model: nn.Module, *, rate: float = 1e-4) -> Callable[[Any], None]:
