@@ -57,6 +57,7 @@ def test_dev_scores_with_intervals_and_a_valid_submission(sample_folder: Path, h
     assert "sentences: 0:0" in done.stderr
     assert "epochs" in done.stderr
     assert "INCOMPLETE: no predictions for CoLA.tsv" in done.stderr
+    assert "cbow(own vectors of" in (home / "mine.run" / "scores.json").read_text()
     submission = check(home / "mine.zip", load_benchmark("sample"))
     assert submission.verdict == "incomplete"
     assert set(submission.predictions) == set(TASKS)

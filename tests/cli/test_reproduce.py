@@ -45,6 +45,8 @@ def test_dev_scores_stand_beside_the_printed_ones_and_are_written_too(options: l
     results = json.loads((folder / "results.json").read_text())
     assert results["tables"]["table6"] == data["results"]
     assert [*data["results"]] == ["cbow"]
+    kept = json.loads((folder / "cbow" / "scores-table6.json").read_text())["systems"][0]
+    assert [[*kept["tasks"]], kept["name"]] == [["RTE", "WNLI"], "CBoW (tiny)"]
     markdown, latex = ((folder / f"table6.{kind}").read_text() for kind in ("md", "tex"))
     assert "CBoW (cbow)" in markdown
     assert "cannot be had here: needs nli\\_large" in latex

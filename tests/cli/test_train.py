@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -18,6 +19,12 @@ QUICK = ("--hidden", "4", "--device", "cpu", "--set", "max_checks=1", "--set", "
 
 def train(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["train", "--benchmark", "sample", *arguments])
+
+
+def kept_of(report: dict[str, Any]) -> dict[str, float]:
+    """RTE's figures as `gluebench results` reads them."""
+    score = report["tasks"]["RTE"]["metrics"]["accuracy"]
+    return {name: score[name] for name in ("value", "low", "high")}
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +45,8 @@ def test_training_prints_dev_scores_with_intervals_and_a_second_call_does_not_tr
     assert report["tasks"]["RTE"]["score"]["n"] == load_benchmark("sample").task("RTE").splits["dev"].size
     assert report["tasks"]["RTE"]["score"]["low"] < report["tasks"]["RTE"]["score"]["high"]
     assert report["score"] is None
+    kept = json.loads(Path(options[3], "scores.json").read_text())["systems"][0]
+    assert kept["tasks"]["RTE"]["accuracy"] == nearly(kept_of(report))
     again = train(*options)
     assert again.exit_code == 0
     assert "check 1" not in again.stderr

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
-from gluebench.scoring.report import Report
-from gluebench.scoring.summary import Summary
+from gluebench.scoring import Report, Score, Spread, Summary
 from gluebench.version import __version__
 
 SCHEMA = "gluebench.scores/1"
@@ -36,44 +35,29 @@ class Scores(NamedTuple):
     command: str = ""
 
     @classmethod
-    def of_report(cls, name: str, report: Report, seconds: float) -> Scores:
-        """Those of one run, and the command that this process is."""
-        metrics = {task: dict(scores.metrics) for task, scores in report.tasks.items()}
-        metrics |= {name: {"overall": part.overall} for name, part in report.diagnostics.items() if part}
-        if report.score:
-            metrics[AVERAGE] = {AVERAGE: report.score}
-        figures = {
-            task: {
-                metric: _known(value=score.value, low=score.low, high=score.high)
-                for metric, score in scores.items()
-            }
-            for task, scores in metrics.items()
-            if scores
-        }
-        command = shlex.join(["gluebench", *sys.argv[1:]])
-        return cls(name, figures, seconds=round(seconds, 1), command=command)
-
-    @classmethod
-    def of_summary(cls, name: str, summary: Summary, seconds: float, command: str) -> Scores:
-        """The means over several runs."""
-        spreads = {task: dict(metrics) for task, metrics in summary.tasks.items()}
-        spreads |= {name: {"overall": spread} for name, spread in summary.diagnostics.items()}
-        if summary.score:
-            spreads[AVERAGE] = {AVERAGE: summary.score}
-        figures = {
-            task: {
-                metric: _known(value=one.mean, low=one.low, high=one.high, deviation=one.deviation)
-                for metric, one in metrics.items()
-                if metric != "score"
-            }
-            for task, metrics in spreads.items()
-            if metrics
-        }
-        return cls(name, figures, summary.runs, round(seconds, 1), command)
+    def of(cls, name: str, source: Report | Summary, seconds: float) -> Scores:
+        """Those of one run, or the means of several; the command is that of this process."""
+        known: dict[str, Mapping[str, Score | Spread | None]]
+        if isinstance(source, Report):
+            known = {task: scores.metrics for task, scores in source.tasks.items()}
+            known |= {task: {"overall": part.overall} for task, part in source.diagnostics.items() if part}
+        else:
+            known = {task: dict(spreads) for task, spreads in source.tasks.items()}
+            known |= {task: {"overall": spread} for task, spread in source.diagnostics.items()}
+        known[AVERAGE] = {AVERAGE: source.score}
+        tasks: dict[str, Mapping[str, Figures]] = {}
+        for task, metrics in known.items():
+            figures = {metric: _figures(one) for metric, one in metrics.items() if one and metric != "score"}
+            tasks |= {task: figures} if figures else {}
+        runs = 1 if isinstance(source, Report) else source.runs
+        return cls(name, tasks, runs, round(seconds, 1), shlex.join(["gluebench", *sys.argv[1:]]))
 
 
-def _known(**figures: float | None) -> Figures:
-    return {name: value for name, value in figures.items() if value is not None}
+def _figures(score: Score | Spread) -> Figures:
+    value = score.mean if isinstance(score, Spread) else score.value
+    figures = {"value": value, "low": score.low, "high": score.high}
+    figures["deviation"] = score.deviation if isinstance(score, Spread) else None
+    return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def write_scores(path: Path, benchmark: str, split: str, systems: Sequence[Scores]) -> None:

@@ -245,7 +245,7 @@ def test_a_preempted_job_is_put_back_and_goes_on(tmp_path: Path) -> None:
     submitted = executor.submit(_Cell(job, tmp_path, 1.0))
     while not (tmp_path / "long" / "count.txt").exists():
         time.sleep(0.01)
-    submitted._interrupt(timeout=False)
+    submitted._interrupt()
     submitted.result()
     sweep([job], tmp_path, QUICK)
     assert (tmp_path / "long" / "result.txt").read_text() == "24"

@@ -26,7 +26,9 @@ PUBLISHED = (
 
 @click.command
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@option.split
+@click.option(
+    "--split", type=click.Choice(["dev", "test"]), default="dev", show_default=True, help="Whose scores."
+)
 @option.repeated(
     "--published", metavar="WORD", help="Published systems with this word in their name only; none for none."
 )
@@ -42,7 +44,7 @@ def results(
 
     \b
     Example:
-      gluebench results sweep/ runs/ --split dev --published BERT-base --published MiniLM
+      gluebench results sweep/ runs/ --published BERT-base --published MiniLM
     """
     from gluebench.systems.scores import published as known
     from gluebench.systems.scores import read_scores
@@ -135,5 +137,5 @@ def keep_scores(
     """Write a command's scores into the folder of its results, for `gluebench results`."""
     from gluebench.systems.scores import Scores, write_scores
 
-    system = Scores.of_report(name, report, seconds)
+    system = Scores.of(name, report, seconds)
     write_scores(folder / file, report.benchmark, report.split, [system])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from gluebench.systems.training.sweep import Job
 
 SUBMISSION = "submission.zip"
+SWEEP = "sweep.json"
+"""What all runs of a sweep have in common."""
 
 
 class System(NamedTuple):
@@ -152,6 +154,7 @@ def sweep(
     cells = list(_cells(models, [names] if together else [(name,) for name in names], seeds, vary))
     for cell in cells:
         run.make_context("gluebench run", [*cell.arguments(common), "--out", SUBMISSION]).close()
+    _check_same(folder / SWEEP, {"benchmark": benchmark, "options": list(run_options)})
     todo = [cell.job(common) for cell in cells]
     devices = _devices() if backend == "local" else ()
     parameters = {name: int(value) if value.isdigit() else value for name, value in submit.items()}
@@ -165,6 +168,18 @@ def sweep(
     if swept.failed:
         lines = [f"{name}: {error}" for name, error in swept.failed.items()]
         raise click.ClickException("\n".join([f"{len(lines)} of {len(todo)} runs failed:", *lines]))
+
+
+def _check_same(path: Path, common: Mapping[str, Any]) -> None:
+    """Keep what the runs of a folder have in common. Raises DataError if it holds others."""
+    from gluebench.benchmark.atomic import write_json
+    from gluebench.data import DataError
+
+    if path.is_file() and (there := json.loads(path.read_text(encoding="utf-8"))) != common:
+        problem = f"a sweep with other options: {json.dumps(there)}, not {json.dumps(common)}"
+        raise DataError([f"{path.parent}: holds {problem}; name another folder with --out"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, common)
 
 
 def _cells(
@@ -205,5 +220,4 @@ def _summaries(done: Mapping[Cell, Job], folder: Path, data: Path, suite: Benchm
             known = {name: column for name, column in columns.items() if name in gold.columns}
             runs.setdefault(cell.seed, {}).update(known)
         summary = grade_runs(list(runs.values()), gold)[1]
-        command = shlex.join(["gluebench", *sys.argv[1:]])
-        yield Scores.of_summary(system.name, summary, sum(map(seconds, own.values())), command)
+        yield Scores.of(system.name, summary, sum(map(seconds, own.values())))

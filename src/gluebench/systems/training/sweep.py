@@ -197,7 +197,8 @@ def _run_local(todo: Sequence[Job], folder: Path, place: Place) -> None:
 
 
 def _start(job: Job, folder: Path, place: Place, slot: int) -> SpawnProcess:
-    environment = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // place.workers))}
+    threads = str(max(1, (os.cpu_count() or 1) // place.workers))
+    environment = {"OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", threads)}
     if place.devices:
         environment["CUDA_VISIBLE_DEVICES"] = place.devices[slot % len(place.devices)]
     arguments = (job, folder, place.lease, os.getpid(), environment)
@@ -227,12 +228,13 @@ class _Cell:
 
 
 def _run_slurm(todo: Sequence[Job], folder: Path, place: Place) -> None:
-    options = dict(place.submit)
     submitit = _import_optional("submitit", "The backend slurm")
-    executor = submitit.AutoExecutor(folder / "slurm", cluster=options.pop("cluster", None))
-    if executor.cluster == "slurm":
-        options = {"slurm_array_parallelism": place.workers, **options}
-    executor.update_parameters(**options)
+    options = {"cluster": "slurm", "slurm_array_parallelism": place.workers, **place.submit}
+    try:
+        executor = submitit.AutoExecutor(folder / "slurm", cluster=options.pop("cluster"))
+        executor.update_parameters(**options)
+    except (RuntimeError, NameError) as error:  # no Slurm here, or no such parameter
+        raise DataError([f"The backend slurm cannot be used: {error}"]) from None
     with executor.batch():
         submitted = [executor.submit(_Cell(job, folder.resolve(), place.lease)) for job in todo]
     while not all(job.done() for job in submitted):
