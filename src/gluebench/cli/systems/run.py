@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from gluebench.cli.common.errors import needs_extra
 from gluebench.cli.common.output import Form
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 from gluebench.cli.systems.run_options import chosen_options, model_options
+from gluebench.cli.systems.run_prompts import collect, first_template, scores_by_template
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.session import Place, Session, TaskResult
@@ -40,6 +41,9 @@ EXTRAS = {
 @option.repeated("--tasks", metavar="TASK[,TASK]", help="These tasks only, and what their models answer.")
 @option.split
 @option.flag("--no-dev", help="Leave out the dev split, and so the scores.")
+@option.number(
+    "--limit", least=1, help="Answer so many examples of each dev split only, drawn once for all models."
+)
 @option.flag("--again", help="Start over: forget the results of an earlier run.")
 @option.benchmark
 @model_options
@@ -55,6 +59,7 @@ def run(
     tasks: tuple[str, ...],
     split: Role,
     no_dev: bool,
+    limit: int | None,
     again: bool,
     suite: Benchmark,
     form: Form,
@@ -64,7 +69,8 @@ def run(
     """Run a model over a benchmark: a submission, and its dev scores.
 
     MODEL is system:NAME, py:MODULE:NAME, encoder:MODULE:FUNCTION, an encoder's name, recipe:ROW, a folder
-    that gluebench train left, hf:NAME, st:NAME (of a folder too) or api:NAME@URL; see docs/how-to/run.md.
+    that gluebench train left, hf:NAME, st:NAME or causal:NAME (of a folder too), or api:NAME@URL; see
+    docs/how-to/run.md.
     Results are kept as each task ends: after an interruption the same command goes on from there.
 
     \b
@@ -79,20 +85,27 @@ def run(
     from gluebench.systems.run import chosen
 
     gc.enable()  # turned off for short commands; a run is long, and models are large
+    if limit and (no_dev or to):
+        raise click.UsageError("--limit gives dev scores alone: leave out --no-dev and --to.")
     board = reached(to, suite.name, split)
     names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
-    plan = Plan(suite, data, chosen(suite, names), split, not no_dev)
+    plan = Plan(suite, data, chosen(suite, names), split, not no_dev, limit)
     folder = Path(out).with_suffix(".run")
     settings = chosen_options(context, model, options)
     with installed(), held(folder, again=again):
-        made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, settings)
+        made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, first_template(settings))
+        if settings.asking is not None and settings.asking.collect is not None:
+            collect(made.system, plan, settings.asking.collect)
+            return
         session = Session(folder, plan, made.identity, sources=made.sources)
         session.claim()
         watcher = Terminal(session)
         with watcher.told_if_stopped():
             session.run(made.system, watcher, together=made.together)
-        _finish(session, suite, out=out, source=model, form=form)
-    deliver(Path(out), board, form=form, defaults={"name": model, "model": model})
+            by_template = scores_by_template(model, session, settings, Terminal)
+        _finish(session, suite, by_template, out=out, source=model, form=form)
+    if limit is None:
+        deliver(Path(out), board, form=form, defaults={"name": model, "model": model})
 
 
 @contextmanager
@@ -107,7 +120,9 @@ def installed() -> Iterator[None]:
         raise needs_extra(EXTRAS[package], f"This model ({package})") from None
 
 
-def _finish(session: Session, suite: Benchmark, *, out: str, source: str, form: Form) -> None:
+def _finish(
+    session: Session, suite: Benchmark, by_template: Sequence[str], *, out: str, source: str, form: Form
+) -> None:
     """Write the submission, then print the dev scores."""
     from gluebench.cli.scoring.grade import print_report
     from gluebench.data import DataError
@@ -115,7 +130,8 @@ def _finish(session: Session, suite: Benchmark, *, out: str, source: str, form: 
 
     role = session.plan.role
     columns = session.columns(role)
-    write_submission(out, columns, suite, role=role)
+    if session.plan.limit is None:
+        write_submission(out, columns, suite, role=role)
     if session.plan.dev:
         try:
             report = session.dev_report()
@@ -125,12 +141,15 @@ def _finish(session: Session, suite: Benchmark, *, out: str, source: str, form: 
             if report is None:
                 _echo("no dev scores: none of these tasks has a dev split")
             else:
+                report = report._replace(warnings=(*report.warnings, *by_template))
                 print_report(report, suite, source=source, form=form)
-    if by_task := session.not_understood():
-        counts = ", ".join(f"{name} {count:,}" for name, count in by_task.items())
+    if session.plan.limit is not None:
+        _echo(f"no submission: --limit {session.plan.limit} leaves out examples.")
+        return
+    if lines := session.unanswered(role):
         _echo(
-            f"Answers that were not understood: {counts}. They count as wrong in the dev scores; in the "
-            "submission stands the most frequent training label (or the mean score)."
+            f"No answer in the submission: {'; '.join(lines)}. There stands the most frequent training label "
+            "(or the mean score), which may be right by chance; in the dev scores they count as wrong."
         )
     absent = [f"{file.name}.tsv" for file in suite.files(role) if file.name not in columns]
     if absent:
@@ -187,17 +206,21 @@ class Terminal:
 
 
 def _notes(notes: Any) -> Iterator[str]:
-    """Counts and cost of a chat model's answers; nothing for other models."""
+    """Counts and cost of a language model's answers; nothing for other models."""
+    if notes.get("cut_texts"):
+        yield f"{notes['cut_texts']:,} texts cut to the model's length"
     if "asked" not in notes:
         return
     yield f"{notes['asked']:,} asked"
     if notes["from_cache"]:
         yield f"{notes['from_cache']:,} from the cache"
-    yield f"{notes['tokens_in']:,} + {notes['tokens_out']:,} tokens"
+    reasoning = f" ({notes['tokens_reasoning']:,} of reasoning)" if notes.get("tokens_reasoning") else ""
+    yield f"{notes['tokens_in']:,} + {notes['tokens_out']:,} tokens{reasoning}"
     if "cost" in notes:
         yield f"cost {notes['cost']:.4g}"
-    if notes["not_understood"]:
-        yield f"{notes['not_understood']:,} not understood"
+    for reason in ("not_understood", "cut_off", "refused", "filtered"):
+        if notes.get(reason):
+            yield f"{notes[reason]:,} {reason.replace('_', ' ')}"
 
 
 def _echo(line: str) -> None:

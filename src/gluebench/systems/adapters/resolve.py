@@ -225,6 +225,7 @@ def _huggingface(request: _Request) -> Model:
 
 
 def _chat(request: _Request) -> Model:
+    from gluebench.systems.adapters.batch import read_batch
     from gluebench.systems.adapters.endpoint import AnswerCache, Endpoint
     from gluebench.systems.adapters.openai import ChatModel, PromptOptions
 
@@ -242,6 +243,9 @@ def _chat(request: _Request) -> Model:
     folder = options.cache or data_folder() / "answers"
     digest = hashlib.sha256(f"{endpoint.base} {name}".encode()).hexdigest()[:8]
     cache = AnswerCache(folder / f"{urlsplit(url).hostname}-{digest}.jsonl")
+    for path in prompts.batches:
+        kept, failed = read_batch(path, cache)
+        options.say(f"{path}: {kept:,} answers, {failed:,} failed requests")
     system = ChatModel(
         name, endpoint, cache, prompts, seed=options.seed, counting=options.counting, say=options.say
     )

@@ -24,10 +24,20 @@ from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
 from gluebench.data.gold import gold_from_data
 from gluebench.data.home import task_folder
-from gluebench.scoring import Report, grade
+from gluebench.scoring import Report
 from gluebench.submission import Column
+from gluebench.systems.adapters.dev_scores import graded, unanswered
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import Answered, Key, PredictionError, Unit, answer, column, fit, units
+from gluebench.systems.run import (
+    Answered,
+    Key,
+    PredictionError,
+    Unit,
+    answer,
+    column,
+    fit,
+    units,
+)
 
 RESULT_SCHEMA = "gluebench.run-task/1"
 
@@ -54,6 +64,7 @@ def write_result(path: Path, result: TaskResult) -> None:
             "values": answer.column.words() if answer.column.labels else list(answer.column.numbers),
             "indices": None if answer.column.indices is None else list(answer.column.indices),
             "unanswered": list(answer.unanswered),
+            "reasons": list(answer.reasons),
         }
         for key, answer in result.answers.items()
     ]
@@ -84,7 +95,8 @@ def _answered(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Key, Ans
     predictions: Column = column(benchmark.task(file.task), values["values"], indices=indices)
     if len(predictions) != file.size(role):
         raise ValueError(f"{file.name} has {len(predictions)} {role} predictions, expected {file.size(role)}")
-    return Key(role, file.name), Answered(predictions, tuple(values["unanswered"]))
+    reasons = tuple(values.get("reasons", ()))
+    return Key(role, file.name), Answered(predictions, tuple(values["unanswered"]), reasons)
 
 
 RUN = "run.json"
@@ -123,10 +135,13 @@ class Plan(NamedTuple):
     """The split that the submission is for."""
     dev: bool = True
     """Whether the dev split is answered too."""
+    limit: int | None = None
+    """Answer at most so many examples of each dev file, and no test file."""
 
     def units(self) -> list[Unit]:
         """List the tasks, each with all files that its model answers."""
         roles: tuple[Role, ...] = ("dev", "test") if self.dev and self.role == "test" else (self.role,)
+        roles = roles if self.limit is None else ("dev",)
         return units(self.benchmark, self.tasks, roles)
 
 
@@ -188,6 +203,7 @@ class Session:
             **identity,
             "benchmark": plan.benchmark.name,
             "manifest": manifest,
+            **({} if plan.limit is None else {"limit": plan.limit}),
         }
         self._digests: dict[str, str] = {}
 
@@ -250,7 +266,7 @@ class Session:
             if not together:
                 fit(system, benchmark, unit.task, data)
             answers = {
-                query.key: answer(system, benchmark, query.file, data, role=query.role)
+                query.key: answer(system, benchmark, query.file, data, role=query.role, limit=self.plan.limit)
                 for query in unit.queries
             }
             result = self._save(system, unit, answers, seconds=time.monotonic() - start)
@@ -278,48 +294,20 @@ class Session:
         """Return the predictions for each finished file of a role, by file name."""
         return {name: answered.column for name, answered in self.answers(role).items()}
 
-    def not_understood(self) -> dict[str, int]:
-        """Task to the number of its answers that could not be understood, dev and test together."""
-        counts = {
-            name: sum(len(answered.unanswered) for answered in result.answers.values())
-            for name, result in self.results().items()
-        }
-        return {name: count for name, count in counts.items() if count}
+    def unanswered(self, role: Role) -> list[str]:
+        """List the files of a role with answers that the system could not give, as text."""
+        return unanswered(self.answers(role), self.plan.limit)
 
     def dev_report(self) -> Report | None:
         """Grade the dev answers, with intervals; None if no dev split was answered.
 
-        An answer that was not understood counts as wrong: as a label that is not the right one, or as the end
-        of the range that is farther from the right score. Raises DataError if there are no labels.
+        An answer that the system could not give counts as wrong. Raises DataError if there are no labels.
         """
         answers = self.answers("dev")
         if not answers:
             return None
         gold = gold_from_data(self.plan.data, self.plan.benchmark, role="dev", partial=True)
-        columns = {
-            name: self._with_wrong(name, answered, gold.columns[name])
-            for name, answered in answers.items()
-            if name in gold.columns
-        }
-        return grade(columns, gold)
-
-    def _with_wrong(self, file: str, answered: Answered, gold: Column) -> Column:
-        """Replace each answer that was not understood by a wrong value, where the right one is known."""
-        given = answered.column
-        if not answered.unanswered:
-            return given
-        task = self.plan.benchmark.task(self.plan.benchmark.file(file).task)
-        labels: Sequence[str | float] = gold.words() if gold.labels else gold.numbers
-        right = dict(zip(gold.row_indices, labels, strict=True))
-        values: list[str | float] = [*(given.words() if given.labels else given.numbers)]
-        for position in answered.unanswered:
-            known = right.get(given.row_indices[position])
-            if isinstance(known, str):
-                values[position] = next(word for word in task.words if word != known)
-            elif known is not None:
-                low, high = task.score_range or (known, known)
-                values[position] = low if known - low > high - known else high
-        return column(task, values, indices=given.indices)
+        return graded(answers, gold, self.plan.limit)
 
     def _save(
         self, system: Predictor, unit: Unit, answers: Mapping[Key, Answered], *, seconds: float

@@ -1,0 +1,69 @@
+"""Dev scores of a system's answers, in which an answer that it could not give counts as wrong."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from gluebench.benchmark import Task
+from gluebench.benchmark.figures import percent
+from gluebench.scoring import Gold, Report, grade
+from gluebench.submission import Column
+from gluebench.systems.run import Answered, column, drawn
+
+
+def graded(answers: Mapping[str, Answered], gold: Gold, limit: int | None = None) -> Report:
+    """Grade the answers to each test file that has labels, of `drawn` examples alone if there is a limit.
+
+    An answer that the system could not give becomes a label that is not the right one, or the end of the
+    range that is farther from the right score; the report's warnings count them.
+    """
+    tasks = {name: gold.benchmark.task(gold.benchmark.file(name).task) for name in answers}
+    labels = {name: gold.columns[name] for name in answers if name in gold.columns}
+    columns = {name: _with_wrong(tasks[name], answers[name], right) for name, right in labels.items()}
+    if limit is not None:
+        asked = {name: _of_drawn(tasks[name], name, right, limit) for name, right in labels.items()}
+        gold = replace(gold, columns=asked, phenomena={}, metadata={})
+    report = grade(columns, gold)
+    wrong = (f"counted as wrong: {line}" for line in unanswered(answers, limit))
+    return report._replace(warnings=(*report.warnings, *wrong))
+
+
+def unanswered(answers: Mapping[str, Answered], limit: int | None = None) -> list[str]:
+    """List the files with answers that the system could not give: their number, share and reasons."""
+    lines = []
+    for name, answered in answers.items():
+        count, size = len(answered.unanswered), len(drawn(len(answered.column), limit, name))
+        reasons = Counter(answered.reasons or ["not understood"] * count)
+        shown = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common())
+        if count:
+            lines.append(f"{name} {count:,} of {size:,} answers ({percent(count / size)} %): {shown}")
+    return lines
+
+
+def _of_drawn(task: Task, name: str, gold: Column, limit: int) -> Column:
+    """The labels of the examples that were answered."""
+    places = drawn(len(gold), limit, name)
+    labels: Sequence[str | float] = gold.words() if gold.labels else gold.numbers
+    indices = array("q", (gold.row_indices[place] for place in places))
+    return column(task, [labels[place] for place in places], indices=indices)
+
+
+def _with_wrong(task: Task, answered: Answered, gold: Column) -> Column:
+    """Replace each answer that could not be given by a wrong value, where the right one is known."""
+    given = answered.column
+    if not answered.unanswered:
+        return given
+    labels: Sequence[str | float] = gold.words() if gold.labels else gold.numbers
+    right = dict(zip(gold.row_indices, labels, strict=True))
+    values: list[str | float] = [*(given.words() if given.labels else given.numbers)]
+    for position in answered.unanswered:
+        known = right.get(given.row_indices[position])
+        if isinstance(known, str):
+            values[position] = next(word for word in task.words if word != known)
+        elif known is not None:
+            low, high = task.score_range or (known, known)
+            values[position] = low if known - low > high - known else high
+    return column(task, values, indices=given.indices)
