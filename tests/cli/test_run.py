@@ -274,6 +274,9 @@ def test_a_limit_answers_the_same_dev_examples_of_every_model_and_gives_no_submi
     (wrong,) = [line for line in report["warnings"] if line.startswith("counted as wrong: STS-B")]
     assert "20 of 20 answers (100.0 %): 20 not understood" in wrong
     assert report["tasks"]["STS-B"]["score"]["value"] <= 0
+    notes = report["provenance"]["notes"]
+    assert notes["RTE"]["tokens_in"] == 20 * 50
+    assert notes["STS-B"] | {"asked": 21, "not_understood": 20} == notes["STS-B"]
     assert not (tmp_path / "o.zip").exists()
     assert "no submission: --limit 20" in result.stderr
     result = gluebench("py:mine:first", "--out", "p.zip", *words)
@@ -341,6 +344,24 @@ def test_requests_go_through_a_batch_api_as_files(gluebench: Run, tmp_path: Path
     assert labels.count("not_entailment") >= 98
     (tmp_path / "other.jsonl").write_text("{}\n")
     assert "other.jsonl, line 1: not a result" in gluebench(model, *words, "--batch-in", "other.jsonl").stderr
+
+
+@pytest.mark.slow
+def test_a_tiny_causal_model_is_evaluated(gluebench: Run, tmp_path: Path, sample: Benchmark):
+    pytest.importorskip("transformers", reason=HF)
+    tiny.causal(tmp_path / "gpt", ["yes no true false neither 0 1 2 3 4 5 First sentence Second text"])
+    words = ("--tasks", "RTE,STS-B", "--split", "dev", "--shots", "2", "--device", "cpu", "--out", "o.zip")
+    result = gluebench(f"causal:{tmp_path / 'gpt'}", *words)
+    assert result.exit_code == 0, result.output
+    assert set(check(tmp_path / "o.zip", sample, role="dev").predictions) == {"RTE", "STS-B"}
+    assert "note" not in result.stderr
+    (tmp_path / "empty").mkdir()
+    result = gluebench(f"causal:{tmp_path / 'empty'}", "--out", "p.zip")
+    assert result.exit_code == 1
+    assert "cannot be loaded" in result.stderr
+    assert (
+        "--answer-by goes with api:" in gluebench("causal:x", "--out", "p.zip", "--answer-by", "text").stderr
+    )
 
 
 @pytest.mark.slow

@@ -141,7 +141,11 @@ def _finish(
             if report is None:
                 _echo("no dev scores: none of these tasks has a dev split")
             else:
-                report = report._replace(warnings=(*report.warnings, *by_template))
+                notes = {name: result.notes for name, result in session.results().items() if result.notes}
+                extra = {"notes": notes} if notes else {}
+                report = report._replace(
+                    warnings=(*report.warnings, *by_template), provenance={**report.provenance, **extra}
+                )
                 print_report(report, suite, source=source, form=form)
     if session.plan.limit is not None:
         _echo(f"no submission: --limit {session.plan.limit} leaves out examples.")

@@ -85,7 +85,7 @@ def _add(scores: dict[str, dict[str, float]], session: Session, template: dict[s
     """Note the dev score of each task under its template."""
     report = session.dev_report()
     for name, task in report.tasks.items() if report else ():
-        if task.score is not None:
+        if task.score is not None and task.score.value is not None:
             scores.setdefault(name, {})[template[name]] = task.score.value
 
 

@@ -50,12 +50,16 @@ class CausalModel(Prompted):
         seed: int | None = None,
         counting: Counting = silent,
     ) -> None:
-        """`name` is a folder, or a name that transformers resolves."""
+        """`name` is a folder, or a name that transformers resolves. Raises ModelError."""
         import transformers
 
+        from gluebench.systems.adapters.huggingface import expect_path_or_name, loading
+
         super().__init__(options or PromptOptions(), seed=seed, counting=counting)
-        self._tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        model = transformers.AutoModelForCausalLM.from_pretrained(name, dtype="float32")
+        expect_path_or_name(name)
+        with loading(name):
+            self._tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+            model = transformers.AutoModelForCausalLM.from_pretrained(name, dtype="float32")
         self._model = model.eval().to(device)
         self._longest = getattr(model.config, "max_position_embeddings", None) or 10**9
         self._some_logits = "logits_to_keep" in inspect.signature(model.forward).parameters
