@@ -141,7 +141,8 @@ def _finish(
             if report is None:
                 _echo("no dev scores: none of these tasks has a dev split")
             else:
-                notes = {name: result.notes for name, result in session.results().items() if result.notes}
+                results = session.results().items()
+                notes = {name: result.notes for name, result in results if "tokens_in" in result.notes}
                 extra = {"notes": notes} if notes else {}
                 report = report._replace(
                     warnings=(*report.warnings, *by_template), provenance={**report.provenance, **extra}

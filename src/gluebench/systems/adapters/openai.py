@@ -36,7 +36,7 @@ from gluebench.systems.run import Answers, quiet
 
 Method = Literal["first-token", "text", "choice", "likelihood"]
 LOGPROBS = {"logprobs": True, "top_logprobs": 20}
-UNPROCESSABLE = (400, 422)
+UNPROCESSABLE = (400, 403, 422)
 """HTTP statuses with which servers refuse a field."""
 ABSENT = (*UNPROCESSABLE, 404, 405, 501)
 """HTTP statuses with which servers lack a form of request."""
