@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-pytest.importorskip("torch", reason="PyTorch is not installed; pip install 'gluebench[train]'")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed; pip install 'gluebench[train]'")
 
-from gluebench.cli import main
+from gluebench.cli import main  # noqa: E402
 
 
 def run(*arguments: object) -> Result:
@@ -107,3 +107,10 @@ def test_no_data_at_all_is_one_message(tmp_path: Path) -> None:
     done = run("table6", "--row", "cbow", "--data", tmp_path, "--out", tmp_path)
     assert done.exit_code == 1
     assert "gluebench data get" in done.stderr
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_one_line(options: list[object]) -> None:
+    done = run("table6", "--row", "single-bilstm", *options, "--device", "cuda")
+    assert done.exit_code == 2
+    assert "The device cuda cannot be used:" in done.output

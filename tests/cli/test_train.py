@@ -12,7 +12,7 @@ from nearly import nearly
 from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
 
-pytest.importorskip("torch", reason="PyTorch is not installed; pip install 'gluebench[train]'")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed; pip install 'gluebench[train]'")
 QUICK = ("--hidden", "4", "--device", "cpu", "--set", "max_checks=1", "--set", "check_every=2")
 
 
@@ -87,3 +87,11 @@ def test_data_that_are_not_there_are_an_error_of_one_line_a_task(tmp_path: Path)
     assert done.exit_code == 1
     assert "no data of RTE" in done.stderr
     assert "Traceback" not in done.output
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_one_line(sample_folder: Path, tmp_path: Path) -> None:
+    done = train("--data", str(sample_folder), "--out", str(tmp_path), "--device", "cuda:1")
+    assert done.exit_code == 2
+    assert "The device cuda:1 cannot be used:" in done.output
+    assert not any(tmp_path.iterdir())

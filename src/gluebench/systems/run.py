@@ -87,10 +87,16 @@ def fit(
     """Fit a trainable system on one task; do nothing for others. Raises DataError."""
     if isinstance(system, TrainablePredictor):
         say(f"fitting {task.name}")
-        train = load_split(folder, benchmark, task.name, TRAIN)
-        splits = [file.splits["dev"].name for file in task.files if "dev" in file.splits]
-        dev = [example for split in splits for example in load_split(folder, benchmark, task.name, split)]
-        system.fit(task, train, dev)
+        system.fit(task, *fit_data(benchmark, task.name, folder))
+
+
+def fit_data(
+    benchmark: Benchmark, name: str, folder: str | os.PathLike[str]
+) -> tuple[Sequence[Example], list[Example]]:
+    """Load the training examples of a task, and those of all its dev splits. Raises DataError."""
+    splits = [file.splits["dev"].name for file in benchmark.task(name).files if "dev" in file.splits]
+    dev = [example for split in splits for example in load_split(folder, benchmark, name, split)]
+    return load_split(folder, benchmark, name, TRAIN), dev
 
 
 def answer(

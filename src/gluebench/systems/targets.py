@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from gluebench.benchmark import Task
+from gluebench.benchmark import Metric, Task
 from gluebench.data import Example
 
 if TYPE_CHECKING:
@@ -44,6 +44,22 @@ def answers(task: Task, scores: NDArray[np.float64]) -> list[str | float]:
         return [task.words[code] for code in scores.argmax(axis=1)]
     low, high = task.score_range or (-math.inf, math.inf)
     return [float(value) for value in scores[:, 0].clip(low, high)]
+
+
+def score(task: Task, examples: Sequence[Example], predicted: Sequence[str | float]) -> float:
+    """The mean of the task's metrics, as fractions; of several test files, the examples are pooled.
+
+    A task without metrics has accuracy, or Pearson's correlation.
+    """
+    from gluebench.scoring.metrics import point, task_score
+    from gluebench.scoring.pairs import Pairs
+    from gluebench.systems.run import column
+
+    standard = "accuracy" if task.labels else "pearson"
+    metrics = task.metrics or (Metric(standard, standard, standard, task.name),)
+    gold = column(task, labels(task, examples) if task.labels else numbers(task, examples))
+    pairs = Pairs(gold, column(task, predicted))
+    return task_score([point(one, pairs).value for one in {one.function: one for one in metrics}.values()])
 
 
 def _all(task: Task, examples: Sequence[Example], known: list[Value]) -> list[Value]:

@@ -14,12 +14,10 @@ from gluebench.systems.adapters import ModelError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (gluebench[train])")
 pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
-from gluebench.systems.adapters.huggingface import (  # noqa: E402
-    FineTunedCheckpoint,
-    FineTunedHere,
-    FineTuning,
-    rate,
-)
+from gluebench.systems.adapters.fine_tuned import FineTunedHere  # noqa: E402
+from gluebench.systems.adapters.fine_tuner import rate  # noqa: E402
+from gluebench.systems.adapters.fine_tuning import Recipe  # noqa: E402
+from gluebench.systems.adapters.huggingface import FineTunedCheckpoint  # noqa: E402
 
 GLUE = load_benchmark("glue")
 
@@ -56,10 +54,10 @@ def test_fine_tuning_learns_and_the_same_seed_learns_the_same(tmp_path: Path):
     task = GLUE.task("RTE")
     folder = str(tiny.body(tmp_path / "bert"))
     train = pairs(64, lambda row: "entailment" if row % 2 else "not_entailment")
-    settings = FineTuning(learning_rate=5e-3, epochs=6, batch_size=8)
+    recipe = Recipe(overrides={"learning_rate": 5e-3, "epochs": 6, "batch_size": 8})
     found = []
     for seed in (0, 0, 1):
-        system = FineTunedHere(folder, settings, seed=seed)
+        system = FineTunedHere(folder, recipe, seed=seed)
         state = torch.random.get_rng_state()
         system.fit(task, train, [])
         assert torch.equal(torch.random.get_rng_state(), state)
@@ -91,7 +89,7 @@ def test_scores_are_learnt_and_cut_to_the_range(tmp_path: Path):
         Example(each.index, dict(zip(task.columns, each.inputs.values(), strict=True)), each.label)
         for each in pairs(64, lambda row: 5.0 if row % 2 else 0.0)
     ]
-    system = FineTunedHere(folder, FineTuning(learning_rate=1e-2, epochs=12, batch_size=8))
+    system = FineTunedHere(folder, Recipe(overrides={"learning_rate": 1e-2, "epochs": 20, "batch_size": 8}))
     system.fit(task, train, [])
     found = system.predict(task, train[:4])
     assert all(0.0 <= score <= 5.0 for score in found)

@@ -22,7 +22,7 @@ def as_click(error: Exception) -> click.ClickException | None:
     if not type(error).__module__.startswith("gluebench."):
         return None
     name, message = type(error).__name__, str(error)
-    if name in ("UnknownNameError", "OptionError"):
+    if name in ("UnknownNameError", "OptionError", "DeviceError"):
         return click.UsageError(message[:1].upper() + message[1:])
     if name == "GoldError":
         return click.ClickException(message[:1].upper() + message[1:])

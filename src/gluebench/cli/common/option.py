@@ -137,6 +137,18 @@ split = click.option(
 seed = number("--seed", default=0, help="Seed of the resampling.")
 
 
+device = click.option(
+    "--device", metavar="auto|cpu|cuda[:N]", default="auto", show_default=True, help="auto: a GPU if any."
+)
+"""`--device`, passed as `device` to `gluebench.systems.devices.device`, whose DeviceError exits with 2."""
+precision = click.option(
+    "--precision",
+    type=click.Choice(["fp32", "tf32", "bf16"]),
+    help="Of a GPU's arithmetic; bf16 on a CPU too [fp32].",
+)
+"""`--precision`, passed as `precision`: a `gluebench.systems.devices.Precision`, or None."""
+
+
 def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
     """The task of that name, or the benchmark's only diagnostic set. Raises UsageError."""
     if name is not None:

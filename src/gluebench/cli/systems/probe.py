@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,18 +89,16 @@ def encode(
 @click.option(
     "--preset",
     metavar="NAME",
-    default="senteval-default",
+    default="task-metric",
     show_default=True,
-    help="Settings of the classifier: senteval-default, senteval-prototype or paper:ROW.",
+    help="Settings of the classifier: task-metric, senteval-default, senteval-prototype or paper:ROW.",
 )
 @option.new_file(
     "--vectors", help="Where vectors are stored, by this command or by encode [the user's cache]."
 )
 @option.zip_file("--out", help="Predict the test splits too and write the submission here.")
 @option.number("--seed", help="Seed of the classifiers [the preset's].")
-@click.option(
-    "--device", metavar="DEVICE", default="cpu", show_default=True, help="Where to train: cpu, cuda, cuda:1."
-)
+@option.device
 @encoder_options
 @option.benchmark
 @option.output
@@ -141,7 +137,9 @@ def probe(
         from gluebench.data.gold import gold_from_data
         from gluebench.scoring import grade
         from gluebench.submission import write_submission
+        from gluebench.systems.devices import device as resolved
         from gluebench.systems.probe.settings import preset_called
+        from gluebench.systems.probe.store import shared_path
         from gluebench.systems.probe.system import ProbedEncoder
         from gluebench.systems.run import answer, run
 
@@ -153,10 +151,10 @@ def probe(
         system = ProbedEncoder(
             made,
             settings,
-            vectors=vectors or _kept(made),
+            vectors=vectors or shared_path(made, dict(options), float16),
             precision="float16" if float16 else "float32",
             batch_size=batch_size,
-            device=_device(device),
+            device=resolved(device),
             advance=Progress("encoded", "sentences"),
         )
         part = suite._replace(tasks=corpus.tasks)
@@ -166,6 +164,7 @@ def probe(
         for name, fitted in system.probes.items():
             best = fitted.runs[fitted.chosen]
             penalty = f"L2 {best.penalty:g}, " if len(fitted.runs) > 1 else ""
+            penalty += "classes weighted equally, " if best.balanced else ""
             say(f"{name}: {penalty}{best.epochs} epochs, {best.score:.3f} on dev")
         report = grade(dev, gold_from_data(data, suite, role="dev", partial=True))
         print_report(report, suite, source=f"{made.name}, {settings.name}", form=form)
@@ -190,25 +189,3 @@ def _encoder(
     from gluebench.systems.probe.store import StoredEncoder
 
     return StoredEncoder(Path(vectors))
-
-
-def _kept(encoder: SentenceEncoder) -> Path:
-    """Path of the cached vectors of an encoder."""
-    from gluebench.data.home import data_folder
-
-    words = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-")[:60]
-    digest = blake2b(f"{encoder.name} {encoder.dim}".encode(), digest_size=4).hexdigest()
-    return data_folder() / "vectors" / f"sentences-{words}-{digest}.npy"
-
-
-def _device(name: str) -> str:
-    import torch
-
-    try:
-        torch.zeros(1, device=name)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise click.UsageError(
-            f"--device {name} cannot be used: {reason}; choose another, such as cpu"
-        ) from None
-    return name

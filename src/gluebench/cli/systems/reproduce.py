@@ -57,7 +57,8 @@ _shared = option.together(
         show_default=True,
         help="Runs, tables and results; a finished run found there is not made again.",
     ),
-    click.option("--device", metavar="DEVICE", default="cpu", show_default=True, help="cpu, cuda, cuda:1."),
+    option.device,
+    option.precision,
 )
 """Options of all three table commands."""
 _GOLD = click.option("--gold", metavar="DIR", type=_FOLDER, help="Folder of labels, where there are any.")
@@ -118,6 +119,7 @@ def _run(
     weights: Path | None,
     out: Path,
     device: str,
+    precision: str | None,
     suite: Benchmark,
     form: Form,
     to: Destination | None = None,
@@ -127,16 +129,18 @@ def _run(
         from gluebench.cli.systems.reproduce_view import save, table_output
         from gluebench.data.gold import gold_from_data
         from gluebench.data.home import data_folder
+        from gluebench.systems.devices import device as device_called
         from gluebench.systems.encoders.corpus import Corpus
         from gluebench.systems.reproduce.rerun import Request, Setup, submission_path
         from gluebench.systems.reproduce.rerun import reproduce as rerun
         from gluebench.systems.reproduce.row import Files
         from gluebench.systems.reproduce.row import rows as all_rows
 
-        request = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds)
+        request = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds, precision)
+        place = device_called(device)
         home = data_folder(data)
         labels = gold_from_data(home, suite, role="dev", partial=True)
-        setup = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, device)
+        setup = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, place)
         names = rows or tuple(row.name for row in all_rows())
         scored = labels if table == "table6" else _test_labels(gold, setup)
         runs = rerun(request, names, setup, gold=scored, say=lambda line: notices([line]))

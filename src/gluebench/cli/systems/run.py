@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 EXTRAS = {
     "transformers": "hf",
     "sentence_transformers": "hf",
+    "peft": "lora",
     "torch": "train",
     "h5py": "train",
     "urllib3": "data",

@@ -10,11 +10,24 @@ import click
 
 from gluebench.cli.common import option
 from gluebench.cli.common.output import notices
+from gluebench.systems.devices import PRECISIONS
 
 if TYPE_CHECKING:
+    from gluebench.systems.adapters.fine_tuning import Recipe
     from gluebench.systems.adapters.resolve import ModelOptions
 
 _PRICE = click.FloatRange(min=0)
+_COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
+_TUNED = (
+    "epochs",
+    "learning_rate",
+    "batch_size",
+    "accumulate",
+    "max_length",
+    "best_on_dev",
+    "begin_with",
+)
+"""Options that override a recipe's settings, by their names."""
 
 
 class _ModelOption(click.Option):
@@ -37,18 +50,41 @@ _api = _kinds("api")
 _prompted = _kinds("api", "causal")
 model_options = option.together(
     option.number("--seed", help="Seed of what is trained."),
-    click.option("--device", **_trained, metavar="DEVICE", help="cpu or cuda [a GPU if any]."),
+    click.option("--device", **_trained, metavar="auto|cpu|cuda[:N]", help="[auto: a GPU if any]."),
+    click.option(
+        "--precision",
+        **_trained,
+        type=click.Choice(PRECISIONS),
+        help="Of a GPU's arithmetic; bf16 on a CPU too [fp32].",
+    ),
     option.settings(
         "-o", "--option", "options", **_given, help="An option of the encoder or recipe; may be repeated."
     ),
     click.option(
-        "--preset", **_probed, metavar="NAME", help="encoders: settings of the probe [senteval-default]."
+        "--preset", **_probed, metavar="NAME", help="encoders: settings of the probe [task-metric]."
     ),
     option.flag("--fine-tune", **_hf, help="hf: train it on each task first."),
-    option.number("--epochs", **_hf, least=1, default=3, help="hf: of training."),
-    option.positive("--learning-rate", **_hf, metavar="X", default=2e-5, help="hf: the highest."),
-    option.number("--batch-size", **_hf, least=1, default=32, help="hf: in training."),
-    option.number("--max-length", **_hf, least=8, default=128, help="hf: tokens kept of an example."),
+    click.option(
+        "--recipe",
+        **_hf,
+        metavar="NAME|FILE",
+        help="hf: fine-tune by bert, roberta, deberta-v3, modernbert, minilm, lora, or a TOML file.",
+    ),
+    option.number("--epochs", **_hf, least=1, help="hf: of training [3]."),
+    option.positive("--learning-rate", **_hf, metavar="X", help="hf: the highest [2e-5]."),
+    option.number("--batch-size", **_hf, least=1, help="hf: in training [32]."),
+    option.number(
+        "--accumulate", **_hf, least=1, help="hf: parts in which a batch goes through the model [1]."
+    ),
+    option.number("--max-length", **_hf, least=8, help="hf: tokens kept of an example [128]."),
+    click.option("--best-on-dev/--last-epoch", **_hf, default=None, help="hf: which epoch is kept [last]."),
+    click.option(
+        "--begin-with",
+        **_hf,
+        metavar="TASK|FOLDER",
+        help="hf: begin with the model of this task (MNLI), or with a checkpoint; none for the model itself.",
+    ),
+    option.new_folder("--save", **_hf, help="hf: keep the fine-tuned models here, with model cards."),
     option.settings(
         "--label",
         "labels",
@@ -126,11 +162,7 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
     from gluebench.systems.adapters.resolve import ModelOptions
 
     _refuse_others(context, kind(model))
-    tuning = asking = None
-    if given["fine_tune"]:
-        from gluebench.systems.adapters.huggingface import FineTuning
-
-        tuning = FineTuning(given["learning_rate"], given["epochs"], given["batch_size"])
+    asking = None
     if kind(model) in ("api", "causal"):
         from gluebench.systems.adapters.batch import BatchWriter
         from gluebench.systems.adapters.openai import PromptOptions
@@ -158,8 +190,10 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
         device=given["device"],
         options=given["options"],
         probe=given["preset"],
-        fine_tuning=tuning,
-        longest=given["max_length"],
+        precision=given["precision"] or "fp32",
+        recipe=_recipe(given),
+        save=Path(given["save"]) if given["save"] else None,
+        longest=given["max_length"] or 128,
         labels=given["labels"],
         asking=asking,
         key_variable=given["key_from"],
@@ -175,11 +209,24 @@ def _refuse_others(context: click.Context, model: str) -> None:
     for parameter in context.command.params:
         kinds = parameter.kinds if isinstance(parameter, _ModelOption) else (model,)
         source = context.get_parameter_source(parameter.name or "")
-        if model not in kinds and source == click.core.ParameterSource.COMMANDLINE:
+        if model not in kinds and source == _COMMAND_LINE:
             shown = {"name": "an encoder's name", "folder": "a trained folder"}
             models = " or ".join(shown.get(other, f"{other}:") for other in kinds)
             raise click.UsageError(f"{parameter.opts[-1]} goes with {models}; leave it out.")
-    if model == "hf" and not context.params["fine_tune"]:
-        for name in ("epochs", "learning_rate", "batch_size"):
-            if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-                raise click.UsageError(f"--{name.replace('_', '-')} goes with --fine-tune.")
+    if model == "hf" and not (context.params["fine_tune"] or context.params["recipe"]):
+        for name in (*_TUNED, "save"):
+            if name != "max_length" and context.get_parameter_source(name) == _COMMAND_LINE:
+                raise click.UsageError(f"--{name.replace('_', '-')} goes with --fine-tune or --recipe.")
+
+
+def _recipe(given: Mapping[str, Any]) -> Recipe | None:
+    """The recipe of fine-tuning with the options that were given beside it; None to train nothing."""
+    if not (given["fine_tune"] or given["recipe"]):
+        return None
+    from gluebench.systems.adapters.fine_tuning import Recipe, recipe_called
+
+    recipe = recipe_called(given["recipe"]) if given["recipe"] else Recipe()
+    overrides = {name: given[name] for name in _TUNED if given[name] is not None}
+    if overrides.get("begin_with") == "none":
+        overrides["begin_with"] = ""
+    return recipe._replace(overrides=overrides)

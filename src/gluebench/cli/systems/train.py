@@ -38,9 +38,8 @@ if TYPE_CHECKING:
 @option.number("--seed", "seeds", multiple=True, help="Once for each run.")
 @option.repeated("--auxiliary", metavar="NAME", help="Auxiliary data to train on as well: SNLI.")
 @option.repeated("--set", "changes", metavar="NAME=VALUE", help="Another setting (docs/how-to/training.md).")
-@click.option(
-    "--device", metavar="cpu|cuda", type=click.Choice(["cpu", "cuda"]), help="By default a GPU if any."
-)
+@option.device
+@option.precision
 @option.number("--threads", least=1, help="Threads of PyTorch on the CPU.")
 @option.benchmark
 @option.output
@@ -54,7 +53,8 @@ def train(
     seeds: tuple[int, ...],
     auxiliary: tuple[str, ...],
     changes: tuple[str, ...],
-    device: str | None,
+    device: str,
+    precision: str | None,
     threads: int | None,
     suite: Benchmark,
     form: Form,
@@ -75,10 +75,14 @@ def train(
         import torch
     if threads:
         torch.set_num_threads(threads)
+    from gluebench.systems.devices import device as device_called
     from gluebench.systems.training.data import load_task_data
     from gluebench.systems.training.engine import leads
     from gluebench.systems.training.row import train_row
 
+    place = device_called(device)
+    if precision:
+        changes = (*changes, f"precision={precision}")
     row = _row(preset, spec, changes, multi=multi, vectors=Path(vectors) if vectors else None, seeds=seeds)
     names = [name.strip() for name in tasks.split(",") if name.strip()]
     task_data = load_task_data(data, suite, names, auxiliary)
@@ -87,7 +91,7 @@ def train(
         say("no --vectors: every word has a random vector, and none of them is trained")
     try:
         system = train_row(
-            row, task_data, Path(out), benchmark=suite, data_folder=data, device=device, say=say
+            row, task_data, Path(out), benchmark=suite, data_folder=data, device=place, say=say
         )
     except FloatingPointError as error:
         raise click.ClickException(f"{error}.") from None

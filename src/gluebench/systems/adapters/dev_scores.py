@@ -24,8 +24,8 @@ def graded(answers: Mapping[str, Answered], gold: Gold, limit: int | None = None
     labels = {name: gold.columns[name] for name in answers if name in gold.columns}
     columns = {name: _with_wrong(tasks[name], answers[name], right) for name, right in labels.items()}
     if limit is not None:
-        asked = {name: _of_drawn(tasks[name], name, right, limit) for name, right in labels.items()}
-        gold = replace(gold, columns=asked, phenomena={}, metadata={})
+        drawn_labels = {name: _of_drawn(tasks[name], name, right, limit) for name, right in labels.items()}
+        gold = replace(gold, columns=drawn_labels, phenomena={}, metadata={})
     report = grade(columns, gold)
     wrong = (f"counted as wrong: {line}" for line in unanswered(answers, limit))
     return report._replace(warnings=(*report.warnings, *wrong))

@@ -11,41 +11,15 @@ from urllib.parse import urlsplit
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.data.home import data_folder
-from gluebench.systems.adapters import ModelError
+from gluebench.systems.adapters import ModelError, files_digest
+from gluebench.systems.devices import device
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.protocols import Counting, Predictor, SentenceEncoder, silent
-from gluebench.systems.run import quiet
+from gluebench.systems.run import fit_data, quiet
 
 if TYPE_CHECKING:
-    from gluebench.systems.adapters.huggingface import FineTuning
+    from gluebench.systems.adapters.fine_tuning import Recipe
     from gluebench.systems.adapters.openai import PromptOptions
-
-
-def device(named: str | None) -> str:
-    """PyTorch's device: the one named, else a GPU if there is one. Raises ModelError."""
-    import torch
-
-    if named is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.zeros(1, device=named)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise ModelError(
-            f"the device {named} cannot be used: {reason}; choose another, such as cpu"
-        ) from None
-    return named
-
-
-def files_digest(name: str) -> str | None:
-    """A digest of names, sizes and times of a model's files; None if `name` is not a folder."""
-    folder = Path(name)
-    if not folder.is_dir():
-        return None
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    stats = [(path.relative_to(folder), path.stat()) for path in paths]
-    identity = [f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in stats]
-    return hashlib.sha256("\n".join(identity).encode()).hexdigest()[:16]
 
 
 def file_option(text: str) -> str:
@@ -80,12 +54,17 @@ class ModelOptions:
     seed: int | None = None
     """None for that of the preset or recipe, else 0."""
     device: str | None = None
-    """None for a GPU where there is one."""
+    """None or auto for a GPU where there is one."""
     options: Mapping[str, str] = field(default_factory=dict)
     """Of an encoder, or of a recipe."""
     probe: str | None = None
     """Preset of the probe."""
-    fine_tuning: FineTuning | None = None
+    precision: str = "fp32"
+    """fp32, tf32 or bf16: `gluebench.systems.devices.Precision`."""
+    recipe: Recipe | None = None
+    """To fine-tune a checkpoint by; None to use it as it is."""
+    save: Path | None = None
+    """Folder for fine-tuned models; None to keep none."""
     longest: int = 128
     labels: Mapping[str, str] = field(default_factory=dict)
     """A checkpoint's label to the task's label word."""
@@ -177,51 +156,84 @@ def _encoder(request: _Request) -> Model:
     made = encoder_called(request.name, given, request.corpus)
     identity = {"options": {name: file_option(text) for name, text in given.items()}}
     function = request.name.partition(":")[2]
-    return _probed(made, request, identity)._replace(sources=sources(function) if function else {})
+    modules = sources(function) if function else {}
+    return _probed(made, request, identity, identity, modules)._replace(sources=modules)
 
 
 def _sentence_transformers(request: _Request) -> Model:
     from gluebench.systems.adapters.huggingface import SentenceTransformerEncoder
 
     encoder = SentenceTransformerEncoder(request.name, device=device(request.options.device))
-    return _probed(encoder, request, {"files": files_digest(request.name)})
+    return _probed(encoder, request, {"content": encoder.content})
 
 
-def _probed(encoder: SentenceEncoder, request: _Request, identity: Mapping[str, Any]) -> Model:
+def _probed(
+    encoder: SentenceEncoder, request: _Request, identity: Mapping[str, Any], *depends: object
+) -> Model:
+    """A probe on an encoder; `depends` is what its vectors depend on beside the encoder's content."""
     from gluebench.systems.probe.settings import DEFAULT, preset_called
+    from gluebench.systems.probe.store import shared_path
     from gluebench.systems.probe.system import ProbedEncoder
 
-    preset = preset_called(request.options.probe or DEFAULT).seeded(request.options.seed)
-    identity = {"encoder": encoder.name, "probe": preset.name, **identity}
-    digest = hashlib.sha256(repr(identity).encode()).hexdigest()[:8]
+    options = request.options
+    preset = preset_called(options.probe or DEFAULT).seeded(options.seed)
+    bf16 = ("bf16",) if options.precision == "bf16" else ()
     system = ProbedEncoder(
         encoder,
         preset,
-        vectors=request.folder / "vectors" / f"{digest}.npy",
-        device=device(request.options.device),
-        advance=request.options.counting("encoded", "sentences"),
+        vectors=shared_path(encoder, *depends, *bf16),
+        device=device(options.device),
+        arithmetic=options.precision,
+        advance=options.counting("encoded", "sentences"),
     )
-    return Model(system, identity)
+    return Model(
+        system, {"encoder": encoder.name, "probe": preset.name, "precision": options.precision, **identity}
+    )
 
 
 def _huggingface(request: _Request) -> Model:
-    from gluebench.systems.adapters.huggingface import FineTunedCheckpoint, FineTunedHere
+    from gluebench.systems.adapters.huggingface import FineTunedCheckpoint
 
     options = request.options
     shared: dict[str, Any] = {
-        "longest": options.longest,
         "device": device(options.device),
+        "precision": options.precision,
         "counting": options.counting,
     }
-    identity = {"files": files_digest(request.name), "longest": options.longest}
-    if options.fine_tuning is not None:
-        tuned = FineTunedHere(request.name, options.fine_tuning, seed=options.seed or 0, **shared)
-        return Model(tuned, {**identity, "fine_tuning": options.fine_tuning._asdict()})
+    identity = {"files": files_digest(request.name), "precision": options.precision}
+    if options.recipe is not None:
+        return _fine_tuned(request, options.recipe, shared, identity)
     benchmark = request.corpus.benchmark
     names = dict.fromkeys(task.predict_with or task.name for task in request.corpus.tasks)
     tasks = [benchmark.task(name) for name in names]
-    system = FineTunedCheckpoint(request.name, tasks, labels=options.labels, **shared)
-    return Model(system, {**identity, "labels": dict(options.labels)})
+    system = FineTunedCheckpoint(
+        request.name, tasks, labels=options.labels, longest=options.longest, **shared
+    )
+    return Model(system, {**identity, "longest": options.longest, "labels": dict(options.labels)})
+
+
+def _fine_tuned(
+    request: _Request, recipe: Recipe, shared: Mapping[str, Any], identity: Mapping[str, Any]
+) -> Model:
+    from gluebench.systems.adapters.fine_tuned import FineTunedHere, TaskData
+
+    options, corpus = request.options, request.corpus
+
+    def data(name: str) -> TaskData:
+        return corpus.benchmark.task(name), *fit_data(corpus.benchmark, name, corpus.folder)
+
+    system = FineTunedHere(
+        request.name,
+        recipe,
+        folder=options.save or request.folder / "training",
+        keep=options.save is not None,
+        data=data,
+        seed=options.seed or 0,
+        say=options.say,
+        **shared,
+    )
+    settings = {task.name: recipe.of(task.name)._asdict() for task in corpus.tasks}
+    return Model(system, {**identity, "recipe": recipe.name, "fine_tuning": settings})
 
 
 def _chat(request: _Request) -> Model:
@@ -260,9 +272,14 @@ def _causal(request: _Request) -> Model:
     identity = {"templates": _templates(request, prompts), "files": files_digest(request.name)}
     settings = {name: prompts.identity()[name] for name in ("shots", "template", "chat")}
     system = CausalModel(
-        request.name, prompts, device=device(options.device), seed=options.seed, counting=options.counting
+        request.name,
+        prompts,
+        device=device(options.device),
+        precision=options.precision,
+        seed=options.seed,
+        counting=options.counting,
     )
-    return Model(system, {**settings, **identity})
+    return Model(system, {**settings, **identity, "precision": options.precision})
 
 
 def _templates(request: _Request, prompts: PromptOptions) -> str:
@@ -278,7 +295,9 @@ def _recipe(request: _Request) -> Model:
     from gluebench.systems.reproduce.build import system as make
     from gluebench.systems.reproduce.row import CannotBeHadError, row_called
 
-    options, known = dict(request.options.options), ("preset", "vectors", "weights")
+    options, known = dict(request.options.options), ("preset", "precision", "vectors", "weights")
+    if request.options.precision != "fp32":
+        options.setdefault("precision", request.options.precision)
     for name in options:
         if name not in known:
             raise ModelError(f"a recipe has no option {name!r}; its options: {', '.join(known)}")

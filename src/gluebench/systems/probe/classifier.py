@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isnan
 from typing import Any, NamedTuple
 
@@ -151,6 +151,8 @@ class Run(NamedTuple):
     """Epochs it was trained before it stopped."""
     state: dict[str, Tensor]
     """State of the network that had that score."""
+    balanced: bool = False
+    """Whether all classes had the same weight in training, whatever their number of examples."""
 
 
 class Probe(NamedTuple):
@@ -159,7 +161,7 @@ class Probe(NamedTuple):
     model: SideBySide
     """With one run."""
     runs: tuple[Run, ...]
-    """One for each penalty, without their states."""
+    """One for each penalty, then one for each with balanced classes if these are tried; without states."""
     chosen: int
     """Index of the run that is kept: the best on dev, the first among ties."""
 
@@ -180,32 +182,52 @@ def fit_classifier(
     *,
     classes: int,
     settings: ProbeSettings,
+    score: Callable[[list[int]], float] | None = None,
 ) -> Probe:
     """Train with each penalty and keep the best on dev; on one machine, equal seeds give equal results.
 
-    Another round of epochs starts while at most max_epoch epochs are done.
+    `score` gives the score of predicted codes on dev; by default their accuracy. Another round of epochs
+    starts while at most max_epoch epochs are done.
     """
     dev_targets = torch.tensor(dev_codes)
+    runs = len(settings.penalties)
+    weights = _class_weights(codes, classes, runs).to(train.device) if settings.balance else None
 
     def loss(logits: Tensor, targets: Tensor) -> Tensor:
         flat = logits.flatten(0, 1), targets.repeat_interleave(logits.shape[1])
-        total = functional.cross_entropy(*flat, reduction="sum")
+        if weights is None:
+            total = functional.cross_entropy(*flat, reduction="sum")
+        else:
+            total = (
+                functional.cross_entropy(*flat, reduction="none") * weights[:, targets].T.flatten()
+            ).sum()
         return total / len(logits) if settings.loss == "mean" else total
 
-    def score(logits: Tensor) -> list[float]:
-        return (logits.argmax(dim=2) == dev_targets[:, None]).double().mean(dim=0).tolist()
+    def scores(logits: Tensor) -> list[float]:
+        predicted = logits.argmax(dim=2)
+        if score is None:
+            return (predicted == dev_targets[:, None]).double().mean(dim=0).tolist()
+        return [score(column.tolist()) for column in predicted.T]
 
-    rounds = settings.max_epoch // settings.epoch_size + 1
-    return _fit(
+    probe = _fit(
         train,
         torch.tensor(codes),
         dev,
         classes=classes,
-        settings=settings,
-        rounds=rounds,
+        settings=settings if weights is None else replace(settings, penalties=settings.penalties * 2),
+        rounds=settings.max_epoch // settings.epoch_size + 1,
         loss=loss,
-        score=score,
+        score=scores,
     )
+    balanced = [run._replace(balanced=place >= runs) for place, run in enumerate(probe.runs)]
+    return probe._replace(runs=tuple(balanced))
+
+
+def _class_weights(codes: Sequence[int], classes: int, runs: int) -> Tensor:
+    """Weights (2 * runs, classes): 1, then those with which all classes that occur weigh the same."""
+    counts = torch.bincount(torch.tensor(codes), minlength=classes).float()
+    equal = len(codes) / (counts.count_nonzero() * counts.clamp(min=1))
+    return torch.cat([torch.ones(runs, classes), equal.repeat(runs, 1)])
 
 
 def fit_regression(

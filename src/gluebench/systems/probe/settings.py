@@ -45,7 +45,11 @@ class ProbeSettings:
     dropout: float = 0.0
     """Before the hidden layer's sigmoid."""
     penalties: tuple[float, ...] = PENALTIES
-    """Weights of the L2 penalty that are tried; dev accuracy chooses, the first of those that tie."""
+    """Weights of the L2 penalty that are tried; the first of those that tie on dev is chosen."""
+    choose: Literal["accuracy", "metric"] = "accuracy"
+    """The dev score that chooses: accuracy, as in SentEval, or the mean of the task's own metrics."""
+    balance: bool = False
+    """Whether each penalty is also tried with classes of equal weight."""
     loss: Literal["mean", "sum"] = "mean"
     """Over a batch. SentEval asks for the sum; PyTorch after 0.4.0 gives it the mean all the same.
 
@@ -87,7 +91,13 @@ def _paper(row: str, title: str, own: ProbeSettings) -> Preset:
 
 
 _PROTOTYPE = ProbeSettings(optim="rmsprop", batch_size=128, tenacity=3, epoch_size=2)
+_BY_METRIC = ProbeSettings(penalties=(1e-6, *PENALTIES), choose="metric", balance=True)
 _PRESETS = (
+    Preset(
+        "task-metric",
+        "SentEval's default, but the task's own metrics choose the penalty and the weights of classes.",
+        _BY_METRIC,
+    ),
     Preset("senteval-default", "SentEval's default configuration."),
     Preset("senteval-prototype", "SentEval's configuration for prototyping: faster, less exact.", _PROTOTYPE),
     _paper("cbow", "CBoW", ProbeSettings(batch_size=16)),
@@ -98,7 +108,7 @@ _PRESETS = (
 )
 PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in _PRESETS}
 """Name to preset."""
-DEFAULT = "senteval-default"
+DEFAULT = "task-metric"
 
 
 def preset_called(name: str) -> Preset:

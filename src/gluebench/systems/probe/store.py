@@ -7,8 +7,10 @@ have it: complete rows survive a killed process, and a partial row is overwritte
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -19,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.data import DataError
+from gluebench.data.home import data_folder
 from gluebench.systems.encoders import EncoderError
 from gluebench.systems.encoders.callable import encoded
 from gluebench.systems.protocols import Advance, SentenceEncoder, silent
@@ -51,14 +54,19 @@ class VectorStore:
     @classmethod
     def opened(cls, path: Path) -> VectorStore:
         """Open the existing store at a path. Raises DataError for other files."""
-        index = index_of(path)
-        with index.open("rb") as file:
+        with index_of(path).open("rb") as file:
             header = _header_of(path, file.readline())
-            digests = file.read()
         store = cls(path, header["encoder"], header["dim"], header["precision"])
-        count = min((path.stat().st_size - HEADER) // store._width, len(digests) // DIGEST)
-        store._index_rows(digests[: max(0, count) * DIGEST])
+        store.read_index()
         return store
+
+    def read_index(self) -> None:
+        """Read which rows are complete, those that other processes added too."""
+        with index_of(self.path).open("rb") as file:
+            file.readline()
+            digests = file.read()
+        count = min((self.path.stat().st_size - HEADER) // self._width, len(digests) // DIGEST)
+        self._index_rows(digests[: max(0, count) * DIGEST])
 
     def __len__(self) -> int:
         return self._count
@@ -90,8 +98,9 @@ class VectorStore:
     def appending(self) -> Iterator[Callable[[Sequence[str], NDArray[np.float32]], None]]:
         """Yield a function that appends sentences that are not stored yet, with their vectors.
 
-        The store has them when the context ends; complete rows stay even after an error. The function raises
-        DataError if the precision cannot hold the vectors.
+        The caller has the lock and has read the index under it. The store has the vectors when the context
+        ends; complete rows stay even after an error. The function raises DataError if the precision cannot
+        hold the vectors.
         """
         with self.path.open("r+b") as vectors, index_of(self.path).open("r+b") as index:
             start = len(index.readline())
@@ -185,32 +194,59 @@ TOLERANCE = 0.1
 """Largest distance of a new vector from the stored one, relative to the longer of the two."""
 
 
+def shared_path(encoder: SentenceEncoder, *parts: object) -> Path:
+    """The file of an encoder's vectors in the folder of data, which all runs and presets share.
+
+    It is known by what the encoder is (`content`, else its name), the length of its vectors and `parts`:
+    whatever else its vectors depend on.
+    """
+    words = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-")[:60]
+    identity = repr((_content(encoder), encoder.dim, *parts))
+    digest = blake2b(identity.encode(), digest_size=8).hexdigest()
+    return data_folder() / "vectors" / f"sentences-{words}-{digest}.npy"
+
+
+def _content(encoder: SentenceEncoder) -> str:
+    """What the encoder is, wherever its files are; its name if it does not say more."""
+    return str(getattr(encoder, "content", encoder.name))
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Have the store at a path for this process alone; the system ends the lock of a killed process."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_name(f"{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def store_of(path: Path, encoder: SentenceEncoder, precision: Precision = "float32") -> VectorStore:
     """Open or create the encoder's store at a path. Raises DataError for another encoder's store."""
-    index = index_of(path)
-    if not path.exists() or not index.exists():
-        if path.exists():
+    with _locked(path):
+        index = index_of(path)
+        if path.exists() and not index.exists():
             raise DataError([f"{path}: is there without {index.name}; name another file"])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        store = VectorStore(path, encoder.name, encoder.dim, precision)
-        header = {"schema": SCHEMA, "encoder": encoder.name, "dim": encoder.dim, "precision": precision}
-        index.write_text(json.dumps(header, ensure_ascii=False) + "\n", encoding="utf-8")
-        path.write_bytes(store.header())
+        content = _content(encoder)
+        if not path.exists():
+            store = VectorStore(path, content, encoder.dim, precision)
+            header = {"schema": SCHEMA, "encoder": content, "dim": encoder.dim, "precision": precision}
+            index.write_text(json.dumps(header, ensure_ascii=False) + "\n", encoding="utf-8")
+            path.write_bytes(store.header())
+            return store
+        store = VectorStore.opened(path)
+        if (store.encoder, store.dim) != (content, encoder.dim):
+            raise DataError(
+                [
+                    f"{path}: holds vectors of {store.encoder} ({store.dim} numbers); "
+                    f"expected those of {content} ({encoder.dim}). Name another file"
+                ]
+            )
+        with path.open("rb") as file:
+            stale = file.read(HEADER) != store.header()
+        if stale:  # the process that wrote the last rows was killed
+            with store.appending():
+                pass
         return store
-    store = VectorStore.opened(path)
-    if (store.encoder, store.dim) != (encoder.name, encoder.dim):
-        raise DataError(
-            [
-                f"{path}: holds vectors of {store.encoder} ({store.dim} numbers); "
-                f"expected those of {encoder.name} ({encoder.dim}). Name another file"
-            ]
-        )
-    with path.open("rb") as file:
-        stale = file.read(HEADER) != store.header()
-    if stale:  # the process that wrote the last rows was killed
-        with store.appending():
-            pass
-    return store
 
 
 def encode_into(
@@ -228,20 +264,24 @@ def encode_into(
     and of all: first with 0, then after each batch. Raises EncoderError, and DataError if the store's vectors
     are not what the encoder gives now.
     """
-    missing = sorted(store.missing(sentences), key=len, reverse=True)
-    if not missing:
+    if not store.missing(sentences):
         return 0
-    prepare = getattr(encoder, "prepare", None)
-    if prepare is not None:  # an encoder that reads word vectors from a file reads it once for all
-        prepare(missing)
-    _check_same_vectors(store, encoder, sentences)
-    advance = advance or silent("", "")
-    advance(0, len(missing))
-    with store.appending() as add:
-        for start in range(0, len(missing), batch_size):
-            batch = missing[start : start + batch_size]
-            add(batch, encoded(encoder, batch))
-            advance(start + len(batch), len(missing))
+    with _locked(store.path):
+        store.read_index()
+        missing = sorted(store.missing(sentences), key=len, reverse=True)
+        if not missing:
+            return 0
+        prepare = getattr(encoder, "prepare", None)
+        if prepare is not None:  # an encoder that reads word vectors from a file reads it once for all
+            prepare(missing)
+        _check_same_vectors(store, encoder, sentences)
+        advance = advance or silent("", "")
+        advance(0, len(missing))
+        with store.appending() as add:
+            for start in range(0, len(missing), batch_size):
+                batch = missing[start : start + batch_size]
+                add(batch, encoded(encoder, batch))
+                advance(start + len(batch), len(missing))
     return len(missing)
 
 

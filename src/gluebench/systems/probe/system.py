@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gluebench.benchmark import Task
 from gluebench.data import DataError, Example
 from gluebench.systems import targets
+from gluebench.systems.devices import autocast
 from gluebench.systems.probe.classifier import (
     Features,
     Probe,
@@ -42,11 +43,13 @@ class ProbedEncoder:
         precision: Precision = "float32",
         batch_size: int = BATCH,
         device: str = "cpu",
+        arithmetic: str = "fp32",
         advance: Advance | None = None,
     ) -> None:
         """`vectors` is a file that keeps the sentence vectors for other runs; by default, a temporary file.
 
-        `batch_size` is how many sentences are encoded at a time. Raises UnknownNameError for a preset,
+        `batch_size` is how many sentences are encoded at a time, `precision` what is stored, and `arithmetic`
+        bf16 for an encoder of PyTorch that computes in bfloat16. Raises UnknownNameError for a preset,
         DataError for a file of another encoder's vectors.
         """
         self.encoder = encoder
@@ -58,6 +61,7 @@ class ProbedEncoder:
         self._store = store_of(path, encoder, precision)
         self._batch_size = batch_size
         self._device = device
+        self._arithmetic = arithmetic
         self._advance = advance
 
     def fit(self, task: Task, train: Sequence[Example], dev: Sequence[Example]) -> None:
@@ -74,9 +78,18 @@ class ProbedEncoder:
                 [task.words.index(word) for word in targets.labels(task, examples)]
                 for examples in (train, dev)
             ]
-            classes = len(task.words)
+
+            def score(predicted: list[int]) -> float:
+                return targets.score(task, dev, [task.words[code] for code in predicted])
+
             probe = fit_classifier(
-                train_features, codes[0], dev_features, codes[1], classes=classes, settings=settings
+                train_features,
+                codes[0],
+                dev_features,
+                codes[1],
+                classes=len(task.words),
+                settings=settings,
+                score=score if settings.choose == "metric" else None,
             )
         else:
             scores = [targets.numbers(task, examples) for examples in (train, dev)]
@@ -109,13 +122,14 @@ class ProbedEncoder:
         if len(task.columns) > 2:
             raise DataError([f"{task.name}: has {len(task.columns)} texts; the probe takes one or two"])
         texts = [[example.inputs[column] for example in examples] for column in task.columns]
-        encode_into(
-            self._store,
-            self.encoder,
-            [text for column in texts for text in column],
-            batch_size=self._batch_size,
-            advance=self._advance,
-        )
+        with autocast(self._arithmetic, self._device):
+            encode_into(
+                self._store,
+                self.encoder,
+                [text for column in texts for text in column],
+                batch_size=self._batch_size,
+                advance=self._advance,
+            )
         rows = np.stack([self._store.rows(column) for column in texts], axis=1)
         combine = four_ways if task.labels else two_ways
         return Features(self._store.vectors(), rows, combine, self._device)

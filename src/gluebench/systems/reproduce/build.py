@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from gluebench.systems.devices import arithmetic
 from gluebench.systems.encoders import entry_called
 from gluebench.systems.encoders.cbow import CBoW
 from gluebench.systems.encoders.corpus import Corpus
@@ -35,16 +36,17 @@ def system(
     folder: PathLike | None = None,
     seeds: Sequence[int] = (),
     device: str = "cpu",
+    precision: str | None = None,
     say: Callable[[str], None] | None = None,
 ) -> TrainablePredictor:
     """The system of a row of Table 4, made from its file; `corpus` is the benchmark that it will answer.
 
     `vectors` is a file of word vectors, `weights` a folder of published weights, `folder` where runs are
     kept. A BiLSTM row trains a run for each seed and answers with the best on dev, a frozen row takes the
-    first seed. Raises UnknownNameError for a row or preset, CannotBeHadError for files that are not there.
+    first seed. Raises UnknownNameError for a row, preset or precision, CannotBeHadError for missing files.
     """
     files = Files(Path(vectors) if vectors else None, Path(weights) if weights else None)
-    row = row_called(name).at(preset, seeds=seeds)
+    row = row_called(name).at(preset, seeds=seeds, precision=precision)
     return system_of(row, corpus, files, folder=Path(folder) if folder else None, device=device, say=say)
 
 
@@ -73,7 +75,8 @@ def system_of(
     place.mkdir(parents=True, exist_ok=True)
     path = place / "sentences.npy"
     if row.encoder["reader"] != "cbow":
-        encode_into(store_of(path, encoder), encoder, list(corpus.there()))
+        with arithmetic(row.precision):
+            encode_into(store_of(path, encoder), encoder, list(corpus.there()))
     probed = ProbedEncoder(encoder, row.probe.seeded(row.seeds[0]), vectors=path, device=device)
     if folder is None:
         weakref.finalize(probed, shutil.rmtree, place, ignore_errors=True)

@@ -107,7 +107,8 @@ class NeuralSystem:
         if not examples:
             return []
         model = self._models[task.name]
-        return predict(model, task.name, examples, batch_size=self._settings.batch_size)
+        size, precision = self._settings.batch_size, self._settings.precision
+        return predict(model, task.name, examples, batch_size=size, precision=precision)
 
     def parameters(self) -> int:
         """Count the trained weights of all models."""

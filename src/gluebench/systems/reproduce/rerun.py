@@ -58,6 +58,8 @@ class Request(NamedTuple):
     """Empty for all."""
     seeds: tuple[int, ...] = ()
     """Empty for the preset's."""
+    precision: str | None = None
+    """None for the row's."""
 
 
 class Result(NamedTuple):
@@ -114,7 +116,8 @@ def reproduce(
     Raises UnknownNameError for a row, preset or task, and DataError if the results folder holds other runs.
     Missing files or data are not an error; the `RowResult` gives the reason.
     """
-    rows = [row_called(name).at(request.preset, seeds=request.seeds) for name in names]
+    options = {"seeds": request.seeds, "precision": request.precision}
+    rows = [row_called(name).at(request.preset, **options) for name in names]  # type: ignore[arg-type]
     return [_reproduced(row, request, setup, gold=gold, say=say) for row in rows]
 
 
@@ -181,7 +184,7 @@ def _choose_runs(ran: RowResult, tasks: Sequence[Task], setup: Setup, *, say: Sa
     elif row.best == "task":
         for task in tasks:
             owner = row.owners.get(task.name)
-            own = row_called(owner).at(row.preset, seeds=row.seeds) if owner else row
+            own = row_called(owner).at(row.preset, seeds=row.seeds, precision=row.precision) if owner else row
             results = _results(own, [task], setup, say=say)
             ran.chosen[task.name] = max(results, key=lambda result: result.scores[task.name])
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import UnknownNameError
+from gluebench.systems.devices import PRECISIONS, Precision
 from gluebench.systems.probe.settings import Preset as ProbePreset
 from gluebench.systems.probe.settings import preset_called
 from gluebench.systems.training.settings import Settings
@@ -73,6 +74,8 @@ class Row:
     probe: ProbePreset | None = None
     """Settings of a frozen encoder's classifiers."""
     preset: str = PAPER
+    precision: Precision = "fp32"
+    """Of training, or of a frozen encoder's vectors."""
 
     @property
     def full_title(self) -> str:
@@ -85,17 +88,22 @@ class Row:
         source = self.model.get("words") or self.encoder["reader"]
         return self.preset != PAPER and source in ("glove", "cbow")
 
-    def at(self, preset: str = DEFAULT, *, seeds: Sequence[int] = ()) -> Row:
-        """Return the row with a preset's sizes, and other seeds if given. Raises UnknownNameError."""
+    def at(self, preset: str = DEFAULT, *, seeds: Sequence[int] = (), precision: str | None = None) -> Row:
+        """Return the row with a preset's sizes, and seeds or precision if given. Raises UnknownNameError."""
         if preset not in presets():
             raise UnknownNameError(preset, [*presets()], what="preset of the rows")
+        chosen = precision or self.precision
+        if chosen not in PRECISIONS:
+            raise UnknownNameError(chosen, PRECISIONS, what="precision")
         changes = presets()[preset]
+        settings = {**_settings(changes), "precision": chosen}
         return replace(
             self,
             preset=preset,
             seeds=tuple(seeds or changes.get("seeds", self.seeds)),
             model={**self.model, **changes.get("model", {})} if self.model else {},
-            settings=replace(self.settings, **_settings(changes)) if self.settings else None,
+            settings=replace(self.settings, **settings) if self.settings else None,
+            precision=chosen,  # type: ignore[arg-type]
             auxiliary=tuple(changes.get("auxiliary", self.auxiliary)),
             encoder={**self.encoder, **changes.get("encoder", {})} if self.encoder else {},
             probe=_probe(self.probe, changes.get("probe", {})) if self.probe else None,
@@ -111,6 +119,7 @@ class Row:
             "auxiliary": list(self.auxiliary),
             "encoder": dict(self.encoder),
             "probe": asdict(self.probe) if self.probe else {},
+            "precision": self.precision,
         }
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from gluebench.systems.devices import autocast
+from gluebench.systems.devices import device as device_called
 from gluebench.systems.neural.model import moved
 
 
@@ -31,11 +33,11 @@ class Engine:
     model: nn.Module
     """The model that answers in evaluation."""
 
-    def __init__(self, device: str | torch.device = "cpu", *, precision: str = "float32") -> None:
+    def __init__(self, device: str | torch.device = "cpu", *, precision: str = "fp32") -> None:
         if precision == "fp16":
             raise ValueError("fp16 needs its loss scaled by Accelerate; take bf16, or an Accelerated engine")
         self.device = torch.device(device)
-        self._bf16 = precision == "bf16"
+        self._precision = precision
 
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; the model is already on the device."""
@@ -44,8 +46,7 @@ class Engine:
 
     def outputs(self, task: str, batch: Any) -> Tensor:
         """Forward pass of a collated batch."""
-        mixed = torch.autocast(self.device.type, torch.bfloat16) if self._bf16 else nullcontext()
-        with mixed:
+        with autocast(self._precision, self.device.type):
             result: Tensor = self.model(task, moved(batch, self.device))
         return result
 
@@ -67,18 +68,6 @@ class Engine:
 
 
 @contextmanager
-def arithmetic(precision: str) -> Iterator[None]:
-    """Use TF32 for matrix products on the GPU unless `precision` is float32; then restore the setting."""
-    before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
-    tf32 = precision != "float32"
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
-    try:
-        yield
-    finally:
-        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
-
-
-@contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """Seed PyTorch's generators within the context; then restore them."""
     with torch.random.fork_rng():
@@ -86,7 +75,7 @@ def seeded(seed: int) -> Iterator[None]:
         yield
 
 
-_PRECISIONS = {"float32": "no", "tf32": "no", "bf16": "bf16", "fp16": "fp16"}
+_PRECISIONS = {"fp32": "no", "tf32": "no", "bf16": "bf16", "fp16": "fp16"}
 _ELSEWHERE = ("ACCELERATE_USE_FSDP", "ACCELERATE_USE_DEEPSPEED")
 _LAUNCHED = ("WORLD_SIZE", "ACCELERATE_MIXED_PRECISION", *_ELSEWHERE)
 
@@ -94,7 +83,7 @@ _LAUNCHED = ("WORLD_SIZE", "ACCELERATE_MIXED_PRECISION", *_ELSEWHERE)
 class Accelerated(Engine):
     """One of the processes that Accelerate started. Raises ValueError for launchers that split a model."""
 
-    def __init__(self, *, precision: str = "float32", cpu: bool = False) -> None:
+    def __init__(self, *, precision: str = "fp32", cpu: bool = False) -> None:
         if split := [name for name in _ELSEWHERE if os.environ.get(name, "").lower() == "true"]:
             raise ValueError(
                 f"{split[0]} is set, and a model split over processes cannot be saved exactly; unset it"
@@ -148,15 +137,14 @@ class Accelerated(Engine):
         self._accelerator.free_memory()
 
 
-def engine(precision: str = "float32", device: str | None = None) -> Engine:
+def engine(precision: str = "fp32", device: str | None = None) -> Engine:
     """Return Accelerate's engine if its launcher started this process or for fp16, else a plain one.
 
-    `device` is "cpu" or "cuda"; the default is a GPU if there is one.
+    `device` is as `gluebench.systems.devices.device` takes it.
     """
     if precision == "fp16" or any(os.environ.get(name) for name in _LAUNCHED):
         return Accelerated(precision=precision, cpu=device == "cpu")
-    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    return Engine(chosen, precision=precision)
+    return Engine(device_called(device), precision=precision)
 
 
 def launched_precision() -> str | None:

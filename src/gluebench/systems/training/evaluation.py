@@ -11,6 +11,7 @@ from gluebench.benchmark import Metric, Task
 from gluebench.data import Example
 from gluebench.scoring.metrics import point, task_score
 from gluebench.scoring.pairs import Pairs
+from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.run import column
 from gluebench.systems.training.data import TaskData
@@ -24,13 +25,19 @@ def texts(examples: Sequence[Example]) -> list[tuple[str, ...]]:
 
 
 def predict(
-    model: MultiTaskModel, task: str, examples: Sequence[Example], *, batch_size: int = 128
+    model: MultiTaskModel,
+    task: str,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 128,
+    precision: str = "fp32",
 ) -> list[str | float]:
     """One prediction for each example, in order; the model must be in evaluation mode."""
-    engine = Engine(next(model.parameters()).device)
+    engine = Engine(next(model.parameters()).device, precision=precision)
     engine.model = model
     prepared = model.body.prepare(texts(examples))
-    return predict_together(model, task, prepared, batch_size=batch_size, engine=engine)
+    with arithmetic(precision):
+        return predict_together(model, task, prepared, batch_size=batch_size, engine=engine)
 
 
 def predict_together(

@@ -64,8 +64,8 @@ class Settings:
     """Which weights are kept: of the best macro-average, or for each task of its own best check."""
     bucketed: bool = True
     """Whether batches hold examples of similar length; the code only shuffled. A pass has every example."""
-    precision: Literal["float32", "tf32", "bf16", "fp16"] = "float32"
-    """Numeric precision; fp16 needs Accelerate."""
+    precision: Literal["fp32", "tf32", "bf16", "fp16"] = "fp32"
+    """As in `gluebench.systems.devices`; fp16 needs Accelerate."""
     seed: int = SEEDS[0]
     """Seed of the weights, the order of tasks and batches, and dropout."""
     save_every: int | None = None

@@ -18,11 +18,12 @@ from typing import Any
 
 import torch
 
+from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel, moved
 from gluebench.systems.training import checkpoint
 from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
-from gluebench.systems.training.engine import Engine, arithmetic, seeded
+from gluebench.systems.training.engine import Engine, seeded
 from gluebench.systems.training.evaluation import TaskScore, macro, predict_together, score, texts
 from gluebench.systems.training.log import Log, Pace, Say, line
 from gluebench.systems.training.progress import WEIGHTS, Plateau, Progress, reason_to_stop
@@ -197,7 +198,7 @@ class Trainer:
             if not math.isfinite(value):
                 raise FloatingPointError(
                     f"the training loss of {name} is {value} by update {self._progress.update:,}; "
-                    "a lower learning rate, or float32, may help"
+                    "a lower learning rate, or fp32, may help"
                 )
         return means
 
