@@ -116,7 +116,7 @@ def test_a_class_an_object_and_functions_of_ones_own(
     result = gluebench(f"py:mine:{name}", "--out", "o.zip", "--tasks", "RTE,STS-B", "--tasks", "cola")
     assert result.exit_code == 0, result.output
     valid(tmp_path / "o.zip", sample, {"RTE", "STS-B", "CoLA"})
-    assert "INCOMPLETE: no predictions for SST-2.tsv" in result.stderr
+    assert "INCOMPLETE: 3 of 11 files; the other tasks were not run." in result.stderr
     assert "Sample, dev split: py:mine:" in result.stdout
 
 
@@ -406,3 +406,40 @@ def test_a_function_of_sentences_is_probed(gluebench: Run, tmp_path: Path, sampl
     result = gluebench("encoder:mine:vectors", *words)
     assert result.exit_code == 0, result.output
     valid(tmp_path / "o.zip", sample, {"WNLI"})
+
+
+def test_seeds_are_runs_of_their_own_with_their_mean_and_saved_models_have_cards(
+    gluebench: Run, tmp_path: Path
+):
+    pytest.importorskip("transformers", reason=HF)
+    from huggingface_hub import ModelCard
+
+    tiny.body(tmp_path / "bert")
+    words = ("--recipe", "bert", "--epochs", "1", "--tasks", "WNLI", "--device", "cpu", "--split", "dev")
+    result = gluebench(
+        f"hf:{tmp_path / 'bert'}", *words, "--seeds", "1,2", "--save", "kept", "--out", "o.zip"
+    )
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "o-1.zip").exists()
+    assert (tmp_path / "o-2.zip").exists()
+    assert "device cpu, precision fp32, recipe bert, seed 2" in result.stderr
+    assert "missing" not in result.stdout
+    card = ModelCard.load(tmp_path / "kept" / "seed-2" / "WNLI" / "README.md").data
+    (score,) = card.eval_results
+    report = json.loads(
+        gluebench(
+            f"hf:{tmp_path / 'bert'}",
+            *words,
+            "--seed",
+            "2",
+            "--out",
+            "o-2.zip",
+            "--save",
+            "kept/seed-2",
+            "--json",
+        ).stdout
+    )
+    accuracy = report["tasks"]["WNLI"]["metrics"]["accuracy"]
+    assert score.metric_value == pytest.approx(accuracy["value"], abs=1e-9)
+    assert score.metric_args["interval_95"] == pytest.approx([accuracy["low"], accuracy["high"]], abs=1e-9)
+    assert score.metric_args["n"] == accuracy["n"]

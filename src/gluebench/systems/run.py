@@ -94,9 +94,9 @@ def fit_data(
     benchmark: Benchmark, name: str, folder: str | os.PathLike[str]
 ) -> tuple[Sequence[Example], list[Example]]:
     """Load the training examples of a task, and those of all its dev splits. Raises DataError."""
+    train = load_split(folder, benchmark, name, TRAIN)
     splits = [file.splits["dev"].name for file in benchmark.task(name).files if "dev" in file.splits]
-    dev = [example for split in splits for example in load_split(folder, benchmark, name, split)]
-    return load_split(folder, benchmark, name, TRAIN), dev
+    return train, [example for split in splits for example in load_split(folder, benchmark, name, split)]
 
 
 def answer(
@@ -201,10 +201,13 @@ class Unit(NamedTuple):
         read = [(query.file.task, query.file.splits[query.role].name) for query in self.queries]
         return list(dict.fromkeys([*own, *read]))
 
-    def size(self) -> int:
-        """Count the examples that it reads, by the manifest, as a measure of its duration."""
+    def size(self, effort: float = 1.0) -> float:
+        """Count the examples that it reads, by the manifest, as a measure of its duration.
+
+        `effort` is how many predictions take as long as learning from one training example.
+        """
         train = self.task.splits[TRAIN].size if TRAIN in self.task.splits else 0
-        return train + sum(query.file.size(query.role) for query in self.queries)
+        return effort * train + sum(query.file.size(query.role) for query in self.queries)
 
 
 def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:

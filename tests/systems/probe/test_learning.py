@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nearly import same_weights
 from sklearn.linear_model import LogisticRegression  # noqa: TID251 the oracle
+from sklearn.metrics import matthews_corrcoef  # noqa: TID251 the oracle
 
 torch = pytest.importorskip("torch", reason="the probe needs gluebench[train]")
 
@@ -29,6 +30,7 @@ from gluebench.systems.probe.classifier import (  # noqa: E402
     two_ways,
 )
 from gluebench.systems.probe.settings import (  # noqa: E402
+    DEFAULT,
     PRESETS,
     ProbeSettings,
     RelatednessSettings,
@@ -335,3 +337,39 @@ def test_the_paper_rows_as_their_scripts_ran_them() -> None:
         assert {each.seed for each in (preset.seeded(7).of("SST-2"), preset.seeded(7).of("RTE"))} == {7}
     assert len(PRESETS) == len(rows) + 2
     assert preset_called("senteval-default").of("SST-2") == ProbeSettings()
+
+
+def test_the_metric_chooses_balanced_classes_where_accuracy_chooses_one_class() -> None:
+    rng = np.random.default_rng(0)
+    codes = (rng.random(500) < 0.8).astype(int)
+    rows = 0.2 * rng.standard_normal((500, 5)).astype(np.float32)
+    rows[:, 0] += 0.15 * (codes - 0.5)
+    part = slice(0, 300), slice(300, 500)
+    train, dev = (single(rows[own]) for own in part)
+    labels = [codes[own].tolist() for own in part]
+    plain = replace(QUICK, penalties=(1e-5, 1e-3))
+    probe = fit_classifier(train, labels[0], dev, labels[1], classes=2, settings=plain)
+    assert set(probe.outputs(dev).argmax(dim=1).tolist()) == {1}
+    by_metric = replace(plain, choose="metric", balance=True)
+    chosen = fit_classifier(
+        train,
+        labels[0],
+        dev,
+        labels[1],
+        classes=2,
+        settings=by_metric,
+        score=lambda predicted: float(matthews_corrcoef(labels[1], predicted)),
+    )
+    assert [run.balanced for run in chosen.runs] == [False, False, True, True]
+    assert chosen.runs[chosen.chosen].balanced
+    predicted = chosen.outputs(dev).argmax(dim=1).numpy()
+    assert chosen.runs[chosen.chosen].score == pytest.approx(matthews_corrcoef(labels[1], predicted))
+    oracle = LogisticRegression(C=100, class_weight="balanced").fit(rows[part[0]], labels[0])
+    theirs = matthews_corrcoef(labels[1], oracle.predict(rows[part[1]]))
+    assert chosen.runs[chosen.chosen].score == pytest.approx(theirs, abs=0.1)
+    assert theirs > 0.1
+
+
+def test_only_the_default_preset_chooses_by_the_metric() -> None:
+    assert {name for name, preset in PRESETS.items() if preset.settings.choose == "metric"} == {DEFAULT}
+    assert not any(own.balance for preset in PRESETS.values() for own in preset.tasks.values())

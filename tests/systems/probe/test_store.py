@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -18,7 +19,16 @@ from hypothesis import strategies as st
 from gluebench.data import DataError
 from gluebench.systems.encoders import EncoderError
 from gluebench.systems.encoders.callable import CallableEncoder
-from gluebench.systems.probe.store import HEADER, StoredEncoder, VectorStore, encode_into, index_of, store_of
+from gluebench.systems.probe.store import (
+    HEADER,
+    SAMPLE,
+    StoredEncoder,
+    VectorStore,
+    encode_into,
+    index_of,
+    shared_path,
+    store_of,
+)
 
 
 def numbers(sentences: list[str]) -> np.ndarray:
@@ -131,6 +141,52 @@ encode_into(store_of(Path(sys.argv[1]), encoder), encoder, [f"{n:04}" for n in r
     assert 0 < there < 1000
     assert encode_into(store, ENCODER, sentences) == 1000 - there
     assert values(store, sentences) == numbers(sentences).tolist()
+
+
+def test_two_that_encode_at_once_share_what_they_store(tmp_path: Path) -> None:
+    path, encoded_by = tmp_path / "v.npy", {"a": [], "b": []}
+
+    def encoder(name: str) -> CallableEncoder:
+        def slow(sentences: list[str]) -> np.ndarray:
+            time.sleep(0.002)
+            encoded_by[name].extend(sentences)
+            return numbers(sentences)
+
+        return CallableEncoder(slow, "numbers")
+
+    made = {name: encoder(name) for name in encoded_by}
+    stores = {name: store_of(path, each) for name, each in made.items()}
+    for sentences in encoded_by.values():
+        sentences.clear()  # each was tried on a sentence to learn the length of its vectors
+    parts = {"a": [f"{n:03}" for n in range(60)], "b": [f"{n:03}" for n in range(30, 90)]}
+    threads = [
+        threading.Thread(
+            target=encode_into, args=(stores[name], made[name], parts[name]), kwargs={"batch_size": 4}
+        )
+        for name in parts
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    everything = [f"{n:03}" for n in range(90)]
+    store = store_of(path, ENCODER)
+    assert len(store) == 90
+    assert values(store, everything) == numbers(everything).tolist()
+    assert values(stores["b"], parts["b"]) == numbers(parts["b"]).tolist()
+    assert len(encoded_by["a"]) + len(encoded_by["b"]) <= 90 + SAMPLE
+
+
+def test_vectors_are_shared_by_what_the_model_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GLUEBENCH_DATA", str(tmp_path))
+    first, second = CallableEncoder(numbers, "st:here"), CallableEncoder(numbers, "st:here")
+    assert shared_path(first).parent == tmp_path / "vectors"
+    assert shared_path(first) == shared_path(second) != shared_path(first, "bf16")
+    second.content = "other weights"
+    assert shared_path(first) != shared_path(second)
+    encode_into(store_of(shared_path(second), second), second, ["one"])
+    second.name = "st:here"
+    assert len(store_of(shared_path(second), second)) == 1
 
 
 def test_vectors_of_another_are_refused(tmp_path: Path) -> None:

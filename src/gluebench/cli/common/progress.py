@@ -18,19 +18,21 @@ SILENT_FOR = 30.0
 
 
 class Progress:
-    """Called with the number done, 0 first, and the total; prints the rate and the time left."""
+    """Called with the number done, and the total; prints the rate since the first call, and the time left."""
 
     def __init__(self, what: str, unit: str) -> None:
         self._what = what
         self._unit = unit
         self._terminal = sys.stderr.isatty()
         self._start = self._printed = time.monotonic()
+        self._before: int | None = None
 
     def __call__(self, done: int, of: int) -> None:
         """Print the progress, unless the last line is too recent."""
         now = time.monotonic()
-        if not done:
+        if not done or (self._before is None and done < of):
             self._start = self._printed = now
+            self._before = done  # an earlier run did these
         elif done == of or now - self._printed >= (0.1 if self._terminal else SILENT_FOR):
             self._printed = now
             self._print(self.line(done, of, now - self._start), ends=done == of)
@@ -39,9 +41,10 @@ class Progress:
         """The line to print after so many seconds."""
         if done == of:
             return f"{self._what} {of:,} {self._unit}: {clock(seconds)}"
-        rate = done / max(seconds, 1e-9)
+        rate = (done - (self._before or 0)) / max(seconds, 1e-9)
         left = clock((of - done) / max(rate, 1e-9))
-        return f"{self._what} {done:,} of {of:,} {self._unit}, {rate:,.0f} a second, {left} left"
+        speed = f"{rate:,.{0 if rate >= 10 else 1}f} a second" if rate >= 1 else f"{60 * rate:.1f} a minute"
+        return f"{self._what} {done:,} of {of:,} {self._unit}, {speed}, {left} left"
 
     def _print(self, line: str, *, ends: bool) -> None:
         if self._terminal:

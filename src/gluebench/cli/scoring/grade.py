@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -61,17 +61,21 @@ BETWEEN_MODELS = (
 )
 
 
-def print_report(report: Report, benchmark: Benchmark, *, source: str, form: Form) -> None:
-    """Print the report of one submission, its warnings on standard error."""
+def print_report(
+    report: Report, benchmark: Benchmark, *, source: str, form: Form, only: Collection[str] | None = None
+) -> None:
+    """Print the report of one submission, its warnings on standard error; `only` leaves out other tasks."""
     notices(f"warning: {warning}" for warning in report.warnings)
-    emit(report_output(report, benchmark, source=source), form)
+    emit(report_output(report, benchmark, source=source, only=only), form)
 
 
-def report_output(report: Report, benchmark: Benchmark, *, source: str) -> Output:
-    """The report of one submission in every form."""
+def report_output(
+    report: Report, benchmark: Benchmark, *, source: str, only: Collection[str] | None = None
+) -> Output:
+    """The report of one submission in every form; `only` leaves other tasks out of the table."""
     from gluebench.scoring.report import FIELDS
 
-    tables = [_task_table(report, benchmark, source=source)]
+    tables = [_task_table(report, benchmark, source=source, only=only)]
     for task in benchmark.diagnostics:
         diagnostic = report.diagnostics.get(task.name)
         if diagnostic is not None:
@@ -87,8 +91,9 @@ def score_cell(score: Score | None) -> str:
     return f"{percent(score.value):>5}{interval(score.low, score.high)}{withheld}"
 
 
-def _task_table(report: Report, benchmark: Benchmark, *, source: str) -> Table:
-    rows = [row for task in benchmark.scored for row in _task_rows(report, task)]
+def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Collection[str] | None) -> Table:
+    shown = [task for task in benchmark.scored if only is None or task.name in only]
+    rows = [row for task in shown for row in _task_rows(report, task)]
     scores = [score for task in report.tasks.values() for score in task.metrics.values()]
     bounds = " [95 % interval]" * any(score.low is not None for score in scores)
     if report.score is None:
@@ -102,7 +107,7 @@ def _task_table(report: Report, benchmark: Benchmark, *, source: str) -> Table:
         [Section(rows), Section([average])],
         title=f"{benchmark.title}, {report.split} split: {source}",
         right={3},
-        notes=[*_notes(report)],
+        notes=[*_notes(report)] if len(shown) == len(benchmark.scored) else [],
     )
 
 

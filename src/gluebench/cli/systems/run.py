@@ -15,11 +15,12 @@ from gluebench.cli.common import option
 from gluebench.cli.common.errors import needs_extra
 from gluebench.cli.common.output import Form
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
-from gluebench.cli.systems.run_options import chosen_options, model_options
+from gluebench.cli.systems.run_options import chosen_options, model_options, settings_of
 from gluebench.cli.systems.run_prompts import collect, first_template, scores_by_template
 
 if TYPE_CHECKING:
-    from gluebench.systems.adapters.session import Place, Session, TaskResult
+    from gluebench.systems.adapters.resolve import ModelOptions
+    from gluebench.systems.adapters.session import Place, Plan, Session, TaskResult
 
 EXTRAS = {
     "transformers": "hf",
@@ -80,33 +81,71 @@ def run(
       gluebench run hf:bert-base-cased --fine-tune --data data/ --tasks RTE,MRPC --out bert.zip
       gluebench run api:llama@http://localhost:8000/v1 --shots 4 --data data/ --out llama.zip
     """
-    from gluebench.systems.adapters.resolve import resolve
-    from gluebench.systems.adapters.session import Plan, Session, held
-    from gluebench.systems.encoders.corpus import Corpus
+    from gluebench.systems.adapters.session import Plan
     from gluebench.systems.run import chosen
 
     gc.enable()  # turned off for short commands; a run is long, and models are large
+    seeds = options.pop("seeds")
+    if seeds and to is not None:
+        raise click.UsageError("--seeds writes several submissions; leave out --to, and submit one of them.")
     if limit and (no_dev or to):
         raise click.UsageError("--limit gives dev scores alone: leave out --no-dev and --to.")
     board = reached(to, suite.name, split)
     names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
     plan = Plan(suite, data, chosen(suite, names), split, not no_dev, limit)
-    folder = Path(out).with_suffix(".run")
     settings = chosen_options(context, model, options)
-    with installed(), held(folder, again=again):
-        made = resolve(model, Corpus(suite, plan.data, plan.tasks), folder, first_template(settings))
+    runs = [(out, settings)]
+    if seeds:
+        path = Path(out)
+        runs = [(str(path.with_stem(f"{path.stem}-{seed}")), settings_of(settings, seed)) for seed in seeds]
+    sessions = [_run(model, plan, path, own, again=again, form=form) for path, own in runs]
+    if settings.asking is not None and settings.asking.collect is not None:
+        return
+    if seeds and plan.dev:
+        _print_seeds(sessions, [path for path, _ in runs], form=form)
+    if limit is None:
+        deliver(Path(out), board, form=form, defaults={"name": model, "model": model})
+
+
+def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: bool, form: Form) -> Session:
+    """Run the model with one seed, write its submission and print its dev scores."""
+    from gluebench.systems.adapters.resolve import resolve
+    from gluebench.systems.adapters.session import Session, held
+    from gluebench.systems.devices import arithmetic
+    from gluebench.systems.encoders.corpus import Corpus
+
+    folder = Path(out).with_suffix(".run")
+    with installed(), held(folder, again=again), arithmetic(settings.precision):
+        made = resolve(model, Corpus(plan.benchmark, plan.data, plan.tasks), folder, first_template(settings))
+        session = Session(folder, plan, made.identity, sources=made.sources)
         if settings.asking is not None and settings.asking.collect is not None:
             collect(made.system, plan, settings.asking.collect)
-            return
-        session = Session(folder, plan, made.identity, sources=made.sources)
+            return session
         session.claim()
+        if made.about:
+            _echo(f"{model}: {made.about}")
         watcher = Terminal(session)
         with watcher.told_if_stopped():
             session.run(made.system, watcher, together=made.together)
             by_template = scores_by_template(model, session, settings, Terminal)
-        _finish(session, suite, by_template, out=out, source=model, form=form)
-    if limit is None:
-        deliver(Path(out), board, form=form, defaults={"name": model, "model": model})
+        _finish(session, by_template, out=out, source=model, form=form, saved=settings.save)
+    return session
+
+
+def _print_seeds(sessions: Sequence[Session], sources: Sequence[str], *, form: Form) -> None:
+    """Print the mean of the runs' dev scores, with intervals over runs and examples."""
+    from gluebench.cli.common.output import emit
+    from gluebench.cli.scoring.grade import runs_output
+    from gluebench.data import DataError
+    from gluebench.scoring import grade_runs
+
+    try:
+        gold = sessions[0].dev_labels()
+    except DataError:  # said when the first run ended
+        return
+    columns = [session.dev_columns(gold) for session in sessions]
+    reports, summary = grade_runs(columns, gold)
+    emit(runs_output(reports, summary, sessions[0].plan.benchmark, sources=sources), form)
 
 
 @contextmanager
@@ -122,33 +161,23 @@ def installed() -> Iterator[None]:
 
 
 def _finish(
-    session: Session, suite: Benchmark, by_template: Sequence[str], *, out: str, source: str, form: Form
+    session: Session,
+    by_template: Sequence[str],
+    *,
+    out: str,
+    source: str,
+    form: Form,
+    saved: Path | None,
 ) -> None:
-    """Write the submission, then print the dev scores."""
-    from gluebench.cli.scoring.grade import print_report
-    from gluebench.data import DataError
+    """Write the submission and print the dev scores; add them to the cards of saved models."""
     from gluebench.submission import write_submission
 
-    role = session.plan.role
+    suite, role = session.plan.benchmark, session.plan.role
     columns = session.columns(role)
     if session.plan.limit is None:
         write_submission(out, columns, suite, role=role)
     if session.plan.dev:
-        try:
-            report = session.dev_report()
-        except DataError as error:
-            _echo(f"no dev scores: {error}")
-        else:
-            if report is None:
-                _echo("no dev scores: none of these tasks has a dev split")
-            else:
-                results = session.results().items()
-                notes = {name: result.notes for name, result in results if "tokens_in" in result.notes}
-                extra = {"notes": notes} if notes else {}
-                report = report._replace(
-                    warnings=(*report.warnings, *by_template), provenance={**report.provenance, **extra}
-                )
-                print_report(report, suite, source=source, form=form)
+        _print_dev(session, by_template, source=source, form=form, saved=saved)
     if session.plan.limit is not None:
         _echo(f"no submission: --limit {session.plan.limit} leaves out examples.")
         return
@@ -157,10 +186,42 @@ def _finish(
             f"No answer in the submission: {'; '.join(lines)}. There stands the most frequent training label "
             "(or the mean score), which may be right by chance; in the dev scores they count as wrong."
         )
-    absent = [f"{file.name}.tsv" for file in suite.files(role) if file.name not in columns]
-    if absent:
+    files = list(suite.files(role))
+    absent = [f"{file.name}.tsv" for file in files if file.name not in columns]
+    if absent and len(session.plan.tasks) < len(suite.tasks):
+        _echo(f"INCOMPLETE: {len(columns)} of {len(files)} files; the other tasks were not run.")
+    elif absent:
         _echo(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
     _echo(f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}, {role} split.")
+
+
+def _print_dev(
+    session: Session, by_template: Sequence[str], *, source: str, form: Form, saved: Path | None
+) -> None:
+    from gluebench.cli.scoring.grade import print_report
+    from gluebench.data import DataError
+
+    suite = session.plan.benchmark
+    try:
+        report = session.dev_report()
+    except DataError as error:
+        _echo(f"no dev scores: {error}")
+        return
+    if report is None:
+        _echo("no dev scores: none of these tasks has a dev split")
+        return
+    results = session.results().items()
+    notes = {name: result.notes for name, result in results if "tokens_in" in result.notes}
+    extra = {"notes": notes} if notes else {}
+    report = report._replace(
+        warnings=(*report.warnings, *by_template), provenance={**report.provenance, **extra}
+    )
+    print_report(report, suite, source=source, form=form, only={task.name for task in session.plan.tasks})
+    if saved is not None:
+        from gluebench.systems.adapters.cards import write_cards
+
+        write_cards(saved, report, suite, model=source)
+        _echo(f"{saved}: a folder with the model and its card for each task.")
 
 
 class Terminal:
@@ -202,7 +263,7 @@ class Terminal:
         try:
             yield
         except BaseException:
-            kept = len(self._session.results())
+            kept = len(self._session.plan.units()) - len(self._session.missing())
             where = f" at {self._at}" if self._at else ""
             _echo(
                 f"\nStopped{where}. {kept} task{'s' * (kept != 1)} done, kept in {self._session.folder}: "

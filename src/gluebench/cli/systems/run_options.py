@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,12 @@ _api = _kinds("api")
 _prompted = _kinds("api", "causal")
 model_options = option.together(
     option.number("--seed", help="Seed of what is trained."),
+    click.option(
+        "--seeds",
+        metavar="N,N[,N]",
+        callback=lambda context, parameter, value: _seeds(value),
+        help="A run for each seed, in OUT-N.zip, and their mean on dev.",
+    ),
     click.option("--device", **_trained, metavar="auto|cpu|cuda[:N]", help="[auto: a GPU if any]."),
     click.option(
         "--precision",
@@ -146,6 +153,19 @@ model_options = option.together(
     ),
 )
 """All options of models, passed under their names."""
+
+
+def _seeds(value: str | None) -> tuple[int, ...]:
+    """The seeds that are listed. Raises BadParameter."""
+    words = [word.strip() for word in (value or "").split(",") if word.strip()]
+    if not all(word.isdigit() for word in words) or len(set(words)) != len(words):
+        raise click.BadParameter(f"{value!r}; expected different whole numbers, as 1,2,3")
+    return tuple(map(int, words))
+
+
+def settings_of(settings: ModelOptions, seed: int) -> ModelOptions:
+    """The same with one of several seeds, whose models have a folder of their own."""
+    return replace(settings, seed=seed, save=settings.save / f"seed-{seed}" if settings.save else None)
 
 
 def kind(model: str) -> str:

@@ -16,7 +16,6 @@ from gluebench.data import Example
 from gluebench.systems.adapters.answers import likeliest
 from gluebench.systems.adapters.openai import Prompted, PromptOptions
 from gluebench.systems.adapters.prompts import Template, choices
-from gluebench.systems.devices import arithmetic
 from gluebench.systems.protocols import Counting, silent
 from gluebench.systems.run import Answers
 
@@ -68,7 +67,6 @@ class CausalModel(Prompted):
                 name, dtype="bfloat16" if precision == "bf16" else "float32"
             )
         self._model = model.eval().to(device)
-        self._precision = precision
         self._longest = getattr(model.config, "max_position_embeddings", None) or 10**9
         self._some_logits = "logits_to_keep" in inspect.signature(model.forward).parameters
 
@@ -98,7 +96,7 @@ class CausalModel(Prompted):
         prefix = _shared(rows, but=most)
         sums: dict[Continuation, float] = {}
         advance = self._counting("scored", "texts")
-        with arithmetic(self._precision), torch.inference_mode():
+        with torch.inference_mode():
             cache = self._prefix_cache(prefix) if prefix else None
             for batch in _batches(rows, len(prefix), TOKENS.get(self._model.device.type, MANY_TOKENS)):
                 logits = self._last_logits(batch, cache, len(prefix), most)

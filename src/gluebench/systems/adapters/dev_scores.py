@@ -15,20 +15,32 @@ from gluebench.systems.run import Answered, column, drawn
 
 
 def graded(answers: Mapping[str, Answered], gold: Gold, limit: int | None = None) -> Report:
-    """Grade the answers to each test file that has labels, of `drawn` examples alone if there is a limit.
-
-    An answer that the system could not give becomes a label that is not the right one, or the end of the
-    range that is farther from the right score; the report's warnings count them.
-    """
-    tasks = {name: gold.benchmark.task(gold.benchmark.file(name).task) for name in answers}
-    labels = {name: gold.columns[name] for name in answers if name in gold.columns}
-    columns = {name: _with_wrong(tasks[name], answers[name], right) for name, right in labels.items()}
-    if limit is not None:
-        drawn_labels = {name: _of_drawn(tasks[name], name, right, limit) for name, right in labels.items()}
-        gold = replace(gold, columns=drawn_labels, phenomena={}, metadata={})
-    report = grade(columns, gold)
+    """Grade the answers to each test file that has labels; the warnings count those that are no answer."""
+    report = grade(with_wrong(answers, gold), gold)
     wrong = (f"counted as wrong: {line}" for line in unanswered(answers, limit))
     return report._replace(warnings=(*report.warnings, *wrong))
+
+
+def with_wrong(answers: Mapping[str, Answered], gold: Gold) -> dict[str, Column]:
+    """The predictions for each file with labels, in which an answer that could not be given is wrong.
+
+    It becomes a label that is not the right one, or the end of the range farther from the right score.
+    """
+    graded = {name: answered for name, answered in answers.items() if name in gold.columns}
+    return {
+        name: _with_wrong(_task(gold, name), answered, gold.columns[name])
+        for name, answered in graded.items()
+    }
+
+
+def drawn_labels(gold: Gold, limit: int) -> Gold:
+    """The labels of the examples that `drawn` gives, without those of diagnostic categories."""
+    columns = {name: _of_drawn(_task(gold, name), name, right, limit) for name, right in gold.columns.items()}
+    return replace(gold, columns=columns, phenomena={}, metadata={})
+
+
+def _task(gold: Gold, name: str) -> Task:
+    return gold.benchmark.task(gold.benchmark.file(name).task)
 
 
 def unanswered(answers: Mapping[str, Answered], limit: int | None = None) -> list[str]:

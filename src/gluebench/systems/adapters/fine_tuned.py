@@ -127,6 +127,10 @@ class FineTunedHere(Checkpoint):
         if not self._keep and task.name not in self._begun_with:
             shutil.rmtree(self.home(task.name), ignore_errors=True)
 
+    def effort(self, task: Task) -> float:
+        """How many predictions take as long as learning from one example: three for each epoch."""
+        return 3.0 * self._recipe.of(task.name).epochs
+
     def home(self, task: str) -> Path:
         """The folder of a task's model."""
         return self._folder / quote(task, safe="")

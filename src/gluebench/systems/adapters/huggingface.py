@@ -6,6 +6,7 @@ Weights are loaded in float32 whatever the checkpoint has: an optimizer's small 
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -36,12 +37,14 @@ class Checkpoint:
 
     def __init__(self, name: str, *, device: str, precision: str, counting: Counting) -> None:
         expect_path_or_name(name)
-        from transformers import AutoTokenizer
+        from transformers import AutoConfig, AutoTokenizer
 
         self._name, self._counting = name, counting
         self._device, self._bf16 = torch.device(device), precision == "bf16"
         with loading(name):
             self._tokeniser: Any = AutoTokenizer.from_pretrained(name)
+            positions = getattr(AutoConfig.from_pretrained(name), "max_position_embeddings", None)
+        self._most = min(self._tokeniser.model_max_length, positions or sys.maxsize)
         if self._tokeniser.pad_token is None:
             self._tokeniser.pad_token = self._tokeniser.eos_token
         if self._tokeniser.pad_token is None:
@@ -68,7 +71,7 @@ class Checkpoint:
             raise ModelError(f"{task.name}: has neither labels nor a range of scores (score_range)")
         if not examples:
             return []
-        longest = min(longest, self._tokeniser.model_max_length)
+        longest = min(longest, self._most)
         sides = [[example.inputs[column] for example in examples] for column in task.columns]
         fields = self._tokeniser(*sides, truncation=True, max_length=longest)
         return [{name: fields[name][at] for name in fields} for at in range(len(examples))]
@@ -218,7 +221,8 @@ class SentenceTransformerEncoder:
 
         expect_path_or_name(name)
         try:
-            self._model: Any = SentenceTransformer(name, device=device)
+            with muted():
+                self._model: Any = SentenceTransformer(name, device=device)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise ModelError(f"st:{name}: cannot be loaded: {_reason(error)}") from error
         self.name = f"st:{name}"

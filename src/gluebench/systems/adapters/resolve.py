@@ -88,6 +88,8 @@ class Model(NamedTuple):
     """Python modules and the digests of their files, to report results of other versions."""
     together: bool = False
     """Whether it learns all tasks jointly, and so needs the data of all before it predicts one."""
+    about: str = ""
+    """Device, precision and settings, for people."""
 
 
 class _Request(NamedTuple):
@@ -186,9 +188,13 @@ def _probed(
         arithmetic=options.precision,
         advance=options.counting("encoded", "sentences"),
     )
-    return Model(
-        system, {"encoder": encoder.name, "probe": preset.name, "precision": options.precision, **identity}
-    )
+    settings = {"probe": preset.name, "precision": options.precision}
+    about = f"{_place(options)}, probe {preset.name}"
+    return Model(system, {"encoder": encoder.name, **settings, **identity}, about=about)
+
+
+def _place(options: ModelOptions) -> str:
+    return f"device {device(options.device)}, precision {options.precision}"
 
 
 def _huggingface(request: _Request) -> Model:
@@ -209,7 +215,8 @@ def _huggingface(request: _Request) -> Model:
     system = FineTunedCheckpoint(
         request.name, tasks, labels=options.labels, longest=options.longest, **shared
     )
-    return Model(system, {**identity, "longest": options.longest, "labels": dict(options.labels)})
+    settings = {"longest": options.longest, "labels": dict(options.labels)}
+    return Model(system, {**identity, **settings}, about=_place(options))
 
 
 def _fine_tuned(
@@ -233,7 +240,8 @@ def _fine_tuned(
         **shared,
     )
     settings = {task.name: recipe.of(task.name)._asdict() for task in corpus.tasks}
-    return Model(system, {**identity, "recipe": recipe.name, "fine_tuning": settings})
+    about = f"{_place(options)}, recipe {recipe.name}, seed {options.seed or 0}"
+    return Model(system, {**identity, "recipe": recipe.name, "fine_tuning": settings}, about=about)
 
 
 def _chat(request: _Request) -> Model:

@@ -12,7 +12,7 @@ import json
 import shutil
 import time
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,9 +24,9 @@ from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
 from gluebench.data.gold import gold_from_data
 from gluebench.data.home import task_folder
-from gluebench.scoring import Report
+from gluebench.scoring import Gold, Report
 from gluebench.submission import Column
-from gluebench.systems.adapters.dev_scores import graded, unanswered
+from gluebench.systems.adapters.dev_scores import drawn_labels, graded, unanswered, with_wrong
 from gluebench.systems.protocols import Predictor
 from gluebench.systems.run import (
     Answered,
@@ -248,7 +248,7 @@ class Session:
         ]
 
     def run(self, system: Predictor, watcher: Watcher, *, together: bool = False) -> None:
-        """Answer the missing units in order; save each when it is done. Raises what the system raises.
+        """Answer the missing units in order; save each file when it is answered. Raises what the system does.
 
         With `together`, the system is fitted on all tasks before it answers any.
         """
@@ -256,20 +256,14 @@ class Session:
         all_units, benchmark, data = self.plan.units(), self.plan.benchmark, self.plan.data
         for unit in all_units if together and todo else ():
             fit(system, benchmark, unit.task, data)
-        sizes = [unit.size() for unit in todo]
+        effort: Callable[[Task], float] = getattr(system, "effort", lambda task: 1.0)
+        sizes = [unit.size(effort(unit.task)) for unit in todo]
         left: float | None = None
         elapsed = 0.0
         for index, unit in enumerate(todo):
             place = Place(unit, len(all_units) - len(todo) + index + 1, len(all_units), left)
             watcher.began(place)
-            start = time.monotonic()
-            if not together:
-                fit(system, benchmark, unit.task, data)
-            answers = {
-                query.key: answer(system, benchmark, query.file, data, role=query.role, limit=self.plan.limit)
-                for query in unit.queries
-            }
-            result = self._save(system, unit, answers, seconds=time.monotonic() - start)
+            result = self._done(system, unit, fitted=together)
             elapsed += result.seconds
             done = sum(sizes[: index + 1])
             left = elapsed / done * sum(sizes[index + 1 :]) if done else None
@@ -306,23 +300,36 @@ class Session:
         answers = self.answers("dev")
         if not answers:
             return None
-        gold = gold_from_data(self.plan.data, self.plan.benchmark, role="dev", partial=True)
-        return graded(answers, gold, self.plan.limit)
+        return graded(answers, self.dev_labels(), self.plan.limit)
 
-    def _save(
-        self, system: Predictor, unit: Unit, answers: Mapping[Key, Answered], *, seconds: float
-    ) -> TaskResult:
-        """Write a unit's result; keep earlier answers for its other files."""
-        before = read_result(self._path(unit.task), self.plan.benchmark)
-        notes: dict[str, Any] = getattr(system, "notes", dict)()
-        if self._sources:
-            notes = {**notes, "sources": self._sources}
-        data = self._data(unit)
-        if before:
-            answers, data = {**before.answers, **answers}, {**before.data, **data}
-            seconds += before.seconds
-        result = TaskResult(unit.task.name, answers, data, round(seconds, 3), notes)
-        write_result(self._path(unit.task), result)
+    def dev_labels(self) -> Gold:
+        """The labels of the dev splits, within the limit. Raises DataError if there are none."""
+        gold = gold_from_data(self.plan.data, self.plan.benchmark, role="dev", partial=True)
+        return gold if self.plan.limit is None else drawn_labels(gold, self.plan.limit)
+
+    def dev_columns(self, gold: Gold) -> dict[str, Column]:
+        """The dev predictions of files with labels; what the system could not answer is wrong in them."""
+        return with_wrong(self.answers("dev"), gold)
+
+    def _done(self, system: Predictor, unit: Unit, *, fitted: bool) -> TaskResult:
+        """Fit and answer a unit; write its result after each file, dev first, with what was there before."""
+        benchmark, folder = self.plan.benchmark, self.plan.data
+        before = read_result(self._path(unit.task), benchmark)
+        answers, data = (dict(before.answers), dict(before.data)) if before else ({}, {})
+        start = time.monotonic() - (before.seconds if before else 0.0)
+        if not fitted:
+            fit(system, benchmark, unit.task, folder)
+        for query in unit.queries:
+            answers[query.key] = answer(
+                system, benchmark, query.file, folder, role=query.role, limit=self.plan.limit
+            )
+            notes: dict[str, Any] = getattr(system, "notes", dict)()
+            if self._sources:
+                notes = {**notes, "sources": self._sources}
+            data |= self._data(unit)
+            seconds = round(time.monotonic() - start, 3)
+            result = TaskResult(unit.task.name, answers, data, seconds, notes)
+            write_result(self._path(unit.task), result)
         forget = getattr(system, "forget", None)
         if forget is not None:
             forget(unit.task)

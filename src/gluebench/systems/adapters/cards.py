@@ -1,0 +1,72 @@
+"""Model cards of fine-tuned models: how they were trained, and dev scores with intervals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.figures import interval, percent
+from gluebench.scoring import Report
+from gluebench.systems.adapters.fine_tuned import RECORD
+from gluebench.version import __version__
+
+
+def write_cards(folder: Path, report: Report, benchmark: Benchmark, *, model: str) -> None:
+    """Write README.md into the folder of each task's model, with its scores in the form model-index."""
+    for name in report.tasks:
+        home = folder / quote(name, safe="")
+        if report.tasks[name].metrics and (home / RECORD).is_file():
+            text = _card(benchmark, benchmark.task(name), report, home, model.partition(":")[2])
+            (home / "README.md").write_text(text, encoding="utf-8")
+
+
+def _card(benchmark: Benchmark, task: Task, report: Report, home: Path, base: str) -> str:
+    from huggingface_hub import EvalResult, ModelCardData
+
+    scores = report.tasks[task.name].metrics
+    titles = {metric.name: metric.title for metric in task.metrics}
+    results = [
+        EvalResult(
+            task_type="text-classification",
+            dataset_type=benchmark.name,
+            dataset_name=benchmark.title,
+            dataset_config=task.name,
+            dataset_split=report.split,
+            metric_type=name,
+            metric_name=titles.get(name, name),
+            metric_value=score.value,
+            metric_args={"interval_95": [score.low, score.high], "n": score.n},
+        )
+        for name, score in scores.items()
+    ]
+    data = ModelCardData(
+        base_model=None if Path(base).exists() else base,
+        library_name="transformers",
+        pipeline_tag="text-classification",
+        model_name=f"{Path(base).name} on {task.name}",
+        eval_results=results,
+    )
+    training: dict[str, Any] = json.loads((home / RECORD).read_bytes())
+    rows = [
+        f"| {titles.get(name, name)} | {percent(score.value)}{interval(score.low, score.high)} | {score.n} |"
+        for name, score in scores.items()
+    ]
+    settings = [
+        f"| {name} | {value} |" for name, value in training.items() if name not in ("fingerprint", "scores")
+    ]
+    return "\n".join(
+        [
+            f"---\n{data.to_yaml()}\n---\n",
+            f"# {Path(base).name}, fine-tuned on {task.name}\n",
+            f"{task.title}. Scores on the {report.split} split, times 100, with 95 % intervals:\n",
+            "| metric | score | n |\n|---|---|---|",
+            *rows,
+            f"\nTrained by gluebench {__version__}:\n",
+            "| setting | value |\n|---|---|",
+            *settings,
+            "",
+        ]
+    )
