@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from outside import environment
 from systems.adapters import tiny
-from systems.adapters.chat_server import chatting
+from systems.adapters.chat_server import chat, chatting
 
 import gluebench as package
 from gluebench.benchmark import Benchmark
@@ -116,7 +116,7 @@ def test_a_class_an_object_and_functions_of_ones_own(
     result = gluebench(f"py:mine:{name}", "--out", "o.zip", "--tasks", "RTE,STS-B", "--tasks", "cola")
     assert result.exit_code == 0, result.output
     valid(tmp_path / "o.zip", sample, {"RTE", "STS-B", "CoLA"})
-    assert "INCOMPLETE: no predictions for SST-2.tsv" in result.stderr
+    assert "INCOMPLETE: 3 of 11 files; the other tasks were not run." in result.stderr
     assert "Sample, dev split: py:mine:" in result.stdout
 
 
@@ -251,8 +251,117 @@ def test_a_chat_model_is_evaluated(gluebench: Run, tmp_path: Path, sample: Bench
     assert again.stdout == result.stdout
     assert "100 from the cache" in again.stderr
     assert "100 asked, 5,000 + 200 tokens, cost 0.0054" in result.stderr
-    assert "Answers that were not understood: STS-B " in result.stderr
-    assert "count as wrong in the dev scores" in " ".join(result.stderr.split())
+    assert "No answer in the submission: STS-B " in result.stderr
+    assert "in the dev scores they count as wrong" in " ".join(result.stderr.split())
+
+
+def asked_row(request: dict) -> str:
+    return request["messages"][-1]["content"]
+
+
+def test_a_limit_answers_the_same_dev_examples_of_every_model_and_gives_no_submission(
+    gluebench: Run, tmp_path: Path
+):
+    words = ("--tasks", "RTE,STS-B", "--limit", "20", "--json")
+    with chatting(lambda request: "no" if "3" in asked_row(request) else "Hm") as server:
+        result = gluebench(f"api:m@{server.address}", "--out", "o.zip", "--cache", "kept", *words)
+        assert result.exit_code == 0, result.output
+        assert len(server.requests) == 1 + 2 * 20
+    report = json.loads(result.stdout)
+    assert report["tasks"]["RTE"]["score"]["value"] is not None
+    (rte,) = [line for line in report["warnings"] if line.startswith("RTE:")]
+    assert "20 of 100 examples" in rte
+    (wrong,) = [line for line in report["warnings"] if line.startswith("counted as wrong: STS-B")]
+    assert "20 of 20 answers (100.0 %): 20 not understood" in wrong
+    assert report["tasks"]["STS-B"]["score"]["value"] <= 0
+    notes = report["provenance"]["notes"]
+    assert notes["RTE"]["tokens_in"] == 20 * 50
+    assert notes["STS-B"] | {"asked": 21, "not_understood": 20} == notes["STS-B"]
+    assert not (tmp_path / "o.zip").exists()
+    assert "no submission: --limit 20" in result.stderr
+    result = gluebench("py:mine:first", "--out", "p.zip", *words)
+    share = json.loads(result.stdout)["tasks"]["RTE"]["score"]["value"] * 20
+    assert share == pytest.approx(round(share))
+    assert "limit was 20" in gluebench("py:mine:first", "--out", "p.zip", "--tasks", "RTE").stderr
+    assert "leave out --no-dev" in gluebench("py:mine:first", "--out", "p.zip", *words, "--no-dev").stderr
+
+
+def test_all_templates_give_their_spread_and_the_first_the_submission(gluebench: Run, tmp_path: Path):
+    def script(request: dict) -> str:
+        text = asked_row(request)
+        return "yes" if "Answer yes or no" in text else "false" if "Answer true" in text else "unsure"
+
+    with chatting(script) as server:
+        words = (f"api:m@{server.address}", "--out", "o.zip", "--tasks", "RTE", "--split", "dev", "--json")
+        words = (*words, "--template", "all", "--cache", "kept")
+        result = gluebench(*words)
+        assert result.exit_code == 0, result.output
+        asked = len(server.requests)
+        assert asked == 1 + 3 * 100
+        assert gluebench(*words).stdout == result.stdout
+        assert len(server.requests) == asked
+    report = json.loads(result.stdout)
+    (line,) = [line for line in report["warnings"] if "by template" in line]
+    first = report["tasks"]["RTE"]["score"]["value"]
+    other = 1 - first
+    assert line == (
+        f"RTE by template: question {100 * first:.1f}, instruction {100 * other:.1f}, guidelines 0.0; "
+        f"0.0 to {100 * max(first, other):.1f}, mean 33.3"
+    )
+    assert set(check(tmp_path / "o.zip", "sample", role="dev").predictions["RTE"].words()) == {"entailment"}
+
+
+def test_requests_go_through_a_batch_api_as_files(gluebench: Run, tmp_path: Path):
+    words = ("--out", "o.zip", "--tasks", "RTE", "--split", "dev", "--cache", "kept")
+    with chatting(lambda request: "yes") as server:
+        model = f"api:m@{server.address}"
+        result = gluebench(model, *words, "--batch-out", "requests.jsonl")
+        assert result.exit_code == 0, result.output
+        assert "requests.jsonl: 100 requests." in result.stderr
+        assert len(server.requests) == 1  # what the server can do
+        assert not (tmp_path / "o.zip").exists()
+        lines = [json.loads(line) for line in (tmp_path / "requests.jsonl").read_text().splitlines()]
+        assert {(line["method"], line["url"]) for line in lines} == {("POST", "/v1/chat/completions")}
+        assert lines[0]["body"]["model"] == "m"
+        results = [
+            {
+                "custom_id": line["custom_id"],
+                "response": {"status_code": 200, "body": chat("no")},
+                "error": None,
+            }
+            for line in reversed(lines)
+        ]
+        blocked = {"error": {"code": "content_filter", "message": "blocked"}}
+        results[0]["response"] = {"status_code": 400, "body": blocked}
+        results[1] |= {"response": None, "error": {"code": "batch_expired"}}
+        (tmp_path / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in results))
+        result = gluebench(model, *words, "--batch-in", "results.jsonl")
+        assert result.exit_code == 0, result.output
+        assert len(server.requests) == 2  # the one that expired
+    assert "results.jsonl: 99 answers, 1 failed requests" in result.stderr
+    assert "RTE 1 of 100 answers (1.0 %): 1 filtered" in " ".join(result.stderr.split())
+    labels = check(tmp_path / "o.zip", "sample", role="dev").predictions["RTE"].words()
+    assert labels.count("not_entailment") >= 98
+    (tmp_path / "other.jsonl").write_text("{}\n")
+    assert "other.jsonl, line 1: not a result" in gluebench(model, *words, "--batch-in", "other.jsonl").stderr
+
+
+@pytest.mark.slow
+def test_a_tiny_causal_model_is_evaluated(gluebench: Run, tmp_path: Path, sample: Benchmark):
+    pytest.importorskip("transformers", reason=HF)
+    tiny.causal(tmp_path / "gpt", ["yes no true false neither 0 1 2 3 4 5 First sentence Second text"])
+    words = ("--tasks", "RTE,STS-B", "--split", "dev", "--shots", "2", "--device", "cpu", "--out", "o.zip")
+    result = gluebench(f"causal:{tmp_path / 'gpt'}", *words)
+    assert result.exit_code == 0, result.output
+    assert set(check(tmp_path / "o.zip", sample, role="dev").predictions) == {"RTE", "STS-B"}
+    assert "note" not in result.stderr
+    (tmp_path / "empty").mkdir()
+    result = gluebench(f"causal:{tmp_path / 'empty'}", "--out", "p.zip")
+    assert result.exit_code == 1
+    assert "cannot be loaded" in result.stderr
+    assert (
+        "--answer-by goes with api:" in gluebench("causal:x", "--out", "p.zip", "--answer-by", "text").stderr
+    )
 
 
 @pytest.mark.slow

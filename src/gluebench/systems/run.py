@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import random
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -47,6 +48,8 @@ class Answered(NamedTuple):
     column: Column
     unanswered: tuple[int, ...] = ()
     """Positions in the column of placeholders for answers that the system could not give."""
+    reasons: tuple[str, ...] = ()
+    """Why each of them is one, if the system says it."""
 
 
 def run(
@@ -91,9 +94,9 @@ def fit_data(
     benchmark: Benchmark, name: str, folder: str | os.PathLike[str]
 ) -> tuple[Sequence[Example], list[Example]]:
     """Load the training examples of a task, and those of all its dev splits. Raises DataError."""
+    train = load_split(folder, benchmark, name, TRAIN)
     splits = [file.splits["dev"].name for file in benchmark.task(name).files if "dev" in file.splits]
-    dev = [example for split in splits for example in load_split(folder, benchmark, name, split)]
-    return load_split(folder, benchmark, name, TRAIN), dev
+    return train, [example for split in splits for example in load_split(folder, benchmark, name, split)]
 
 
 def answer(
@@ -104,8 +107,12 @@ def answer(
     *,
     role: Role,
     say: Progress = quiet,
+    limit: int | None = None,
 ) -> Answered:
-    """Predict one test file without its labels, ordered by index. Raises DataError, PredictionError."""
+    """Predict one test file without its labels, ordered by index. Raises DataError, PredictionError.
+
+    With `limit`, only the examples of `drawn` are predicted; the others get a placeholder.
+    """
     say(f"predicting {file.name}")
     task = benchmark.task(file.task)
     answering = benchmark.task(task.predict_with) if task.predict_with else task
@@ -114,13 +121,26 @@ def answer(
         replace(item, label=None, inputs=dict(zip(answering.columns, item.inputs.values(), strict=True)))
         for item in sorted(examples, key=lambda example: example.index)
     ]
-    predictions = system.predict(answering, hidden)
-    predicted = list(predictions)
-    if len(predicted) != len(hidden):
-        raise PredictionError(f"{task.name}: {len(predicted)} predictions for {len(hidden)} examples")
+    places = drawn(len(hidden), limit, file.name)
+    predictions = system.predict(answering, [hidden[place] for place in places])
+    if len(predictions) != len(places):
+        raise PredictionError(f"{task.name}: {len(predictions)} predictions for {len(places)} examples")
+    by_place = dict(zip(places, predictions, strict=True))
+    placeholder = task.words[0] if task.words else 0.0
+    predicted = [by_place.get(place, placeholder) for place in range(len(hidden))]
+    unanswered = tuple(places[place] for place in getattr(predictions, "unanswered", ()))
     indices = array("q", (example.index for example in hidden))
     in_order = None if list(indices) == list(range(len(indices))) else indices
-    return Answered(column(task, predicted, indices=in_order), getattr(predictions, "unanswered", ()))
+    return Answered(
+        column(task, predicted, indices=in_order), unanswered, getattr(predictions, "reasons", ())
+    )
+
+
+def drawn(size: int, limit: int | None, name: str) -> Sequence[int]:
+    """The positions of up to `limit` examples of a test file, ascending; the same for every system."""
+    if limit is None or limit >= size:
+        return range(size)
+    return sorted(random.Random(name).sample(range(size), limit))
 
 
 def held_out(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:

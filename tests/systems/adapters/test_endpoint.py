@@ -150,8 +150,15 @@ def test_the_likelihood_of_choices_is_that_of_the_tokens_they_do_not_share():
         ]
     }
     assert completion_reply(own, ["yes", "no"]).likely == {"yes": -1.5, "no": -2.5}
-    with pytest.raises(UnsupportedError):
-        completion_reply({"choices": [{"index": 0, "text": "x"}, {"index": 1}]}, ["yes", "no"])
+    lacking = [
+        row(place, ("Q", None), (":", -3.0), (answer, -1.0)) for place, answer in enumerate(("yes", "no"))
+    ]
+    for choices in (
+        [{"index": 0, "text": "x"}, {"index": 1}],
+        lacking,
+    ):  # nothing, or not the token generated
+        with pytest.raises(UnsupportedError):
+            completion_reply({"choices": choices}, ["yes", "no"])
 
 
 def test_no_server_is_an_error():

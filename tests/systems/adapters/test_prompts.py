@@ -115,3 +115,11 @@ def test_examples_with_scores_come_from_all_parts_of_the_range():
     assert min(example.label for example in shown) < 2.5
     assert max(example.label for example in shown) == 5.0
     assert balanced(task, train, 0, seed=0) == []
+
+
+def test_the_example_of_the_reference_page_is_valid(tmp_path: Path):
+    page = Path(__file__).resolve().parents[3] / "docs" / "reference" / "templates.md"
+    (tmp_path / "page.toml").write_text(page.read_text("utf-8").split("```toml\n")[1].split("```")[0])
+    template = template_called(GLUE.task("RTE"), "formal", tmp_path / "page.toml")
+    assert template.text(QUERY).startswith("You are a careful reader.\n\nText: A {dog} ran.")
+    assert template_called(GLUE.task("STS-B"), None, tmp_path / "page.toml").cue == "Score:"

@@ -16,6 +16,7 @@ from gluebench.cli.common.errors import needs_extra
 from gluebench.cli.common.output import Form
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 from gluebench.cli.systems.run_options import chosen_options, model_options, settings_of
+from gluebench.cli.systems.run_prompts import collect, first_template, scores_by_template
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.resolve import ModelOptions
@@ -42,6 +43,9 @@ EXTRAS = {
 @option.repeated("--tasks", metavar="TASK[,TASK]", help="These tasks only, and what their models answer.")
 @option.split
 @option.flag("--no-dev", help="Leave out the dev split, and so the scores.")
+@option.number(
+    "--limit", least=1, help="Answer so many examples of each dev split only, drawn once for all models."
+)
 @option.flag("--again", help="Start over: forget the results of an earlier run.")
 @option.benchmark
 @model_options
@@ -57,6 +61,7 @@ def run(
     tasks: tuple[str, ...],
     split: Role,
     no_dev: bool,
+    limit: int | None,
     again: bool,
     suite: Benchmark,
     form: Form,
@@ -66,7 +71,8 @@ def run(
     """Run a model over a benchmark: a submission, and its dev scores.
 
     MODEL is system:NAME, py:MODULE:NAME, encoder:MODULE:FUNCTION, an encoder's name, recipe:ROW, a folder
-    that gluebench train left, hf:NAME, st:NAME (of a folder too) or api:NAME@URL; see docs/how-to/run.md.
+    that gluebench train left, hf:NAME, st:NAME or causal:NAME (of a folder too), or api:NAME@URL; see
+    docs/how-to/run.md.
     Results are kept as each task ends: after an interruption the same command goes on from there.
 
     \b
@@ -82,18 +88,23 @@ def run(
     seeds = options.pop("seeds")
     if seeds and to is not None:
         raise click.UsageError("--seeds writes several submissions; leave out --to, and submit one of them.")
+    if limit and (no_dev or to):
+        raise click.UsageError("--limit gives dev scores alone: leave out --no-dev and --to.")
     board = reached(to, suite.name, split)
     names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
-    plan = Plan(suite, data, chosen(suite, names), split, not no_dev)
+    plan = Plan(suite, data, chosen(suite, names), split, not no_dev, limit)
     settings = chosen_options(context, model, options)
     runs = [(out, settings)]
     if seeds:
         path = Path(out)
         runs = [(str(path.with_stem(f"{path.stem}-{seed}")), settings_of(settings, seed)) for seed in seeds]
     sessions = [_run(model, plan, path, own, again=again, form=form) for path, own in runs]
+    if settings.asking is not None and settings.asking.collect is not None:
+        return
     if seeds and plan.dev:
         _print_seeds(sessions, [path for path, _ in runs], form=form)
-    deliver(Path(out), board, form=form, defaults={"name": model, "model": model})
+    if limit is None:
+        deliver(Path(out), board, form=form, defaults={"name": model, "model": model})
 
 
 def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: bool, form: Form) -> Session:
@@ -105,15 +116,19 @@ def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: boo
 
     folder = Path(out).with_suffix(".run")
     with installed(), held(folder, again=again), arithmetic(settings.precision):
-        made = resolve(model, Corpus(plan.benchmark, plan.data, plan.tasks), folder, settings)
+        made = resolve(model, Corpus(plan.benchmark, plan.data, plan.tasks), folder, first_template(settings))
         session = Session(folder, plan, made.identity, sources=made.sources)
+        if settings.asking is not None and settings.asking.collect is not None:
+            collect(made.system, plan, settings.asking.collect)
+            return session
         session.claim()
         if made.about:
             _echo(f"{model}: {made.about}")
         watcher = Terminal(session)
         with watcher.told_if_stopped():
             session.run(made.system, watcher, together=made.together)
-        _finish(session, out=out, source=model, form=form, saved=settings.save)
+            by_template = scores_by_template(model, session, settings, Terminal)
+        _finish(session, by_template, out=out, source=model, form=form, saved=settings.save)
     return session
 
 
@@ -145,20 +160,31 @@ def installed() -> Iterator[None]:
         raise needs_extra(EXTRAS[package], f"This model ({package})") from None
 
 
-def _finish(session: Session, *, out: str, source: str, form: Form, saved: Path | None) -> None:
+def _finish(
+    session: Session,
+    by_template: Sequence[str],
+    *,
+    out: str,
+    source: str,
+    form: Form,
+    saved: Path | None,
+) -> None:
     """Write the submission and print the dev scores; add them to the cards of saved models."""
     from gluebench.submission import write_submission
 
     suite, role = session.plan.benchmark, session.plan.role
     columns = session.columns(role)
-    write_submission(out, columns, suite, role=role)
+    if session.plan.limit is None:
+        write_submission(out, columns, suite, role=role)
     if session.plan.dev:
-        _print_dev(session, source=source, form=form, saved=saved)
-    if by_task := session.not_understood():
-        counts = ", ".join(f"{name} {count:,}" for name, count in by_task.items())
+        _print_dev(session, by_template, source=source, form=form, saved=saved)
+    if session.plan.limit is not None:
+        _echo(f"no submission: --limit {session.plan.limit} leaves out examples.")
+        return
+    if lines := session.unanswered(role):
         _echo(
-            f"Answers that were not understood: {counts}. They count as wrong in the dev scores; in the "
-            "submission stands the most frequent training label (or the mean score)."
+            f"No answer in the submission: {'; '.join(lines)}. There stands the most frequent training label "
+            "(or the mean score), which may be right by chance; in the dev scores they count as wrong."
         )
     files = list(suite.files(role))
     absent = [f"{file.name}.tsv" for file in files if file.name not in columns]
@@ -169,7 +195,9 @@ def _finish(session: Session, *, out: str, source: str, form: Form, saved: Path 
     _echo(f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}, {role} split.")
 
 
-def _print_dev(session: Session, *, source: str, form: Form, saved: Path | None) -> None:
+def _print_dev(
+    session: Session, by_template: Sequence[str], *, source: str, form: Form, saved: Path | None
+) -> None:
     from gluebench.cli.scoring.grade import print_report
     from gluebench.cli.systems.results import keep_scores
     from gluebench.data import DataError
@@ -183,6 +211,12 @@ def _print_dev(session: Session, *, source: str, form: Form, saved: Path | None)
     if report is None:
         _echo("no dev scores: none of these tasks has a dev split")
         return
+    results = session.results().items()
+    notes = {name: result.notes for name, result in results if "tokens_in" in result.notes}
+    extra = {"notes": notes} if notes else {}
+    report = report._replace(
+        warnings=(*report.warnings, *by_template), provenance={**report.provenance, **extra}
+    )
     taken = sum(result.seconds for result in session.results().values())
     keep_scores(session.folder, source, report, seconds=taken)
     print_report(report, suite, source=source, form=form, only={task.name for task in session.plan.tasks})
@@ -242,17 +276,21 @@ class Terminal:
 
 
 def _notes(notes: Any) -> Iterator[str]:
-    """Counts and cost of a chat model's answers; nothing for other models."""
+    """Counts and cost of a language model's answers; nothing for other models."""
+    if notes.get("cut_texts"):
+        yield f"{notes['cut_texts']:,} texts cut to the model's length"
     if "asked" not in notes:
         return
     yield f"{notes['asked']:,} asked"
     if notes["from_cache"]:
         yield f"{notes['from_cache']:,} from the cache"
-    yield f"{notes['tokens_in']:,} + {notes['tokens_out']:,} tokens"
+    reasoning = f" ({notes['tokens_reasoning']:,} of reasoning)" if notes.get("tokens_reasoning") else ""
+    yield f"{notes['tokens_in']:,} + {notes['tokens_out']:,} tokens{reasoning}"
     if "cost" in notes:
         yield f"cost {notes['cost']:.4g}"
-    if notes["not_understood"]:
-        yield f"{notes['not_understood']:,} not understood"
+    for reason in ("not_understood", "cut_off", "refused", "filtered"):
+        if notes.get(reason):
+            yield f"{notes[reason]:,} {reason.replace('_', ' ')}"
 
 
 def _echo(line: str) -> None:

@@ -113,7 +113,10 @@ model_options = option.together(
     ),
     option.file("--templates", **_prompted, help="api, causal: prompts of your own, a TOML file."),
     click.option(
-        "--template", **_prompted, metavar="NAME", help="api, causal: which template [a task's first]."
+        "--template",
+        **_prompted,
+        metavar="NAME",
+        help="api, causal: which template, or all [a task's first].",
     ),
     option.flag("--chat-template", **_kinds("causal"), help="causal: ask in the form of the model's chats."),
     option.number(
@@ -125,6 +128,14 @@ model_options = option.together(
     ),
     option.number("--samples", **_api, least=1, default=1, help="api: answers per example, which vote."),
     option.number("--concurrency", **_api, least=1, default=8, help="api: questions at a time."),
+    option.new_file("--batch-out", **_api, help="api: write the requests for a batch API, and send none."),
+    option.repeated(
+        "--batch-in",
+        **_api,
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="api: results of a batch API; may be repeated.",
+    ),
     click.option("--price-in", **_api, metavar="X", type=_PRICE, help="api: of a million tokens asked."),
     click.option("--price-out", **_api, metavar="X", type=_PRICE, help="api: of a million tokens answered."),
     click.option(
@@ -173,8 +184,11 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
     _refuse_others(context, kind(model))
     asking = None
     if kind(model) in ("api", "causal"):
+        from gluebench.systems.adapters.batch import BatchWriter
         from gluebench.systems.adapters.openai import PromptOptions
 
+        if given["batch_out"] and given["answer_by"] == "likelihood":
+            raise click.UsageError("--batch-out goes with answers in a chat; choose another --answer-by.")
         asking = PromptOptions(
             shots=given["shots"],
             method=given["answer_by"],
@@ -184,6 +198,8 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
             temperature=given["temperature"],
             top_p=given["top_p"],
             chat=given["chat_template"],
+            collect=BatchWriter(Path(given["batch_out"])) if given["batch_out"] else None,
+            batches=tuple(map(Path, given["batch_in"])),
             samples=given["samples"],
             concurrency=given["concurrency"],
             price_in=given["price_in"],

@@ -47,15 +47,25 @@ class CausalModel(Prompted):
         options: PromptOptions | None = None,
         *,
         device: str = "cpu",
+        precision: str = "fp32",
         seed: int | None = None,
         counting: Counting = silent,
     ) -> None:
-        """`name` is a folder, or a name that transformers resolves."""
+        """`name` is a folder, or a name that transformers resolves; in bf16 the weights are too.
+
+        Raises ModelError.
+        """
         import transformers
 
+        from gluebench.systems.adapters.huggingface import expect_path_or_name, loading
+
         super().__init__(options or PromptOptions(), seed=seed, counting=counting)
-        self._tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        model = transformers.AutoModelForCausalLM.from_pretrained(name, dtype="float32")
+        expect_path_or_name(name)
+        with loading(name):
+            self._tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+            model = transformers.AutoModelForCausalLM.from_pretrained(
+                name, dtype="bfloat16" if precision == "bf16" else "float32"
+            )
         self._model = model.eval().to(device)
         self._longest = getattr(model.config, "max_position_embeddings", None) or 10**9
         self._some_logits = "logits_to_keep" in inspect.signature(model.forward).parameters
@@ -79,9 +89,9 @@ class CausalModel(Prompted):
 
         continuations = self._tokenized(pairs)
         rows = sorted({continuation.inputs for continuation in continuations}, key=len, reverse=True)
-        wanted: dict[tuple[int, ...], set[tuple[int, ...]]] = {row: set() for row in rows}
+        targets_of: dict[tuple[int, ...], set[tuple[int, ...]]] = {row: set() for row in rows}
         for inputs, targets in continuations:
-            wanted[inputs].add(targets)
+            targets_of[inputs].add(targets)
         most = max((len(targets) for _, targets in continuations), default=0)
         prefix = _shared(rows, but=most)
         sums: dict[Continuation, float] = {}
@@ -91,7 +101,7 @@ class CausalModel(Prompted):
             for batch in _batches(rows, len(prefix), TOKENS.get(self._model.device.type, MANY_TOKENS)):
                 logits = self._last_logits(batch, cache, len(prefix), most)
                 for row, of_row in zip(batch, logits, strict=True):
-                    for targets in wanted[row]:
+                    for targets in targets_of[row]:
                         place = torch.tensor(targets, device=of_row.device)[:, None]
                         chosen = of_row[-len(targets) :].gather(1, place)
                         sums[Continuation(row, targets)] = float(chosen.sum())

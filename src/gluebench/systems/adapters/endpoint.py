@@ -196,6 +196,8 @@ def completion_reply(answer: Mapping[str, Any], choices: Sequence[str]) -> Reply
     shared = 0
     while all(len(row) > shared for row in rows) and len({row[shared][0] for row in rows}) == 1:
         shared += 1
+    if not any(row[shared:] for row in rows):  # the answers themselves are not among the tokens
+        raise UnsupportedError
     sums = (sum(value for _, value in row[shared:]) for row in rows)
     return Reply("", dict(zip(choices, sums, strict=True)), *_usage(answer)[:2])
 

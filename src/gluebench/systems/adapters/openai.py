@@ -36,7 +36,7 @@ from gluebench.systems.run import Answers, quiet
 
 Method = Literal["first-token", "text", "choice", "likelihood"]
 LOGPROBS = {"logprobs": True, "top_logprobs": 20}
-UNPROCESSABLE = (400, 422)
+UNPROCESSABLE = (400, 403, 422)
 """HTTP statuses with which servers refuse a field."""
 ABSENT = (*UNPROCESSABLE, 404, 405, 501)
 """HTTP statuses with which servers lack a form of request."""
@@ -94,7 +94,9 @@ class PromptOptions:
     """Price of a million prompt tokens, in any currency."""
     price_out: float | None = None
     collect: Callable[[str, str, Mapping[str, Any]], None] | None = None
-    """Called with the key, path and body of each request that has no cached answer, instead of sending it."""
+    """Called with key, address and body of each request without a cached answer, instead of sending it."""
+    batches: tuple[Path, ...] = ()
+    """Results of the batch API, to be put into the cache first."""
 
     def identity(self) -> dict[str, Any]:
         """The settings that results depend on."""
@@ -266,7 +268,7 @@ class ChatModel(Prompted):
             self._count(from_cache=1)
             return cached
         if self._options.collect is not None and self._probed:
-            self._options.collect(self._cache.key(address, request), path, request)
+            self._options.collect(self._cache.key(address, request), self._endpoint.base + path, request)
             return Reply("", {}, 0, 0)
         reply = self._endpoint.ask(request, reader, path=path)
         self._cache.put(address, request, reply)

@@ -245,6 +245,7 @@ def _fine_tuned(
 
 
 def _chat(request: _Request) -> Model:
+    from gluebench.systems.adapters.batch import read_batch
     from gluebench.systems.adapters.endpoint import AnswerCache, Endpoint
     from gluebench.systems.adapters.openai import ChatModel, PromptOptions
 
@@ -262,6 +263,9 @@ def _chat(request: _Request) -> Model:
     folder = options.cache or data_folder() / "answers"
     digest = hashlib.sha256(f"{endpoint.base} {name}".encode()).hexdigest()[:8]
     cache = AnswerCache(folder / f"{urlsplit(url).hostname}-{digest}.jsonl")
+    for path in prompts.batches:
+        kept, failed = read_batch(path, cache)
+        options.say(f"{path}: {kept:,} answers, {failed:,} failed requests")
     system = ChatModel(
         name, endpoint, cache, prompts, seed=options.seed, counting=options.counting, say=options.say
     )
@@ -276,9 +280,14 @@ def _causal(request: _Request) -> Model:
     identity = {"templates": _templates(request, prompts), "files": files_digest(request.name)}
     settings = {name: prompts.identity()[name] for name in ("shots", "template", "chat")}
     system = CausalModel(
-        request.name, prompts, device=device(options.device), seed=options.seed, counting=options.counting
+        request.name,
+        prompts,
+        device=device(options.device),
+        precision=options.precision,
+        seed=options.seed,
+        counting=options.counting,
     )
-    return Model(system, {**settings, **identity})
+    return Model(system, {**settings, **identity, "precision": options.precision})
 
 
 def _templates(request: _Request, prompts: PromptOptions) -> str:

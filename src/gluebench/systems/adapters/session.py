@@ -24,10 +24,20 @@ from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
 from gluebench.data.gold import gold_from_data
 from gluebench.data.home import task_folder
-from gluebench.scoring import Gold, Report, grade
+from gluebench.scoring import Gold, Report
 from gluebench.submission import Column
+from gluebench.systems.adapters.dev_scores import drawn_labels, graded, unanswered, with_wrong
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import Answered, Key, PredictionError, Unit, answer, column, fit, units
+from gluebench.systems.run import (
+    Answered,
+    Key,
+    PredictionError,
+    Unit,
+    answer,
+    column,
+    fit,
+    units,
+)
 
 RESULT_SCHEMA = "gluebench.run-task/1"
 
@@ -54,6 +64,7 @@ def write_result(path: Path, result: TaskResult) -> None:
             "values": answer.column.words() if answer.column.labels else list(answer.column.numbers),
             "indices": None if answer.column.indices is None else list(answer.column.indices),
             "unanswered": list(answer.unanswered),
+            "reasons": list(answer.reasons),
         }
         for key, answer in result.answers.items()
     ]
@@ -84,7 +95,8 @@ def _answered(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Key, Ans
     predictions: Column = column(benchmark.task(file.task), values["values"], indices=indices)
     if len(predictions) != file.size(role):
         raise ValueError(f"{file.name} has {len(predictions)} {role} predictions, expected {file.size(role)}")
-    return Key(role, file.name), Answered(predictions, tuple(values["unanswered"]))
+    reasons = tuple(values.get("reasons", ()))
+    return Key(role, file.name), Answered(predictions, tuple(values["unanswered"]), reasons)
 
 
 RUN = "run.json"
@@ -123,10 +135,13 @@ class Plan(NamedTuple):
     """The split that the submission is for."""
     dev: bool = True
     """Whether the dev split is answered too."""
+    limit: int | None = None
+    """Answer at most so many examples of each dev file, and no test file."""
 
     def units(self) -> list[Unit]:
         """List the tasks, each with all files that its model answers."""
         roles: tuple[Role, ...] = ("dev", "test") if self.dev and self.role == "test" else (self.role,)
+        roles = roles if self.limit is None else ("dev",)
         return units(self.benchmark, self.tasks, roles)
 
 
@@ -188,6 +203,7 @@ class Session:
             **identity,
             "benchmark": plan.benchmark.name,
             "manifest": manifest,
+            **({} if plan.limit is None else {"limit": plan.limit}),
         }
         self._digests: dict[str, str] = {}
 
@@ -272,54 +288,28 @@ class Session:
         """Return the predictions for each finished file of a role, by file name."""
         return {name: answered.column for name, answered in self.answers(role).items()}
 
-    def not_understood(self) -> dict[str, int]:
-        """Task to the number of its answers that could not be understood, dev and test together."""
-        counts = {
-            name: sum(len(answered.unanswered) for answered in result.answers.values())
-            for name, result in self.results().items()
-        }
-        return {name: count for name, count in counts.items() if count}
+    def unanswered(self, role: Role) -> list[str]:
+        """List the files of a role with answers that the system could not give, as text."""
+        return unanswered(self.answers(role), self.plan.limit)
 
     def dev_report(self) -> Report | None:
         """Grade the dev answers, with intervals; None if no dev split was answered.
 
-        An answer that was not understood counts as wrong: as a label that is not the right one, or as the end
-        of the range that is farther from the right score. Raises DataError if there are no labels.
+        An answer that the system could not give counts as wrong. Raises DataError if there are no labels.
         """
-        if not self.answers("dev"):
+        answers = self.answers("dev")
+        if not answers:
             return None
-        gold = self.dev_labels()
-        return grade(self.dev_columns(gold), gold)
+        return graded(answers, self.dev_labels(), self.plan.limit)
 
     def dev_labels(self) -> Gold:
-        """The labels of the dev splits. Raises DataError if there are none."""
-        return gold_from_data(self.plan.data, self.plan.benchmark, role="dev", partial=True)
+        """The labels of the dev splits, within the limit. Raises DataError if there are none."""
+        gold = gold_from_data(self.plan.data, self.plan.benchmark, role="dev", partial=True)
+        return gold if self.plan.limit is None else drawn_labels(gold, self.plan.limit)
 
     def dev_columns(self, gold: Gold) -> dict[str, Column]:
-        """The dev predictions of files with labels; what was not understood is wrong in them."""
-        return {
-            name: self._with_wrong(name, answered, gold.columns[name])
-            for name, answered in self.answers("dev").items()
-            if name in gold.columns
-        }
-
-    def _with_wrong(self, file: str, answered: Answered, gold: Column) -> Column:
-        """Replace each answer that was not understood by a wrong value, where the right one is known."""
-        given = answered.column
-        if not answered.unanswered:
-            return given
-        task = self.plan.benchmark.task(self.plan.benchmark.file(file).task)
-        labels: Sequence[str | float] = gold.words() if gold.labels else gold.numbers
-        right = dict(zip(gold.row_indices, labels, strict=True))
-        values: list[str | float] = [*(given.words() if given.labels else given.numbers)]
-        for position in answered.unanswered:
-            known = right.get(given.row_indices[position])
-            if isinstance(known, str):
-                values[position] = next(word for word in task.words if word != known)
-            elif known is not None:
-                low, high = task.score_range or (known, known)
-                values[position] = low if known - low > high - known else high
-        return column(task, values, indices=given.indices)
+        """The dev predictions of files with labels; what the system could not answer is wrong in them."""
+        return with_wrong(self.answers("dev"), gold)
 
     def _done(self, system: Predictor, unit: Unit, *, fitted: bool) -> TaskResult:
         """Fit and answer a unit; write its result after each file, dev first, with what was there before."""
@@ -330,7 +320,9 @@ class Session:
         if not fitted:
             fit(system, benchmark, unit.task, folder)
         for query in unit.queries:
-            answers[query.key] = answer(system, benchmark, query.file, folder, role=query.role)
+            answers[query.key] = answer(
+                system, benchmark, query.file, folder, role=query.role, limit=self.plan.limit
+            )
             notes: dict[str, Any] = getattr(system, "notes", dict)()
             if self._sources:
                 notes = {**notes, "sources": self._sources}

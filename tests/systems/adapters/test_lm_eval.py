@@ -1,7 +1,7 @@
 """A local causal model under lm-evaluation-harness, and here with the same prompts: the same labels.
 
 python -m venv --system-site-packages ENV && ENV/bin/pip install lm_eval transformers
-ENV/bin/python -m pytest tests/oracles/test_lm_eval.py -m slow
+ENV/bin/python -m pytest tests/systems/adapters/test_lm_eval.py -m slow
 """
 
 from __future__ import annotations
