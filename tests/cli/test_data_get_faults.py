@@ -214,7 +214,7 @@ ARCHIVES = {
     ),
     "with a file missing": (
         zipped({"Mood/train.tsv": tsv("Mood", "train")}),
-        "no dev.tsv, the dev split of Mood",
+        "no dev.tsv or dev.parquet, the dev split of Mood",
     ),
 }
 

@@ -335,7 +335,7 @@ def test_the_paper_rows_as_their_scripts_ran_them() -> None:
         assert forced == replace(own, max_epoch=15, epoch_size=1)
         assert own.relatedness.scale == (1.0, 5.0)
         assert {each.seed for each in (preset.seeded(7).of("SST-2"), preset.seeded(7).of("RTE"))} == {7}
-    assert len(PRESETS) == len(rows) + 2
+    assert len(PRESETS) == len(rows) + 3
     assert preset_called("senteval-default").of("SST-2") == ProbeSettings()
 
 

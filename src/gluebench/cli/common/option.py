@@ -141,9 +141,10 @@ device = click.option(
     "--device", metavar="auto|cpu|cuda[:N]", default="auto", show_default=True, help="auto: a GPU if any."
 )
 """`--device`, passed as `device` to `gluebench.systems.devices.device`, whose DeviceError exits with 2."""
+PRECISIONS = click.Choice(["fp32", "tf32", "bf16"])
 precision = click.option(
     "--precision",
-    type=click.Choice(["fp32", "tf32", "bf16"]),
+    type=PRECISIONS,
     help="Of a GPU's arithmetic; bf16 on a CPU too [fp32].",
 )
 """`--precision`, passed as `precision`: a `gluebench.systems.devices.Precision`, or None."""

@@ -15,7 +15,7 @@ from gluebench.cli.common import option
 from gluebench.cli.common.errors import needs_extra
 from gluebench.cli.common.output import Form
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
-from gluebench.cli.systems.run_options import chosen_options, model_options, settings_of
+from gluebench.cli.systems.run_options import chosen_options, model_options, run_options, settings_of
 from gluebench.cli.systems.run_prompts import collect, first_template, scores_by_template
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ EXTRAS = {
 @option.flag("--again", help="Start over: forget the results of an earlier run.")
 @option.benchmark
 @model_options
+@run_options
 @destination_options(required=False)
 @option.output
 @click.pass_context

@@ -11,7 +11,6 @@ import click
 
 from gluebench.cli.common import option
 from gluebench.cli.common.output import notices
-from gluebench.systems.devices import PRECISIONS
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.fine_tuning import Recipe
@@ -51,17 +50,11 @@ _api = _kinds("api")
 _prompted = _kinds("api", "causal")
 model_options = option.together(
     option.number("--seed", help="Seed of what is trained."),
-    click.option(
-        "--seeds",
-        metavar="N,N[,N]",
-        callback=lambda context, parameter, value: _seeds(value),
-        help="A run for each seed, in OUT-N.zip, and their mean on dev.",
-    ),
     click.option("--device", **_trained, metavar="auto|cpu|cuda[:N]", help="[auto: a GPU if any]."),
     click.option(
         "--precision",
         **_trained,
-        type=click.Choice(PRECISIONS),
+        type=option.PRECISIONS,
         help="Of a GPU's arithmetic; bf16 on a CPU too [fp32].",
     ),
     option.settings(
@@ -128,7 +121,6 @@ model_options = option.together(
     ),
     option.number("--samples", **_api, least=1, default=1, help="api: answers per example, which vote."),
     option.number("--concurrency", **_api, least=1, default=8, help="api: questions at a time."),
-    option.new_file("--batch-out", **_api, help="api: write the requests for a batch API, and send none."),
     option.repeated(
         "--batch-in",
         **_api,
@@ -153,6 +145,16 @@ model_options = option.together(
     ),
 )
 """All options of models, passed under their names."""
+run_options = option.together(
+    click.option(
+        "--seeds",
+        metavar="N,N[,N]",
+        callback=lambda context, parameter, value: _seeds(value),
+        help="A run for each seed, in OUT-N.zip, and their mean on dev.",
+    ),
+    option.new_file("--batch-out", **_api, help="api: write the requests for a batch API, and send none."),
+)
+"""Those of whole runs only."""
 
 
 def _seeds(value: str | None) -> tuple[int, ...]:
@@ -187,7 +189,7 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
         from gluebench.systems.adapters.batch import BatchWriter
         from gluebench.systems.adapters.openai import PromptOptions
 
-        if given["batch_out"] and given["answer_by"] == "likelihood":
+        if given.get("batch_out") and given["answer_by"] == "likelihood":
             raise click.UsageError("--batch-out goes with answers in a chat; choose another --answer-by.")
         asking = PromptOptions(
             shots=given["shots"],
@@ -198,7 +200,7 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
             temperature=given["temperature"],
             top_p=given["top_p"],
             chat=given["chat_template"],
-            collect=BatchWriter(Path(given["batch_out"])) if given["batch_out"] else None,
+            collect=BatchWriter(Path(given.get("batch_out"))) if given.get("batch_out") else None,
             batches=tuple(map(Path, given["batch_in"])),
             samples=given["samples"],
             concurrency=given["concurrency"],
