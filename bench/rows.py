@@ -4,8 +4,8 @@
 
 A BiLSTM row runs updates of the real trainer on generated pairs of MNLI's lengths, with random weights,
 against its bare LSTMs (PyTorch's own: cuDNN on a GPU) with the same sentences and optimizer. A frozen row
-encodes sentences, against its bare network without packing. Hours assume `--multi-updates` for a multi-task run and
-`--passes` over the data for a single-task run, three seeds, and time in proportion to a task's tokens.
+encodes sentences, against its bare network without packing. Hours assume `--multi-updates` for a multi-task
+run and `--passes` over the data for a single-task run, three seeds, and time in proportion to the tokens.
 `--small` gives no figure of use: it shows on any CPU that everything runs.
 """
 

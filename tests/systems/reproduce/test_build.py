@@ -20,6 +20,7 @@ from gluebench.systems.encoders.corpus import Corpus  # noqa: E402
 from gluebench.systems.reproduce.build import system  # noqa: E402
 from gluebench.systems.reproduce.neural import NeuralSystem, task_data  # noqa: E402
 from gluebench.systems.reproduce.row import CannotBeHadError, needed_files  # noqa: E402
+from gluebench.systems.text import ptb  # noqa: E402
 
 WIDTH = 6
 
@@ -88,6 +89,26 @@ def test_vectors_that_cove_does_not_take_are_told(data: Path, weights: Path, tmp
 def test_files_are_asked_for_before_anything_is_read(data: Path, weights: Path) -> None:
     with pytest.raises(CannotBeHadError, match=r"nli_large_bothskip\.model.*--weights DIR"):
         system("gensen", Corpus(SAMPLE, data), weights=weights)
+
+
+@pytest.mark.parametrize("name", ["single-bilstm", "single-bilstm-elmo"])
+def test_a_second_seed_or_row_splits_no_text_again(
+    data: Path, weights: Path, vectors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("GLUEBENCH_DATA", str(tmp_path))
+    split: list[str] = []
+    plain = ptb.tokenise
+    monkeypatch.setattr(ptb, "tokenise", lambda text: (split.append(text), plain(text))[1])
+    counts = []
+    for row, seed in ((name, 1), (name, 2), ("single-bilstm-attn", 1)):
+        split.clear()
+        made = system(
+            row, Corpus(SAMPLE, data), preset="tiny", vectors=vectors, weights=weights, seeds=[seed]
+        )
+        made.fit(SAMPLE.task("WNLI"), examples(data, "WNLI", "train")[:40], examples(data, "WNLI", "dev")[:9])
+        counts.append(len(split))
+    assert counts[0] > 100
+    assert counts[1:] == [0, 0]
 
 
 def test_a_multi_task_row_waits_until_it_has_all_its_tasks(data: Path, vectors: Path) -> None:

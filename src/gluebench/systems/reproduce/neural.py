@@ -18,7 +18,7 @@ from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, Tab
 from gluebench.systems.reproduce.row import CannotBeHadError, Files, Row, needed_files
 from gluebench.systems.run import held_out
 from gluebench.systems.text.embeddings import embedding_matrix, vector_width
-from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.text.tokens import kept_tokeniser
 from gluebench.systems.text.vocabulary import most_frequent
 from gluebench.systems.training.checkpoint import take_weights
 from gluebench.systems.training.data import TaskData, dev_splits, load_task_data
@@ -39,7 +39,8 @@ def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task])
     Raises CannotBeHadError, DataError or WeightsError for missing or invalid files.
     """
     model = row.model
-    tokenise, longest = tokeniser(model["tokeniser"]), int(model["longest"])
+    longest, texts = int(model["longest"]), list(corpus.texts(tasks))
+    tokenise = kept_tokeniser(texts, model["tokeniser"], longest)
     if model["words"] == "elmo":
         paths = [files.weight(name) for name in needed_files()["elmo"].files]
         elmo = Elmo.from_files(*paths, carry=model["elmo_carry"])
@@ -50,8 +51,7 @@ def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task])
             return ElmoVectors(elmo, elmo.dim, tokenise, dropout=dropout, carry=carry, longest=longest)
 
         return new_elmo
-    counted = (tokenise(text)[:longest] for text in corpus.texts(tasks))
-    vocabulary = most_frequent(counted, most=model["vocabulary"])
+    vocabulary = most_frequent(map(tokenise, texts), most=model["vocabulary"])
     vectors: Path | Vectors | None = files.vectors
     if files.vectors is None:
         own = own_vectors(corpus, model["tokeniser"], model["vectors_dim"])

@@ -12,7 +12,8 @@ from urllib.parse import quote
 from gluebench.benchmark import Benchmark, Task
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.text.embeddings import embedding_matrix, vector_width
-from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.text.ptb import Tokenise
+from gluebench.systems.text.tokens import kept_tokeniser
 from gluebench.systems.text.vocabulary import Vocabulary, most_frequent
 from gluebench.systems.training.log import Say
 from gluebench.systems.training.settings import (
@@ -109,24 +110,25 @@ def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
     """Return a function that makes the models of a row; words of the same tasks are counted once."""
     import torch
 
-    spec, tokenise = row.spec, tokeniser(row.spec.tokeniser)
-    vocabularies: dict[tuple[str, ...], Vocabulary] = {}
+    spec = row.spec
+    known: dict[tuple[str, ...], tuple[Vocabulary, Tokenise]] = {}
 
     def make_model(tasks: Sequence[Task]) -> MultiTaskModel:
         names = tuple(task.name for task in tasks)
-        if names not in vocabularies:
-            texts = corpus.texts(
+        if names not in known:
+            read = corpus.texts(
                 tasks, absent=lambda split: say(f"{split} is not there: words of it alone will be unknown")
             )
-            tokens = (tokenise(text)[: spec.longest] for text in texts)
-            vocabularies[names] = most_frequent(tokens, most=spec.most)
+            texts = list(read)
+            tokenise = kept_tokeniser(texts, spec.tokeniser, spec.longest)
+            known[names] = most_frequent(map(tokenise, texts), most=spec.most), tokenise
             home = folder if row.multi else folder / quote(names[0], safe="")
-            write_model(home, spec, tasks, vocabularies[names])
-        words, seed = vocabularies[names], torch.initial_seed()
+            write_model(home, spec, tasks, known[names][0])
+        (words, tokenise), seed = known[names], torch.initial_seed()
         table = embedding_matrix(
             words, row.vectors, dim=spec.width, oov=spec.oov, seed=seed, lower=spec.lower
         )
-        return assembled(spec, tasks, words, table)
+        return assembled(spec, tasks, words, table, tokenise=tokenise)
 
     return make_model
 

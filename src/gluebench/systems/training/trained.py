@@ -25,7 +25,14 @@ FILE = "trained.json"
 SCHEMA = "gluebench.trained/1"
 
 
-def assembled(spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary, table: Any) -> MultiTaskModel:
+def assembled(
+    spec: BiLstmSpec,
+    tasks: Sequence[Task],
+    words: Vocabulary,
+    table: Any,
+    *,
+    tokenise: Callable[[str], list[str]] | None = None,
+) -> MultiTaskModel:
     """Make a new model over a table of word vectors, its weights drawn from PyTorch's generator."""
     from gluebench.systems.neural.bilstm import BiLstmBody
     from gluebench.systems.neural.model import MultiTaskModel
@@ -33,7 +40,7 @@ def assembled(spec: BiLstmSpec, tasks: Sequence[Task], words: Vocabulary, table:
     from gluebench.systems.text.ptb import tokeniser
 
     body = BiLstmBody(
-        TableVectors(words, table, tokeniser(spec.tokeniser), longest=spec.longest),
+        TableVectors(words, table, tokenise or tokeniser(spec.tokeniser), longest=spec.longest),
         spec.hidden,
         layers=spec.layers,
         attention=spec.attention,
