@@ -151,4 +151,8 @@ def test_the_time_left_follows_from_the_rate() -> None:
     progress = Progress("encoded", "sentences")
     assert progress.line(2500, 10000, 50.0) == "encoded 2,500 of 10,000 sentences, 50 a second, 2:30 left"
     assert progress.line(10000, 10000, 200.0) == "encoded 10,000 sentences: 3:20"
+    slow = Progress("trained", "steps")
+    slow(300, 400)  # what an earlier run did
+    assert slow.line(310, 400, 20.0) == "trained 310 of 400 steps, 30.0 a minute, 3:00 left"
+    assert slow.line(324, 400, 10.0) == "trained 324 of 400 steps, 2.4 a second, 0:32 left"
     assert [clock(7.4), clock(59.6), clock(11045)] == ["0:07", "1:00", "3:04:05"]

@@ -72,6 +72,25 @@ def overlap(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> tuple[Sessi
     return done(tmp_path_factory.mktemp("overlap") / "r", plan, SYSTEMS["overlap"].make())
 
 
+def test_the_dev_answers_are_saved_before_the_test_set_is_answered(plan: Plan, tmp_path: Path) -> None:
+    class BreaksOnTest(Breaks):
+        def predict(self, task: Task, examples: Sequence[Example]) -> Sequence[str | float]:
+            self.at = task.name if self.fitted.count("killed") else None
+            self.fitted.append("killed")
+            return super().predict(task, examples)
+
+    small = plan._replace(tasks=chosen(plan.benchmark, ["WNLI"]))
+    with pytest.raises(OSError, match="the power went"):
+        done(tmp_path / "r", small, BreaksOnTest())
+    session = Session(tmp_path / "r", small, {"model": "m"})
+    assert session.columns("dev").keys() == {"WNLI"}
+    assert session.columns("test") == {}
+    report = session.dev_report()
+    assert report is not None
+    assert report.tasks["WNLI"].score is not None
+    assert [unit.task.name for unit in session.missing()] == ["WNLI"]
+
+
 def test_units_are_tasks_with_all_that_their_models_answer(sample: Benchmark) -> None:
     found = units(sample, sample.tasks, ("dev", "test"))
     assert [unit.task.name for unit in found] == [task.name for task in sample.scored]
