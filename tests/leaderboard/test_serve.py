@@ -109,18 +109,22 @@ def test_static_files_are_served_compressed_and_for_long(served: Any) -> None:
 
 def test_who_has_the_page_already_keeps_the_connection(served: Any) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
-    connection.request("GET", "/benchmarks/tiny")
-    first = connection.getresponse()
-    first.read()
+
+    def tag() -> str:
+        connection.request("GET", "/benchmarks/tiny")
+        answer = connection.getresponse()
+        answer.read()
+        return str(answer.headers["ETag"])
+
+    until(lambda: tag() == tag())  # submissions of other tests may still be graded
+    held = {"If-None-Match": tag()}
     kept = connection.sock
     for _ in range(2):
-        connection.request("GET", "/benchmarks/tiny", headers={"If-None-Match": first.headers["ETag"]})
+        connection.request("GET", "/benchmarks/tiny", headers=held)
         again = connection.getresponse()
         assert (again.status, again.read(), again.headers["Connection"]) == (304, b"", None)
         assert connection.sock is kept
-    connection.request(
-        "GET", "/benchmarks/tiny", headers={"If-None-Match": first.headers["ETag"], "Connection": "close"}
-    )
+    connection.request("GET", "/benchmarks/tiny", headers={**held, "Connection": "close"})
     assert connection.getresponse().headers["Connection"] == "close"
 
 

@@ -189,7 +189,8 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
         from gluebench.systems.adapters.batch import BatchWriter
         from gluebench.systems.adapters.openai import PromptOptions
 
-        if given.get("batch_out") and given["answer_by"] == "likelihood":
+        batch_out = given.get("batch_out")
+        if batch_out and given["answer_by"] == "likelihood":
             raise click.UsageError("--batch-out goes with answers in a chat; choose another --answer-by.")
         asking = PromptOptions(
             shots=given["shots"],
@@ -200,7 +201,7 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
             temperature=given["temperature"],
             top_p=given["top_p"],
             chat=given["chat_template"],
-            collect=BatchWriter(Path(given.get("batch_out"))) if given.get("batch_out") else None,
+            collect=BatchWriter(Path(batch_out)) if batch_out else None,
             batches=tuple(map(Path, given["batch_in"])),
             samples=given["samples"],
             concurrency=given["concurrency"],
