@@ -10,7 +10,7 @@ import pytest
 from docs.walking import ROOT
 
 FOLDER = ROOT / "docs/notebooks"
-RUN = ("first_scores", "my_model", pytest.param("phenomena", marks=pytest.mark.slow))
+RUN = ("first_scores", *(pytest.param(name, marks=pytest.mark.slow) for name in ("my_model", "phenomena")))
 MOST_BYTES = 200_000
 MACHINE = re.compile(r"/(?:home|root|tmp|work|Users)/|site-packages|\x1b\[")
 

@@ -85,7 +85,6 @@ def test_shortcuts_do_not_beat_the_majority_on_paraphrase_and_coreference(tried:
 def test_a_stronger_system_beats_a_weaker_one(tried: Tried) -> None:
     assert tried("majority", "SST-2") + 0.1 < tried("bag-of-words", "SST-2")
     assert tried("majority", "CoLA") == 0 < tried("bag-of-words", "CoLA") < tried("mlp", "CoLA") - 0.1
-    assert tried("bag-of-words", "QNLI") + 0.2 < tried("mlp", "QNLI")
     assert 0.3 < tried("overlap", "STS-B") < 0.7
     assert max(tried.known.values()) < 0.95, "no task is solved by words alone"
 
@@ -94,6 +93,7 @@ def test_a_stronger_system_beats_a_weaker_one(tried: Tried) -> None:
 def test_word_order_and_alignment_lift_the_large_tasks(tried: Tried) -> None:
     assert tried("overlap", "QQP") == tried("bag-of-words", "QQP") < tried("mlp", "QQP") - 0.2
     assert tried("bag-of-words", "MNLI-m") + 0.02 < tried("mlp", "MNLI-m")
+    assert tried("bag-of-words", "QNLI") + 0.2 < tried("mlp", "QNLI") < 0.95
 
 
 # ---------------------------------------------------------------- the parts, on examples by hand
