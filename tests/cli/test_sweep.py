@@ -90,6 +90,27 @@ def test_models_and_seeds_end_in_a_table_of_means_and_results_shows_it_again(
     assert f"| py:guesses:predict | {100 * values[1]:.1f} [" in own
 
 
+SILENT = """
+from gluebench.systems.run import Answers
+
+def predict(task, examples):
+    return Answers([task.words[0]] * len(examples), range(len(examples)))
+"""
+
+
+@pytest.mark.usefixtures("here")
+def test_what_a_system_could_not_answer_is_wrong_as_in_a_run(
+    sample_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "silence.py").write_text(SILENT)
+    monkeypatch.syspath_prepend(tmp_path)
+    rows = ["--row", "py:silence:predict", "--tasks", "RTE", "--seeds", "1"]
+    done = call("sweep", *rows, "--data", str(sample_folder), "--out", str(tmp_path / "sweep"), "--json")
+    assert done.exit_code == 0, done.output
+    (system,) = json.loads(done.stdout)["systems"]
+    assert [figures["value"] for figures in system["tasks"]["RTE"].values()] == [0.0]
+
+
 @pytest.mark.usefixtures("here")
 def test_each_value_of_a_setting_is_a_system_and_a_failure_is_named(
     sample_folder: Path, tmp_path: Path

@@ -204,10 +204,14 @@ def _devices() -> tuple[str, ...]:
 
 
 def _summaries(done: Mapping[Cell, Job], folder: Path, data: Path, suite: Benchmark) -> Iterator[Scores]:
-    """The means of each system; its runs of one seed on several tasks are one run."""
+    """The means of each system; its runs of one seed on several tasks are one run.
+
+    As in `run`, an answer that the system could not give counts as wrong.
+    """
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import grade_runs
-    from gluebench.submission import read_predictions
+    from gluebench.systems.adapters.dev_scores import with_wrong
+    from gluebench.systems.adapters.session import dev_answers
     from gluebench.systems.scores import Scores
     from gluebench.systems.training.sweep import job_folder, seconds
 
@@ -216,8 +220,7 @@ def _summaries(done: Mapping[Cell, Job], folder: Path, data: Path, suite: Benchm
         own = {cell: job_folder(folder, job) for cell, job in done.items() if cell.system == system}
         runs: dict[int, dict[str, Any]] = {}
         for cell, place in own.items():
-            columns = read_predictions(place / SUBMISSION, suite, role="dev").columns
-            known = {name: column for name, column in columns.items() if name in gold.columns}
-            runs.setdefault(cell.seed, {}).update(known)
+            answers = dev_answers((place / SUBMISSION).with_suffix(".run"), suite)
+            runs.setdefault(cell.seed, {}).update(with_wrong(answers, gold))
         summary = grade_runs(list(runs.values()), gold)[1]
         yield Scores.of(system.name, summary, sum(map(seconds, own.values())))

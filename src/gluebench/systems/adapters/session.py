@@ -99,6 +99,14 @@ def _answered(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Key, Ans
     return Key(role, file.name), Answered(predictions, tuple(values["unanswered"]), reasons)
 
 
+def dev_answers(folder: Path, benchmark: Benchmark) -> dict[str, Answered]:
+    """The dev answers that a run kept in its folder, by file. Raises DataError for a damaged result."""
+    paths = (folder / f"{quote(task.name, safe='')}.json" for task in benchmark.tasks)
+    results = filter(None, (read_result(path, benchmark) for path in paths))
+    kept = (item for result in results for item in result.answers.items())
+    return {key.file: answered for key, answered in kept if key.role == "dev"}
+
+
 RUN = "run.json"
 LOCK = "lock"
 SCHEMA = "gluebench.run/1"
