@@ -111,8 +111,7 @@ def test_batches_made_ahead_are_the_same_and_a_stopped_run_draws_none_twice(tmp_
     found = []
     for ahead, stops in ((0, [0]), (3, [0]), (3, [17, 0])):
         for stop in stops:
-            engine = Engine()
-            engine.ahead = ahead
+            engine = type("Ahead", (Engine,), {"ahead": ahead})()
             folder = tmp_path / f"{ahead}-{len(stops)}"
             model = toy_model([each.task for each in data.values()])
             run = Trainer(model, data, replace(TOY, save_every=5), folder, engine=engine, tensorboard=False)

@@ -51,6 +51,11 @@ positive = partial(click.option, type=click.FloatRange(min=0, min_open=True), sh
 """An option for a number above 0; its help shows the default."""
 
 
+def listed(text: str) -> list[str]:
+    """The parts of a text that are separated by commas, without empty ones."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Several options as one decorator, in this order."""
 

@@ -131,11 +131,9 @@ def _records(systems: Sequence[Scores]) -> Iterator[dict[str, object]]:
                 yield {**about, "task": task, "metric": metric, **figures}
 
 
-def keep_scores(
-    folder: Path, name: str, report: Report, *, seconds: float, file: str = "scores.json"
-) -> None:
+def keep_scores(folder: Path, name: str, report: Report, *, seconds: float, file: str | None = None) -> None:
     """Write a command's scores into the folder of its results, for `gluebench results`."""
-    from gluebench.systems.scores import Scores, write_scores
+    from gluebench.systems.scores import FILE, Scores, write_scores
 
     system = Scores.of(name, report, seconds)
-    write_scores(folder / file, report.benchmark, report.split, [system])
+    write_scores(folder / (file or FILE), report.benchmark, report.split, [system])

@@ -92,7 +92,7 @@ def run(
     if limit and (no_dev or to):
         raise click.UsageError("--limit gives dev scores alone: leave out --no-dev and --to.")
     board = reached(to, suite.name, split)
-    names = [name.strip() for listed in tasks for name in listed.split(",") if name.strip()]
+    names = [name for text in tasks for name in option.listed(text)]
     plan = Plan(suite, data, chosen(suite, names), split, not no_dev, limit)
     settings = chosen_options(context, model, options)
     runs = [(out, settings)]
@@ -212,13 +212,13 @@ def _print_dev(
     if report is None:
         _echo("no dev scores: none of these tasks has a dev split")
         return
-    results = session.results().items()
-    notes = {name: result.notes for name, result in results if "tokens_in" in result.notes}
+    results = session.results()
+    notes = {name: result.notes for name, result in results.items() if "tokens_in" in result.notes}
     extra = {"notes": notes} if notes else {}
     report = report._replace(
         warnings=(*report.warnings, *by_template), provenance={**report.provenance, **extra}
     )
-    taken = sum(result.seconds for result in session.results().values())
+    taken = sum(result.seconds for result in results.values())
     keep_scores(session.folder, source, report, seconds=taken)
     print_report(report, suite, source=source, form=form, only={task.name for task in session.plan.tasks})
     if saved is not None:

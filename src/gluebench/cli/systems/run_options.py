@@ -159,7 +159,7 @@ run_options = option.together(
 
 def _seeds(value: str | None) -> tuple[int, ...]:
     """The seeds that are listed. Raises BadParameter."""
-    words = [word.strip() for word in (value or "").split(",") if word.strip()]
+    words = option.listed(value or "")
     if not all(word.isdigit() for word in words) or len(set(words)) != len(words):
         raise click.BadParameter(f"{value!r}; expected different whole numbers, as 1,2,3")
     return tuple(map(int, words))

@@ -77,20 +77,16 @@ def run_in(folder: Path, arguments: list[str]) -> None:
         run.main(given, standalone_mode=False)
 
 
-def _listed(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in value.split(",") if part.strip())
-
-
 def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, ...]:
     try:
-        return tuple(map(int, _listed(context, parameter, value)))
+        return tuple(map(int, option.listed(value)))
     except ValueError:
         raise click.BadParameter(f"{value!r} is not a list of whole numbers, such as 1,2,3.") from None
 
 
 @click.command
 @option.repeated("--row", "models", required=True, metavar="MODEL", help="As of run; may be repeated.")
-@click.option("--tasks", metavar="A,B", default="", callback=_listed, help="By default all that are scored.")
+@click.option("--tasks", metavar="A,B", default="", help="By default all that are scored.")
 @click.option(
     "--seeds", metavar="N,N", default="1,2,3", show_default=True, callback=_numbers, help="One run for each."
 )
@@ -115,7 +111,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> 
 @click.argument("run_options", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS OF RUN]")
 def sweep(
     models: tuple[str, ...],
-    tasks: tuple[str, ...],
+    tasks: str,
     seeds: tuple[int, ...],
     vary: Mapping[str, str],
     together: bool,
@@ -148,7 +144,9 @@ def sweep(
     from gluebench.systems.training.sweep import sweep as run_all
 
     suite = load_benchmark(benchmark)
-    names = tuple(suite.task(name).name for name in tasks) or tuple(task.name for task in suite.scored)
+    names = tuple(suite.task(name).name for name in option.listed(tasks)) or tuple(
+        task.name for task in suite.scored
+    )
     folder = Path(out).resolve()
     common = ["--benchmark", benchmark, "--data", str(data.resolve()), *run_options]
     cells = list(_cells(models, [names] if together else [(name,) for name in names], seeds, vary))
@@ -211,7 +209,7 @@ def _summaries(done: Mapping[Cell, Job], folder: Path, data: Path, suite: Benchm
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import grade_runs
     from gluebench.systems.adapters.dev_scores import with_wrong
-    from gluebench.systems.adapters.session import dev_answers
+    from gluebench.systems.adapters.session import answers_in
     from gluebench.systems.scores import Scores
     from gluebench.systems.training.sweep import job_folder, seconds
 
@@ -220,7 +218,7 @@ def _summaries(done: Mapping[Cell, Job], folder: Path, data: Path, suite: Benchm
         own = {cell: job_folder(folder, job) for cell, job in done.items() if cell.system == system}
         runs: dict[int, dict[str, Any]] = {}
         for cell, place in own.items():
-            answers = dev_answers((place / SUBMISSION).with_suffix(".run"), suite)
+            answers = answers_in((place / SUBMISSION).with_suffix(".run"), suite, "dev")
             runs.setdefault(cell.seed, {}).update(with_wrong(answers, gold))
         summary = grade_runs(list(runs.values()), gold)[1]
         yield Scores.of(system.name, summary, sum(map(seconds, own.values())))

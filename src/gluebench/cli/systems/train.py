@@ -85,7 +85,7 @@ def train(
     if precision:
         changes = (*changes, f"precision={precision}")
     row = _row(preset, spec, changes, multi=multi, vectors=Path(vectors) if vectors else None, seeds=seeds)
-    names = [name.strip() for name in tasks.split(",") if name.strip()]
+    names = option.listed(tasks)
     task_data = load_task_data(data, suite, names, auxiliary)
     say = _say if leads() else None
     if say and row.vectors is None:

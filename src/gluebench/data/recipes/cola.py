@@ -72,6 +72,7 @@ def _member(reader: Reader, archive: Path, name: str) -> bytes:
             return packed.read(info)
     except KeyError:
         raise DataError(f"{archive}: holds no cola_public/raw/{name}; expected CoLA's release") from None
+    # NotImplementedError is zipfile's for a method of compression that it lacks.
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise DataError(f"{archive}: not a zip that can be read ({error}); download it again") from None
 

@@ -65,6 +65,7 @@ def unpack(archive: Path, to: Path, *, only: Collection[str] = (), folders: Coll
                 (to / place).parent.mkdir(parents=True, exist_ok=True)
                 with opened.open(member) as source, open(to / place, "wb") as target:
                     shutil.copyfileobj(source, target, 1 << 18)
+    # NotImplementedError is zipfile's for a method of compression that it lacks.
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         reason = str(error) or type(error).__name__
         raise DataError(f"{archive.name}: not a whole zip ({reason[:1].lower()}{reason[1:]})") from error

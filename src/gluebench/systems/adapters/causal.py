@@ -95,7 +95,7 @@ class CausalModel(Prompted):
         most = max((len(targets) for _, targets in continuations), default=0)
         prefix = _shared(rows, but=most)
         sums: dict[Continuation, float] = {}
-        advance = self._counting("scored", "texts")
+        advance, done = self._counting("scored", "texts"), 0
         with torch.inference_mode():
             cache = self._prefix_cache(prefix) if prefix else None
             for batch in _batches(rows, len(prefix), TOKENS.get(self._model.device.type, MANY_TOKENS)):
@@ -105,7 +105,8 @@ class CausalModel(Prompted):
                         place = torch.tensor(targets, device=of_row.device)[:, None]
                         chosen = of_row[-len(targets) :].gather(1, place)
                         sums[Continuation(row, targets)] = float(chosen.sum())
-                advance(len({inputs for inputs, _ in sums}), len(rows))
+                done += len(batch)
+                advance(done, len(rows))
         return [sums[continuation] for continuation in continuations]
 
     def _pair(self, template: Template, example: Example, shots: Sequence[Example]) -> tuple[str, str]:

@@ -182,7 +182,8 @@ def chat_reply(answer: Mapping[str, Any]) -> Reply:
     text = content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
     finish = REFUSAL if message.get("refusal") else choice.get("finish_reason") or "stop"
     reasoned = bool(message.get("reasoning") or message.get("reasoning_content"))
-    return Reply(text, likely, *_usage(answer)[:2], finish, reasoned, _usage(answer)[2])
+    tokens_in, tokens_out, tokens_reasoning = _usage(answer)
+    return Reply(text, likely, tokens_in, tokens_out, finish, reasoned, tokens_reasoning)
 
 
 def completion_reply(answer: Mapping[str, Any], choices: Sequence[str]) -> Reply:

@@ -56,13 +56,8 @@ class FineTunedHere(Checkpoint):
         for a checkpoint that cannot be loaded.
         """
         super().__init__(name, device=device, precision=precision, counting=counting)
-        self._recipe, self._keep, self._data, self._seed, self._say = (
-            recipe or Recipe(),
-            keep,
-            data,
-            seed,
-            say,
-        )
+        self._recipe, self._keep, self._data = recipe or Recipe(), keep, data
+        self._seed, self._say = seed, say
         self._scratch = None if folder else tempfile.TemporaryDirectory(prefix="gluebench-")
         self._folder = folder or Path(self._scratch.name if self._scratch else "")
         self._models: dict[str, nn.Module] = {}
@@ -109,7 +104,7 @@ class FineTunedHere(Checkpoint):
                 fingerprint=fingerprint,
             )
             outcome = loop.run(
-                self._checker(model, task, checked, settings) if checked else None,
+                self._checker(model, task, checked) if checked else None,
                 self._counting(f"{task.name}: trained", "steps"),
             )
         if settings.lora_rank:
@@ -166,9 +161,7 @@ class FineTunedHere(Checkpoint):
         )
         return cast(nn.Module, get_peft_model(cast(Any, model), config))
 
-    def _checker(
-        self, model: nn.Module, task: Task, dev: Sequence[Example], settings: FineTuning
-    ) -> Callable[[], float]:
+    def _checker(self, model: nn.Module, task: Task, dev: Sequence[Example]) -> Callable[[], float]:
         """A function that returns the model's score on dev."""
         return lambda: targets.score(task, dev, self._answers(model, task, dev, silent("", "")))
 

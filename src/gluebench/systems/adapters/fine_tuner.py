@@ -95,10 +95,12 @@ class Loop:
         self._name, self._seed, self._device, self._bf16 = name, seed, device, bf16
         self._path, self._fingerprint, self._save_every = state, fingerprint, save_every
         self._trained = {name: value for name, value in model.named_parameters() if value.requires_grad}
+        matrices = [value for value in self._trained.values() if value.ndim > 1]
+        others = [value for value in self._trained.values() if value.ndim <= 1]
         self._optimizer = torch.optim.AdamW(
             [  # no weight decay for biases and normalization scales
-                {"params": self._shaped(lambda ndim: ndim > 1), "weight_decay": settings.weight_decay},
-                {"params": self._shaped(lambda ndim: ndim <= 1), "weight_decay": 0.0},
+                {"params": matrices, "weight_decay": settings.weight_decay},
+                {"params": others, "weight_decay": 0.0},
             ],
             lr=settings.learning_rate,
             betas=(0.9, settings.beta2),
@@ -190,9 +192,6 @@ class Loop:
         if not self._scores or score > max(self._scores):
             self._best = {name: value.detach().cpu().clone() for name, value in self._trained.items()}
         self._scores.append(score)
-
-    def _shaped(self, wanted: Callable[[int], bool]) -> list[Tensor]:
-        return [value for value in self._trained.values() if wanted(value.ndim)]
 
     def _load(self, weights: Mapping[str, Tensor]) -> None:
         with torch.no_grad():

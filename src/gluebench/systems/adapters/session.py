@@ -99,12 +99,24 @@ def _answered(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Key, Ans
     return Key(role, file.name), Answered(predictions, tuple(values["unanswered"]), reasons)
 
 
-def dev_answers(folder: Path, benchmark: Benchmark) -> dict[str, Answered]:
-    """The dev answers that a run kept in its folder, by file. Raises DataError for a damaged result."""
-    paths = (folder / f"{quote(task.name, safe='')}.json" for task in benchmark.tasks)
-    results = filter(None, (read_result(path, benchmark) for path in paths))
-    kept = (item for result in results for item in result.answers.items())
-    return {key.file: answered for key, answered in kept if key.role == "dev"}
+def read_results(folder: Path, benchmark: Benchmark) -> dict[str, TaskResult]:
+    """Return the result of each finished task of a run, in the manifest's order. Raises DataError."""
+    results = {task.name: read_result(_path(folder, task), benchmark) for task in benchmark.tasks}
+    return {name: result for name, result in results.items() if result is not None}
+
+
+def answers_in(folder: Path, benchmark: Benchmark, role: Role) -> dict[str, Answered]:
+    """Return the answers for each finished file of a role, by file name. Raises DataError."""
+    return {
+        key.file: answered
+        for result in read_results(folder, benchmark).values()
+        for key, answered in result.answers.items()
+        if key.role == role
+    }
+
+
+def _path(folder: Path, task: Task) -> Path:
+    return folder / f"{quote(task.name, safe='')}.json"
 
 
 RUN = "run.json"
@@ -241,9 +253,7 @@ class Session:
 
     def results(self) -> dict[str, TaskResult]:
         """Return the result of each finished task by name, in the manifest's order. Raises DataError."""
-        benchmark = self.plan.benchmark
-        results = {task.name: read_result(self._path(task), benchmark) for task in benchmark.tasks}
-        return {name: result for name, result in results.items() if result is not None}
+        return read_results(self.folder, self.plan.benchmark)
 
     def missing(self) -> list[Unit]:
         """List the units that still have unanswered files."""
@@ -284,13 +294,7 @@ class Session:
 
     def answers(self, role: Role) -> dict[str, Answered]:
         """Return the answers for each finished file of a role, by file name."""
-        results = self.results().values()
-        return {
-            key.file: answered
-            for result in results
-            for key, answered in result.answers.items()
-            if key.role == role
-        }
+        return answers_in(self.folder, self.plan.benchmark, role)
 
     def columns(self, role: Role) -> dict[str, Column]:
         """Return the predictions for each finished file of a role, by file name."""
@@ -322,7 +326,8 @@ class Session:
     def _done(self, system: Predictor, unit: Unit, *, fitted: bool) -> TaskResult:
         """Fit and answer a unit; write its result after each file, dev first, with what was there before."""
         benchmark, folder = self.plan.benchmark, self.plan.data
-        before = read_result(self._path(unit.task), benchmark)
+        path = _path(self.folder, unit.task)
+        before = read_result(path, benchmark)
         answers, data = (dict(before.answers), dict(before.data)) if before else ({}, {})
         start = time.monotonic() - (before.seconds if before else 0.0)
         if not fitted:
@@ -337,14 +342,11 @@ class Session:
             data |= self._data(unit)
             seconds = round(time.monotonic() - start, 3)
             result = TaskResult(unit.task.name, answers, data, seconds, notes)
-            write_result(self._path(unit.task), result)
+            write_result(path, result)
         forget = getattr(system, "forget", None)
         if forget is not None:
             forget(unit.task)
         return result
-
-    def _path(self, task: Task) -> Path:
-        return self.folder / f"{quote(task.name, safe='')}.json"
 
     def _data(self, unit: Unit) -> dict[str, str]:
         return {f"{task}/{split}": self._file_digest(task, split) for task, split in unit.splits()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
@@ -30,15 +30,18 @@ class Engine:
     scaler: Any = None
     """The loss scaling of fp16; None without it."""
     model: nn.Module
-    ahead: int
-    """Batches that a thread makes ahead, in pinned memory, while a GPU computes; 0 on a CPU."""
+    device: torch.device
 
     def __init__(self, device: str | torch.device = "cpu", *, precision: str = "fp32") -> None:
         if precision == "fp16":
             raise ValueError("fp16 needs its loss scaled by Accelerate; take bf16, or an Accelerated engine")
         self.device = torch.device(device)
-        self.ahead = 4 * (self.device.type == "cuda")
         self._precision = precision
+
+    @property
+    def ahead(self) -> int:
+        """Batches that a thread makes ahead, in pinned memory, while a GPU computes; 0 on a CPU."""
+        return 4 * (self.device.type == "cuda")
 
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; the model is already on the device."""
@@ -47,9 +50,13 @@ class Engine:
 
     def outputs(self, task: str, batch: Any) -> Tensor:
         """Forward pass of a collated batch."""
-        with autocast(self._precision, self.device.type):
+        with self._autocast():
             result: Tensor = self.model(task, moved(batch, self.device))
         return result
+
+    def _autocast(self) -> AbstractContextManager[Any]:
+        """The precision of a forward pass."""
+        return autocast(self._precision, self.device.type)
 
     def backward(self, loss: Tensor) -> None:
         """Set the gradients, averaged over the processes."""
@@ -95,7 +102,6 @@ class Accelerated(Engine):
         self.device = self._accelerator.device
         self.rank = self._accelerator.process_index
         self.world = self._accelerator.num_processes
-        self.ahead = 4 * (self.device.type == "cuda")
         self.scaler = self._accelerator.scaler
         self._used: set[Tensor] = set()
 
@@ -109,11 +115,9 @@ class Accelerated(Engine):
             for parameter in self._trained:
                 parameter.register_post_accumulate_grad_hook(self._used.add)
 
-    def outputs(self, task: str, batch: Any) -> Tensor:
-        """Forward pass of a collated batch."""
-        with self._accelerator.autocast():
-            result: Tensor = self.model(task, moved(batch, self.device))
-        return result
+    def _autocast(self) -> AbstractContextManager[Any]:
+        context: AbstractContextManager[Any] = self._accelerator.autocast()
+        return context
 
     def backward(self, loss: Tensor) -> None:
         """Set the gradients, averaged over the processes: those of this update's task alone are exchanged."""
