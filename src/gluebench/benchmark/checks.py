@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from gluebench.benchmark.lookup import closest, fold
-from gluebench.benchmark.metrics import BUILT_IN, Kind, names_of, takes_positive
+from gluebench.benchmark.metrics import BUILT_IN, Form, names_of, takes_positive
 from gluebench.benchmark.reader import Finding, KeyPath, one_of
 from gluebench.benchmark.records import ROLES, Benchmark, Task, TestFile
 
@@ -137,7 +137,7 @@ def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
 def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
     if bool(task.labels) == bool(task.score_range):  # `_kind` reports this; the kind is not known
         return
-    kind: Kind = "labels"
+    kind: Form = "labels"
     clash = "compares numbers, and this is classification"
     if task.score_range:
         kind, clash = "numbers", "compares labels, and this is a regression task"

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-Kind = Literal["labels", "numbers"]
+Form = Literal[
+    "labels", "numbers", "sets", "probabilities", "distributions", "text", "tokens", "spans", "ranking"
+]
+"""What one example is answered with (docs/reference/forms.md)."""
+FORMS: tuple[Form, ...] = get_args(Form)
 
 
 class BuiltIn(NamedTuple):
-    """What a manifest has to know of a metric. Its highest value is 1, the best."""
+    """What a manifest has to know of a metric. Higher is better; a loss is negated and its name says so."""
 
     name: str
     title: str
     """Short heading in tables, which a new manifest gets."""
-    kind: Kind
+    form: Form
     """What it compares."""
     lowest: float
-    """0 for a share, -1 for a correlation."""
+    """0 for a share, -1 for a correlation, minus infinity for a negated loss without a bound."""
     positive: bool = False
     """Whether it is computed for one label, which the manifest names under `positive`."""
+    highest: float = 1.0
+    """The best value: 0 for a negated loss."""
 
 
 BUILT_IN: Mapping[str, BuiltIn] = {
@@ -35,9 +41,9 @@ BUILT_IN: Mapping[str, BuiltIn] = {
 }
 
 
-def names_of(kind: Kind) -> tuple[str, ...]:
-    """The names of the built-in metrics of labels, or of numbers."""
-    return tuple(metric.name for metric in BUILT_IN.values() if metric.kind == kind)
+def names_of(form: Form) -> tuple[str, ...]:
+    """The names of the built-in metrics of a form."""
+    return tuple(metric.name for metric in BUILT_IN.values() if metric.form == form)
 
 
 def takes_positive(function: str) -> bool:

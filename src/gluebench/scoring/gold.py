@@ -241,7 +241,7 @@ def _hashed(gold: Gold) -> Iterator[bytes]:
     for name, column in sorted(gold.columns.items()):
         yield name.encode()
         yield repr(column.labels).encode()
-        yield column.values if isinstance(column.values, bytes) else repr(column.values.tolist()).encode()
+        yield column.values if isinstance(column.values, bytes) else repr([*column.values]).encode()
         yield b"" if column.indices is None else repr(column.indices.tolist()).encode()
         tags = gold.phenomena.get(name, {})
         yield repr([(phenomenon.coarse, phenomenon.name, at) for phenomenon, at in tags.items()]).encode()

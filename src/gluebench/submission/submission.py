@@ -29,15 +29,16 @@ def bits(codes: bytes) -> Bits:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One value per example: a label code each (classification) or a number each (regression).
+    """One value per example: a label code, a number, or a cell of another form (`submission.forms`).
 
     Codes are bytes, 0 to len(labels) - 1, because the standard library counts and compares bytes at
-    the speed of memory; `numpy.frombuffer` views either form without a copy.
+    the speed of memory; `numpy.frombuffer` views codes and numbers without a copy.
     """
 
     labels: tuple[str, ...]
-    """Label words in the order of their codes; empty for numbers."""
-    values: bytes | array[float]
+    """Label words in the order of their codes; empty for numbers and cells."""
+    values: bytes | array[float] | tuple[Any, ...]
+    """Label codes, numbers, or hashable cells: a text, or a tuple of labels, tokens, numbers."""
     indices: array[int] | None = None
     """Index of each value, ascending; None when they are 0 to n - 1."""
 
@@ -45,7 +46,8 @@ class Column:
         return len(self.values)
 
     def __repr__(self) -> str:
-        form = f"labels: {', '.join(self.labels)}" if self.labels else "numbers"
+        form = "numbers" if isinstance(self.values, array) else "cells"
+        form = f"labels: {', '.join(self.labels)}" if self.labels else form
         return f"<Column of {len(self):,} {form}>"
 
     @property
@@ -55,16 +57,23 @@ class Column:
 
     @property
     def codes(self) -> bytes:
-        """The label codes. Raises TypeError for a column of numbers."""
+        """The label codes. Raises TypeError for a column of another form."""
         if not isinstance(self.values, bytes):
-            raise TypeError("this column holds numbers, not labels")
+            raise TypeError(f"{self!r} has no label codes")
         return self.values
 
     @property
     def numbers(self) -> array[float]:
-        """The numbers. Raises TypeError for a column of labels."""
-        if isinstance(self.values, bytes):
-            raise TypeError("this column holds labels, not numbers")
+        """The numbers. Raises TypeError for a column of another form."""
+        if not isinstance(self.values, array):
+            raise TypeError(f"{self!r} has no numbers")
+        return self.values
+
+    @property
+    def cells(self) -> tuple[Any, ...]:
+        """The cells. Raises TypeError for a column of labels or numbers."""
+        if not isinstance(self.values, tuple):
+            raise TypeError(f"{self!r} has no cells")
         return self.values
 
     @property
@@ -89,9 +98,13 @@ class Column:
 
     def take(self, indices: Sequence[int]) -> Column:
         """The values of these indices, of a column whose own indices are 0 to n - 1."""
-        if isinstance(self.values, bytes):
-            return Column(self.labels, bytes(map(self.values.__getitem__, indices)), array("q", indices))
-        return Column((), array("d", map(self.values.__getitem__, indices)), array("q", indices))
+        taken = map(self.values.__getitem__, indices)
+        values: bytes | array[float] | tuple[Any, ...]
+        if isinstance(self.values, array):
+            values = array("d", taken)
+        else:
+            values = bytes(taken) if isinstance(self.values, bytes) else tuple(taken)
+        return Column(self.labels, values, array("q", indices))
 
 
 def missing_files(benchmark: Benchmark, role: Role, there: Container[str]) -> tuple[str, ...]:

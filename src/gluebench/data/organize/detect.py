@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.benchmark.checks import MOST_LABELS
-from gluebench.benchmark.metrics import Kind, names_of, takes_positive
+from gluebench.benchmark.metrics import Form, names_of, takes_positive
 from gluebench.data.errors import DataError
 from gluebench.data.organize.read import RawTable
 
@@ -237,7 +237,7 @@ def _plan_scores(task: str, values: Sequence[float], chosen: Mapping[str, str]) 
 
 
 def _metrics(
-    task: str, chosen: Mapping[str, str], default: tuple[str, ...], *, kind: Kind
+    task: str, chosen: Mapping[str, str], default: tuple[str, ...], *, kind: Form
 ) -> tuple[str, ...]:
     metrics = _listed(chosen.get("metrics")) or default
     for name in metrics:

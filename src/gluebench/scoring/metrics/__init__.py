@@ -33,6 +33,7 @@ from gluebench.scoring.metrics.numbers import (
     spearman_of,
     standardized_columns,
 )
+from gluebench.scoring.metrics.sums import SUM_METRICS, SumMetric, summed
 from gluebench.scoring.pairs import Pairs
 from gluebench.submission.submission import Column
 from gluebench.submission.values import plain_values
@@ -44,6 +45,7 @@ __all__ = [
     "MetricFunction",
     "NumberMetric",
     "Point",
+    "SumMetric",
     "accuracy",
     "f1",
     "is_proportion",
@@ -54,6 +56,7 @@ __all__ = [
     "point",
     "r_k",
     "spearman",
+    "summed",
     "task_score",
 ]
 ENTRY_POINTS = "gluebench.metrics"
@@ -61,7 +64,9 @@ NUMBER_METRICS = (
     NumberMetric("pearson", -1.0, pearson_of, standardized_columns, pearson_evaluated),
     NumberMetric("spearman", -1.0, spearman_of, rank_codes, spearman_evaluated),
 )
-METRICS: Mapping[str, MetricFunction] = {metric.name: metric for metric in (*COUNT_METRICS, *NUMBER_METRICS)}
+METRICS: Mapping[str, MetricFunction] = {
+    metric.name: metric for metric in (*COUNT_METRICS, *NUMBER_METRICS, *SUM_METRICS)
+}
 """The built-in metrics by the name that a manifest gives under `function`."""
 
 Values = Iterable[Any] | Column

@@ -37,7 +37,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class MetricFunction(ABC):
-    """One metric, as the manifest names it under `function`; its highest value is 1."""
+    """One metric, as the manifest names it under `function`; higher is better."""
 
     name: str
     lowest: float

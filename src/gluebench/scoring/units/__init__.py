@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics import CountMetric, NumberMetric, metric_function
+from gluebench.scoring.metrics import CountMetric, NumberMetric, metric_function, summed
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import Exchange, Units
 from gluebench.scoring.units.labels import LabelUnits
-from gluebench.scoring.units.numbers import NumberUnits, RowUnits
+from gluebench.scoring.units.numbers import NumberUnits, RowUnits, SumUnits
 
-__all__ = ["Exchange", "LabelUnits", "NumberUnits", "RowUnits", "Units", "units_of"]
+__all__ = ["Exchange", "LabelUnits", "NumberUnits", "RowUnits", "SumUnits", "Units", "units_of"]
 
 
 def units_of(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Units:
@@ -21,4 +21,7 @@ def units_of(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Units:
         return LabelUnits(metrics, systems)
     if all(isinstance(function, NumberMetric) for function in functions):
         return NumberUnits(metrics, systems)
+    sums = [summed(function, metric, systems[0]) for function, metric in zip(functions, metrics, strict=True)]
+    if all(sums):
+        return SumUnits(metrics, systems, [function for function in sums if function])
     return RowUnits(metrics, systems)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from operator import ne
 from typing import NamedTuple
 from zlib import crc32
 
@@ -72,9 +73,9 @@ class Units(ABC):
 
     def apart(self) -> int:
         """Number of units that the first two systems answer differently."""
-        kind = np.uint8 if self.systems[0].gold.labels else np.float64
-        a, b = (np.frombuffer(pairs.predicted.values, kind) for pairs in self.systems[:2])
-        return int((a != b).sum()) if self.units is None else len(np.unique(self.units[a != b]))
+        a, b = (pairs.predicted.values for pairs in self.systems[:2])
+        differs = np.fromiter(map(ne, a, b), np.bool_, self.examples)
+        return int(differs.sum()) if self.units is None else len(np.unique(self.units[differs]))
 
     @abstractmethod
     def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:

@@ -1,4 +1,4 @@
-"""Units of number columns, and of any columns for metrics that are only a function."""
+"""Units of number columns, of any columns for metrics of sums, and for metrics that are only a function."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics import NumberMetric, metric_function, point
+from gluebench.scoring.metrics import NumberMetric, SumMetric, metric_function, point
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import (
     Exchange,
@@ -126,8 +126,72 @@ class NumberUnits(_SingleUnits):
         return number_draws(self.functions(), self.systems, resamples=resamples, rng=rng)
 
 
-class RowUnits(_SingleUnits):
-    """Answers of any type; the metric is called on subsets of the rows."""
+class _LinearUnits(_SingleUnits):
+    """Units whose exchange is approximated linearly from the jackknife's pseudo-values.
+
+    For a mean over examples this is exact.
+    """
+
+    def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:
+        """Flip the signs of the units' pseudo-values of the difference."""
+        values, shares = self.values(), self.sizes / self.examples
+        lost = values[:, :, np.newaxis] - self.left_out()
+        change = (lost - lost.mean(axis=2, keepdims=True)) * (1 - shares)
+        units = [
+            a - b + (of_a - of_b) * shares
+            for (a, b), (of_a, of_b) in zip(change[:, :2], values[:, :2], strict=True)
+        ]
+        return flips(np.array(with_mean(units)), shares, resamples=resamples, rng=rng)
+
+
+class SumUnits(_LinearUnits):
+    """Answers of any form, for metrics that are a function of sums over the examples."""
+
+    def __init__(
+        self, metrics: Sequence[Metric], systems: Sequence[Pairs], functions: Sequence[SumMetric]
+    ) -> None:
+        super().__init__(metrics, systems)
+        self.functions = functions
+
+    @cached_property
+    def _rows(self) -> list[list[Floats]]:
+        """For each metric and system the sums of each unit, shape (units, k)."""
+        return [
+            [self._by_unit(function.rows(pairs, metric)) for pairs in self.systems]
+            for function, metric in zip(self.functions, self.metrics, strict=True)
+        ]
+
+    def _by_unit(self, rows: Floats) -> Floats:
+        if self.units is None:
+            return rows
+        sums = [np.bincount(self.units, column, len(self.sizes)) for column in rows.T]
+        return np.stack(sums, axis=1)
+
+    def left_out(self) -> Floats:
+        """Values of the metrics without each unit, shape (metrics, systems, units)."""
+        return np.array(
+            [
+                [function.of((rows.sum(axis=0) - rows).T) for rows in of_systems]
+                for function, of_systems in zip(self.functions, self._rows, strict=True)
+            ]
+        )
+
+    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
+        values = []
+        for size in blocks(resamples, self.size, least=128):
+            weights = unit_weights(self.size, resamples=size, rng=rng).astype(np.float64)
+            values.append(
+                [
+                    [function.of((weights @ rows).T) for rows in of_systems]
+                    for function, of_systems in zip(self.functions, self._rows, strict=True)
+                ]
+            )
+        return np.concatenate(values, axis=2)
+
+
+class RowUnits(_LinearUnits):
+    """Answers of any form; the metric is called on subsets of the rows."""
 
     def __init__(self, metrics: Sequence[Metric], systems: Sequence[Pairs]) -> None:
         super().__init__(metrics, systems)
@@ -146,17 +210,6 @@ class RowUnits(_SingleUnits):
                 remaining = pairs.subset(rows)
                 left_out[:, at, unit] = [point(metric, remaining).value for metric in self.metrics]
         return left_out
-
-    def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:
-        """Approximate the exchange linearly from the jackknife's pseudo-values."""
-        values, shares = self.values(), self.sizes / self.examples
-        lost = values[:, :, np.newaxis] - self.left_out()
-        change = (lost - lost.mean(axis=2, keepdims=True)) * (1 - shares)
-        units = [
-            a - b + (of_a - of_b) * shares
-            for (a, b), (of_a, of_b) in zip(change[:, :2], values[:, :2], strict=True)
-        ]
-        return flips(np.array(with_mean(units)), shares, resamples=resamples, rng=rng)
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
         """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
