@@ -129,7 +129,6 @@ def test_a_task_unfit_for_a_file(tmp_path: Path) -> None:
     text = GOOD.replace("tasks.Probe", 'tasks."../Probe"')
     assert [problem.partition(" is not a name")[0] for problem in problems(tmp_path, text)] == [
         'mine.toml:47: tasks."../Probe": "../Probe"',
-        'mine.toml:47: tasks."../Probe".files[0].name: "../Probe"',
     ]
 
 

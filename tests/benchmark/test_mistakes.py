@@ -22,7 +22,7 @@ def line_with(text: str, part: str) -> int:
     return text[: text.index(part)].count("\n") + 1
 
 
-MANY = ", ".join(f'l{number} = "x"' for number in range(101))
+MANY = ", ".join(f'l{number} = "x"' for number in range(251))
 
 MISTAKES = {
     # what: (text of GOOD, what stands there instead, part of the line named, key, part of the problem)
@@ -198,12 +198,12 @@ MISTAKES = {
         "tasks.Mood.labels",
         "has one label",
     ),
-    "101 labels": (
+    "251 labels": (
         'labels = { good = "a good one", bad = "a bad one" }\nmetrics',
         f"labels = {{ {MANY} }}\nmetrics",
         "labels = { l0",
         "tasks.Probe.labels",
-        "has 101 labels; expected at most 100",
+        "has 251 labels; expected at most 250",
     ),
     "label with a tab": (
         "labels = { good =",
@@ -315,14 +315,14 @@ MISTAKES = {
         'function = "accuracy"',
         'function = "accuracy"',
         "tasks.Close.metrics[0].function",
-        'this is a regression task; expected one of "pearson", "spearman"',
+        'compares labels, and this task has numbers; expected one of "pearson", "spearman"',
     ),
     "pearson of labels": (
         '{ name = "accuracy" },',
         '{ name = "pearson" },',
         "pearson",
         "tasks.Mood.metrics[0].function",
-        "this is classification",
+        "compares numbers, and this task has labels; expected one of",
     ),
     "file without a metric": (
         'file = "Close-2" }',

@@ -273,6 +273,7 @@ def test_a_submission_as_json_has_every_key_of_the_manual(
         "expected": "expected 0 or 1",
         "fix": "Write the label word exactly so: no quotes, spaces or decimals.",
         "repair": "",
+        "id": "",
     }
     assert [problem["file"] for problem in problems[1:]] == [
         "Sim.tsv",

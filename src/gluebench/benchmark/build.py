@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gluebench.benchmark.checks import average_findings, name_finding
-from gluebench.benchmark.lookup import UnknownNameError
+from gluebench.benchmark.lookup import UnknownNameError, file_name
 from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
     ROLES,
@@ -31,12 +31,24 @@ DATA_KEYS = (
     *("title", "summary", "domain", "aliases", "columns", "labels", "score_range", "splits", "source"),
     *("notes", "version", "recipe", "printed"),
 )
+ORDER = "order"
+"""In place of ids: the order of the rows counts."""
 TASK_KEYS = (
     *("section", "private", "scored", "predict_with", "label_synonyms", "label_shares", "metrics", "files"),
-    *("phenomena", "metadata", "references"),
+    *("phenomena", "metadata", "references", "weight", "form", "separator"),
 )
 BENCHMARK_KEYS = (
-    *("name", "title", "description", "url", "citation", "notes", "references", "extends", "tasks"),
+    *(
+        "name",
+        "title",
+        "description",
+        "url",
+        "citation",
+        "notes",
+        "references",
+        "extends",
+        "tasks",
+    ),
 )
 KEYS: Mapping[str, tuple[str, ...]] = {
     "manifest": ("benchmark", "tasks", "auxiliary"),
@@ -44,9 +56,9 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "task": (*DATA_KEYS, *TASK_KEYS),
     "auxiliary": (*DATA_KEYS, "trains"),
     "printed": Printed._fields,
-    "metric": ("name", "title", "function", "file", "positive"),
-    "split": Split._fields[1:],
-    "file": ("name", "test", "dev", "synonyms", "other_versions"),
+    "metric": ("name", "title", "function", "file", "positive", "scale"),
+    "split": ("file", "size", "fingerprint", "text_fingerprint", "ids", "first_id"),
+    "file": ("name", "test", "dev", "synonyms", "other_versions", "member", "column", "gaps"),
     "version": ("name", "note", "test", "dev"),
     "source": Source._fields,
     "reference": ("name", "source", "scores"),
@@ -94,12 +106,14 @@ def references(section: Section) -> tuple[Reference, ...]:
 def _task(name: str, section: Section) -> Task:
     splits = _splits(section)
     files = _files(name, section, splits=splits)
+    data = _data(name, section, splits)
     return Task(
-        **_data(name, section, splits),
+        **data,
         **section.read(section="", scored=True, predict_with=None, metadata=()),
-        metrics=_metrics(section, files),
+        metrics=_metrics(section, files, data["vocabulary"]),
         files=files,
         private=section.optional_flag("private"),
+        weight=_weight(section),
         phenomena=tuple(
             Phenomenon(fine, coarse, category.texts(fine))
             for coarse, category in section.named("phenomena")
@@ -109,17 +123,30 @@ def _task(name: str, section: Section) -> Task:
     )
 
 
+def _weight(section: Section) -> float:
+    weight = finite(section.values.get("weight", 1.0))
+    if weight is None or weight <= 0:
+        section.reject("weight", "expected a positive number; scored = false takes a task out of the average")
+        return 1.0
+    return weight
+
+
 def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, Any]:
     """The fields of DATA_KEYS."""
     printed = section.inner("printed", KEYS["printed"])
     shares = printed.inner("categories")
     categories = {category: shares.numbers_by_name(category) for category in shares.values}
+    score_range = _range(section, "score_range", ascending=True)
+    form = section.text("form", "numbers" if score_range else "labels")
+    labels = _labels(section)
     return {
-        **section.read(title=name, summary="", domain="", version="", recipe=None),
+        **section.read(title=name, summary="", domain="", version="", recipe=None, separator="|"),
         **section.read(columns=(), aliases=(), notes=()),
         "name": name,
-        "labels": _labels(section),
-        "score_range": _score_range(section),
+        "form": form,
+        "labels": labels if form == "labels" else (),
+        "vocabulary": () if form == "labels" else tuple(label.word for label in labels),
+        "score_range": score_range,
         "splits": splits,
         "source": _source(section, name),
         "printed": Printed(printed.texts_by_name("sizes"), categories),
@@ -133,9 +160,27 @@ def _splits(section: Section) -> dict[str, Split]:
             split.text("file", f"{name}.tsv"),
             split.count("size"),
             **split.read(fingerprint="", text_fingerprint=""),
+            ids=_ids(split),
+            ordered=split.values.get("ids") == ORDER,
         )
         for name, split in section.named("splits", KEYS["split"])
     }
+
+
+def _ids(split: Section) -> tuple[str, ...]:
+    """The ids of a split: listed, or numbered by a pattern such as "ts_test_{:05}"."""
+    pattern = split.values.get("ids")
+    if not isinstance(pattern, str):
+        return split.texts("ids")
+    if pattern == ORDER:
+        return ()
+    first = split.values.get("first_id", 0)
+    numbers = range(first, first + split.count("size")) if isinstance(first, int) else ()
+    try:
+        return tuple(map(pattern.format, numbers))
+    except (ValueError, LookupError, AttributeError):
+        split.reject("ids", f'"{pattern}" is not a pattern; expected a list, "{ORDER}" or as "test_{{:05}}"')
+        return ()
 
 
 def _labels(section: Section) -> tuple[Label, ...]:
@@ -161,18 +206,22 @@ def _labels(section: Section) -> tuple[Label, ...]:
     )
 
 
-def _score_range(section: Section) -> tuple[float, float] | None:
-    if "score_range" not in section.values:
+def _range(section: Section, key: str, *, ascending: bool) -> tuple[float, float] | None:
+    """Two different finite numbers."""
+    if key not in section.values:
         return None
-    value = section.values["score_range"]
+    value = section.values[key]
     low, high = map(finite, value) if isinstance(value, list) and len(value) == 2 else (None, None)
-    if low is not None and high is not None and low < high:
+    if low is not None and high is not None and (low < high if ascending else low != high):
         return low, high
-    section.reject("score_range", "expected two finite numbers, the lower first: [0.0, 5.0]")
+    order = "the lower first: [0.0, 5.0]" if ascending else "what becomes 0, then what becomes 1: [4.0, 0.0]"
+    section.reject(key, f"expected two finite numbers, {order}")
     return None
 
 
-def _metrics(section: Section, files: tuple[TestFile, ...]) -> tuple[Metric, ...]:
+def _metrics(
+    section: Section, files: tuple[TestFile, ...], vocabulary: tuple[str, ...]
+) -> tuple[Metric, ...]:
     only_file = files[0].name if len(files) == 1 else None
     metrics = []
     for entry in section.listed("metrics", KEYS["metric"]):
@@ -181,7 +230,8 @@ def _metrics(section: Section, files: tuple[TestFile, ...]) -> tuple[Metric, ...
             known = one_of(tuple(file.name for file in files))
             entry.reject("file", f"is missing, and this task has several files; {known}")
         values = entry.read(function=name, title=name, file=only_file or "", positive=None)
-        metrics.append(Metric(name, **values))
+        scale = _range(entry, "scale", ascending=False)
+        metrics.append(Metric(name, **values, labels=vocabulary, scale=scale))
     if not section.values.get("metrics", ()):
         section.reject("metrics", 'is missing; expected at least one: [{ name = "accuracy" }]')
     return tuple(metrics)
@@ -193,7 +243,7 @@ def _files(task: str, section: Section, *, splits: Mapping[str, Split]) -> tuple
             section.reject(
                 "splits", "has neither test nor dev; expected one of them, or [[files]] naming others"
             )
-        return (TestFile(task, task, {role: splits[role] for role in ROLES if role in splits}),)
+        return (TestFile(file_name(task), task, {role: splits[role] for role in ROLES if role in splits}),)
     entries = list(section.listed("files", KEYS["file"]))
     alone = len(entries) == 1
     return tuple(_file(task, entry, splits=splits, alone=alone) for entry in entries)
@@ -210,10 +260,11 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
     if not chosen and not entry.values.keys() & set(ROLES):
         entry.reject("test", f"is missing, and so is dev; {one_of(splits)}")
     return TestFile(
-        name=entry.text("name", task if alone else None),
+        name=entry.text("name", file_name(task) if alone else None),
         task=task,
         splits=chosen,
         synonyms=entry.texts("synonyms"),
+        **entry.read(member="", column="", gaps=False),
         other_versions=tuple(
             Version(version.text("name"), version.text("note"), _sizes(version))
             for version in entry.listed("other_versions", KEYS["version"])

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import inf, isfinite
 
 from gluebench.benchmark.lookup import closest, fold
-from gluebench.benchmark.metrics import BUILT_IN, Form, names_of, takes_positive
+from gluebench.benchmark.metrics import BUILT_IN, FORMS, names_of, takes_positive
 from gluebench.benchmark.reader import Finding, KeyPath, one_of
 from gluebench.benchmark.records import ROLES, Benchmark, Task, TestFile
 
-MOST_LABELS = 100
+MOST_LABELS = 250
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 _WINDOWS_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)", re.IGNORECASE)
@@ -33,7 +35,7 @@ def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
     unusable = {_unusable_key(finding.path) for finding in shape}
     for task in benchmark.tasks:
         path = ("tasks", task.name)
-        findings += name_finding(path, task.name)
+        findings += _task_name(path, task.name)
         for rule, keys in _RULES:
             if unusable.isdisjoint((task.name, key) for key in keys):
                 findings += rule(path, task)
@@ -54,9 +56,17 @@ def name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
         yield Finding(path, f'"{name}" is what a gold folder calls its other files; expected another ending')
 
 
+def _task_name(path: KeyPath, name: str) -> Iterator[Finding]:
+    """A finding if the name of a task cannot be a heading, a folder and part of an address."""
+    if not name.isprintable() or name != name.strip() or name[:1] == "." or set(name) & set('/\\:*?"<>|'):
+        expected = 'a word or phrase without / \\ : * ? " < > | and without "." at its start'
+        yield Finding(path, f'"{name}" is not a name for a task; expected {expected}')
+
+
 def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
     """Findings on the scores of a benchmark's references, which are macro-averages."""
-    return _scores(("benchmark",), benchmark, {"score": -1.0})
+    losses = any(metric.function.startswith("neg_") for task in benchmark.scored for metric in task.metrics)
+    return _scores(("benchmark",), benchmark, {"score": None if losses else (-1.0, 1.0)})
 
 
 def metric_entry_points() -> frozenset[str]:
@@ -101,13 +111,20 @@ def _unusable_key(path: KeyPath) -> tuple[str, str]:
     return task, ".".join(dict.fromkeys((*keys[:1], *keys[-1:])))
 
 
-def _kind(path: KeyPath, task: Task) -> Iterator[Finding]:
-    if task.labels and task.score_range:
+def _form(path: KeyPath, task: Task) -> Iterator[Finding]:
+    labels = task.labels or task.vocabulary
+    if task.form not in FORMS:
+        yield Finding((*path, "form"), f'"{task.form}" is not a form; {one_of(FORMS)}')
+    elif labels and task.score_range:
         yield Finding((*path, "score_range"), "stands beside labels; expected one of the two, not both")
-    if not task.labels and not task.score_range:
+    elif task.form in ("labels", "numbers") and not labels and not task.score_range:
         yield Finding(
             (*path, "labels"), "is missing; expected labels (classification) or score_range (regression)"
         )
+    elif task.form == "numbers" and not task.score_range:
+        yield Finding((*path, "score_range"), 'is missing; expected it with form = "numbers"')
+    elif task.form in ("sets", "probabilities", "distributions") and not labels:
+        yield Finding((*path, "labels"), f'is missing; expected the labels of form = "{task.form}"')
 
 
 def _labels(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -116,9 +133,13 @@ def _labels(path: KeyPath, task: Task) -> Iterator[Finding]:
         yield Finding(path, "has one label; expected at least two")
     if len(task.labels) > MOST_LABELS:
         yield Finding(path, f"has {len(task.labels)} labels; expected at most {MOST_LABELS}")
-    for word in (word for label in task.labels for word in (label.word, *label.synonyms)):
+    words = [word for label in task.labels for word in (label.word, *label.synonyms)]
+    for word in (*words, *task.vocabulary):
         if word != word.strip() or not word.isprintable():
             yield Finding((*path, word), "expected a word with no blank at its ends, tab or line break")
+        elif task.form == "sets" and task.separator in word:
+            expected = 'expected labels without the separator of sets; give another: separator = "/"'
+            yield Finding((*path, word), f'has "{task.separator}"; {expected}')
 
 
 def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -135,16 +156,13 @@ def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
 
 
 def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
-    if bool(task.labels) == bool(task.score_range):  # `_kind` reports this; the kind is not known
+    if task.form not in FORMS or (task.form == "labels" and not task.labels):  # `_form` reports it
         return
-    kind: Form = "labels"
-    clash = "compares numbers, and this is classification"
-    if task.score_range:
-        kind, clash = "numbers", "compares labels, and this is a regression task"
     for position, metric in enumerate(task.metrics):
-        if metric.function in BUILT_IN and metric.function not in names_of(kind):
+        if metric.function in BUILT_IN and metric.function not in names_of(task.form):
             where = (*path, "metrics", position, "function")
-            yield Finding(where, f'"{metric.function}" {clash}; {one_of(names_of(kind))}')
+            clash = f"compares {BUILT_IN[metric.function].form}, and this task has {task.form}"
+            yield Finding(where, f'"{metric.function}" {clash}; {one_of(names_of(task.form))}')
 
 
 def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -152,13 +170,23 @@ def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
     for position, metric in enumerate(task.metrics):
         where = (*path, "metrics", position, "positive")
         if metric.positive is None:
-            if takes_positive(metric.function) and task.labels:
+            if takes_positive(metric.function) and task.form in FORMS:
                 label = f"the class that {BUILT_IN[metric.function].title} is computed for"
                 yield Finding(where, f"is missing; {one_of(task.words)}: {label}")
         elif metric.function in BUILT_IN and not takes_positive(metric.function):
             yield Finding(where, f'is of no use to "{metric.function}"; expected it with {taking} only')
-        elif metric.positive not in task.words:
-            yield Finding(where, f'"{metric.positive}" is not a label of this task; {one_of(task.words)}')
+        elif task.form == "numbers":
+            if not _is_number(metric.positive):
+                yield Finding(where, f'"{metric.positive}" is not a number; expected one, as "3.0"')
+        elif metric.positive not in (words := task.words or task.vocabulary):
+            yield Finding(where, f'"{metric.positive}" is not a label of this task; {one_of(words)}')
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _metric_names(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -212,6 +240,21 @@ def _splits(path: KeyPath, task: Task) -> Iterator[Finding]:
         yield from name_finding((*path, "splits", name), name)
 
 
+def _ids(path: KeyPath, task: Task) -> Iterator[Finding]:
+    for name, split in task.splits.items():
+        where = (*path, "splits", name, "ids")
+        if split.ids and len(split.ids) != split.size:
+            yield Finding(where, f"has {len(split.ids)} ids for {split.size} examples; expected one for each")
+        if len(set(split.ids)) < len(split.ids):
+            twice = next(one for one, count in Counter(split.ids).items() if count > 1)
+            yield Finding(where, f'has "{twice}" twice; expected each id once')
+        strange = next((one for one in split.ids if not one.isprintable() or one != one.strip()), None)
+        if strange is not None:
+            yield Finding(
+                where, f"has {strange!r}; expected ids with no blank at their ends, tab or line break"
+            )
+
+
 def _diagnostic(path: KeyPath, task: Task) -> Iterator[Finding]:
     if task.scored:
         for key in ("phenomena", "metadata"):
@@ -237,23 +280,26 @@ def _phenomena(path: KeyPath, task: Task) -> Iterator[Finding]:
 
 
 def _references(path: KeyPath, task: Task) -> Iterator[Finding]:
-    lowest = {
-        metric.name: BUILT_IN[metric.function].lowest if metric.function in BUILT_IN else None
-        for metric in task.metrics
-    }
-    return _scores(path, task, lowest)
+    ranges = {}
+    for metric in task.metrics:
+        known = BUILT_IN.get(metric.function) if metric.scale is None else None
+        ranges[metric.name] = (known.lowest, known.highest) if known else None
+    return _scores(path, task, ranges)
 
 
-def _scores(path: KeyPath, holder: Task | Benchmark, lowest: Mapping[str, float | None]) -> Iterator[Finding]:
-    """Findings on references: unknown metrics, scores out of range. None in `lowest` means not known."""
+def _scores(
+    path: KeyPath, holder: Task | Benchmark, ranges: Mapping[str, tuple[float, float] | None]
+) -> Iterator[Finding]:
+    """Findings on references: unknown metrics, scores out of range; None in `ranges` means not known."""
     for position, reference in enumerate(holder.references):
         for metric, value in reference.scores.items():
             where = (*path, "references", position, "scores", metric)
-            low = lowest.get(metric)
-            if metric not in lowest:
-                yield Finding(where, f"is not a metric here; {one_of(tuple(lowest))}")
-            elif low is not None and not low <= value <= 1:
-                yield Finding(where, f"is {value:g}; expected a fraction from {low:g} to 1")
+            low, high = ranges.get(metric) or (-inf, inf)
+            if metric not in ranges:
+                yield Finding(where, f"is not a metric here; {one_of(tuple(ranges))}")
+            elif not low <= value <= high:
+                expected = f"a fraction from {low:g} to {high:g}" if low > -inf else f"at most {high:g}"
+                yield Finding(where, f"is {value:g}; expected {expected}")
 
 
 def _predict_with(path: KeyPath, task: Task, benchmark: Benchmark) -> Iterator[Finding]:
@@ -267,7 +313,7 @@ def _auxiliary(
 ) -> Iterator[Finding]:
     yield from name_finding(path, data.name)
     for rule, keys in _RULES:
-        if rule in (_kind, _labels, _splits) and unusable.isdisjoint((data.name, key) for key in keys):
+        if rule in (_form, _labels, _splits) and unusable.isdisjoint((data.name, key) for key in keys):
             yield from rule(path, data)
     names = tuple(task.name for task in benchmark.tasks)
     if data.trains is not None and data.trains not in names:
@@ -276,11 +322,12 @@ def _auxiliary(
 
 Rule = Callable[[KeyPath, Task], Iterator[Finding]]
 _RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
-    (_kind, ("labels", "score_range")),
+    (_form, ("labels", "score_range", "form")),
     (_labels, ("labels",)),
+    (_ids, ("splits",)),
     (_known_functions, ("metrics.function",)),
-    (_suited_functions, ("labels", "score_range", "metrics.function")),
-    (_positives, ("labels", "metrics.function", "metrics.positive")),
+    (_suited_functions, ("labels", "score_range", "form", "metrics.function")),
+    (_positives, ("labels", "form", "metrics.function", "metrics.positive")),
     (_metric_names, ("metrics",)),
     (_metric_files, ("metrics", "metrics.file", "files", "files.name")),
     (_files, ()),

@@ -35,6 +35,19 @@ def fold(name: str) -> str:
     return "".join(character for character in name.casefold() if character not in " -_")
 
 
+def file_name(name: str) -> str:
+    """A name of ASCII letters, digits, ".", "_" and "-" for a file: "Opinión política" is "Opinion-politica".
+
+    Names that have none of these letters become "file-" and a number made from the name.
+    """
+    from unicodedata import normalize  # only names of tasks that lack a file name need it
+    from zlib import crc32
+
+    letters = normalize("NFKD", name).encode("ascii", "ignore").decode()
+    safe = "-".join("".join(part if part.isalnum() or part in "._-" else " " for part in letters).split())
+    return safe.strip("._-") or f"file-{crc32(name.encode()):08x}"
+
+
 def closest(name: str, valid: Iterable[str], *, most: int = 2) -> list[str]:
     """The valid names that look most like `name`, best first; empty if none does."""
     import difflib  # slow to import, and needed only for errors

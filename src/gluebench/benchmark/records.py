@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from gluebench.benchmark.lookup import UnknownNameError, find
+from gluebench.benchmark.metrics import Form
 
 Role = Literal["test", "dev"]
 ROLES: tuple[Role, ...] = ("test", "dev")
@@ -37,7 +38,11 @@ class Metric(NamedTuple):
     file: str
     """Name of the test file it is computed on."""
     positive: str | None = None
-    """Label word that F1 counts as positive."""
+    """Label word that F1 counts as positive; a number for `f1_from`."""
+    labels: tuple[str, ...] = ()
+    """Label words of the task, for sets, probabilities, tokens and spans."""
+    scale: tuple[float, float] | None = None
+    """Values that become 0 and 1, as the mean loss of a baseline and 0; None for the value itself."""
 
 
 class Split(NamedTuple):
@@ -50,6 +55,10 @@ class Split(NamedTuple):
     """Fingerprint of the published examples (gluebench.data.fingerprint); empty if not known."""
     text_fingerprint: str = ""
     """Fingerprint of their text only; empty if not known, or if they have no labels."""
+    ids: tuple[str, ...] = ()
+    """Ids of the examples in the order of their indices; empty where files have the indices."""
+    ordered: bool = False
+    """Whether files have neither ids nor indices, so that the order of the rows counts."""
 
 
 class Version(NamedTuple):
@@ -61,9 +70,9 @@ class Version(NamedTuple):
 
 
 class TestFile(NamedTuple):
-    """One file of a submission, `<name>.tsv`: the predictions for one split of one task.
+    """Predictions for one split of one task: a file of a submission, `<name>.tsv`, or a column of one.
 
-    Its examples are numbered 0 to size - 1 by the index column of the released file.
+    Its examples are numbered 0 to size - 1 by the index column of the released file, or by the split's ids.
     """
 
     name: str
@@ -73,6 +82,17 @@ class TestFile(NamedTuple):
     synonyms: tuple[str, ...] = ()
     """Other file stems accepted with a notice, as "diagnostic" for AX."""
     other_versions: tuple[Version, ...] = ()
+    member: str = ""
+    """File of the submission with its extension; `<name>.tsv` if empty."""
+    column: str = ""
+    """Column of that file; the only one but the index if empty."""
+    gaps: bool = False
+    """Whether examples may lack gold, which are then not scored."""
+
+    @property
+    def path(self) -> str:
+        """The file of the submission."""
+        return self.member or f"{self.name}.tsv"
 
     def size(self, role: Role = "test") -> int:
         """Number of examples of the split that is graded. Raises KeyError if the file has no such split."""
@@ -127,9 +147,9 @@ class Task(NamedTuple):
     columns: tuple[str, ...]
     """Input columns, under the paper's names."""
     labels: tuple[Label, ...]
-    """In the order of their codes; empty for a regression task."""
+    """In the order of their codes; empty unless each example has one of them."""
     score_range: tuple[float, float] | None
-    """Range of a regression task's scores; None for classification."""
+    """Range of a regression task's scores; None for other forms."""
     metrics: tuple[Metric, ...]
     splits: Mapping[str, Split]
     files: tuple[TestFile, ...]
@@ -153,6 +173,14 @@ class Task(NamedTuple):
     printed: Printed = Printed()
     trains: str | None = None
     """Auxiliary data only: the task whose training data it may extend."""
+    form: Form = "labels"
+    """What an example is answered with."""
+    vocabulary: tuple[str, ...] = ()
+    """Label words of sets, probabilities, tokens and spans; empty for other forms."""
+    weight: float = 1.0
+    """Its weight in the average."""
+    separator: str = "|"
+    """Text between the labels of a set."""
 
     @property
     def labels_public(self) -> bool:
@@ -161,7 +189,7 @@ class Task(NamedTuple):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The label words in the order of their codes; empty for a regression task."""
+        """The label words in the order of their codes; empty unless each example has one of them."""
         return tuple(label.word for label in self.labels)
 
     def file(self, name: str) -> TestFile:
@@ -210,6 +238,11 @@ class Benchmark(NamedTuple):
     def scored(self) -> tuple[Task, ...]:
         """The tasks of the macro-average."""
         return tuple(task for task in self.tasks if task.scored)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each scored task in the average."""
+        return {task.name: task.weight for task in self.scored}
 
     @property
     def diagnostics(self) -> tuple[Task, ...]:

@@ -78,7 +78,7 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
     score = report.score
     if score is not None:
         scores = {name: task.score for name, task in tasks.items()}
-        average = macro_average(scores, intervals=score.low is not None)
+        average = macro_average(scores, intervals=score.low is not None, weights=benchmark.weights)
         score = average and average._replace(withheld=score.withheld)
     return report._replace(score=score, tasks=tasks, diagnostics=diagnostics)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,8 +20,10 @@ from gluebench.scoring.tags import (
     read_phenomena,
 )
 from gluebench.submission.check import other_sizes
+from gluebench.submission.forms import cell_form
 from gluebench.submission.problems import Problem, listed
 from gluebench.submission.rows import Layout
+from gluebench.submission.shapes import read_shaped, shaped
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import read_table
 from gluebench.submission.values import as_tsv, file_named
@@ -33,6 +36,8 @@ KEY_BYTES = 32
 SHOWN = 16
 """Hexadecimal digits of the hash of the labels, enough to distinguish versions."""
 
+_LACKING = re.compile(rb"^[^\t\n]*\t\r?\n", re.MULTILINE)
+"""A row without a label."""
 GIVEN = "the mapping given"
 """Replaces the folder if the labels come from Python."""
 PARTIAL = "Add the labels, or say that partial gold is allowed (--allow-partial-gold, or partial=True)."
@@ -155,11 +160,25 @@ def _read_labels(
     """Read the labels of a file; append errors to `problems`."""
     name = f"{file.name}{SUFFIX}"
     data = read(name)
+    own = data is not None
+    if data is None and file.member:
+        name, data = file.member, read(file.member)
     if data is None:
         return None
-    others = other_sizes(file, role)
-    layout = Layout(task.words, file.size(role), value="label", complete=not partial, others=others)
-    table = read_table(name, data, layout)
+    layout = Layout(
+        task.words or (task.vocabulary if task.form == "probabilities" else ()),
+        file.size(role),
+        value="label",
+        complete=not (partial or file.gaps),
+        others=other_sizes(file, role),
+        form=cell_form(task, gold=True),
+        ids=file.splits[role].ids,
+    )
+    if shaped(file, role) and not (own and data.startswith((b"index\tlabel", b"id\tlabel"))):
+        table = read_shaped(name, data, file, task, layout, role)
+    else:
+        data = _LACKING.sub(b"", data) if file.gaps else data
+        table = read_table(name, data, layout)
     problems += [
         replace(problem, fix=PARTIAL) if problem.code == "missing-index" else problem
         for problem in table.problems

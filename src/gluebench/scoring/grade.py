@@ -48,7 +48,11 @@ def grade(
     scored = labels.benchmark.scored
     points = {task.name: _points(task, pairs) for task in scored}
     tasks = {task.name: _task_report(task, pairs, points[task.name], intervals=intervals) for task in scored}
-    score = macro_average({name: task.score for name, task in tasks.items()}, intervals=intervals)
+    score = macro_average(
+        {name: task.score for name, task in tasks.items()},
+        intervals=intervals,
+        weights=labels.benchmark.weights,
+    )
     diagnostics = {
         task.name: diagnostic_report(task, pairs, labels, intervals=intervals)
         for task in labels.benchmark.diagnostics
@@ -124,22 +128,25 @@ def pairs_of(submission: Submission, gold: Gold) -> dict[str, Pairs]:
     for name, predicted in submission.predictions.items():
         if name in gold.columns:
             about = gold.metadata.get(name)
-            size = gold.benchmark.file(name).size(gold.role)
+            file = gold.benchmark.file(name)
+            size = len(gold.columns[name]) if file.gaps else file.size(gold.role)
             groups = None if about is None else about.groups
             pairs[name] = matched(gold.columns[name], predicted, groups=groups, size=size)
     return pairs
 
 
-def macro_average(scores: Mapping[str, Score | None], *, intervals: bool) -> Score | None:
-    """The unweighted mean of the task scores (section 3.4), by name; None while one is missing."""
-    parts = parts_of(scores)
+def macro_average(
+    scores: Mapping[str, Score | None], *, intervals: bool, weights: Mapping[str, float] = {}
+) -> Score | None:
+    """The mean of the task scores (section 3.4), with the manifest's weights; None while one is missing."""
+    parts = parts_of(scores, weights)
     if not parts or len(parts) < len(scores):
         return None
     shares = [score.covered for score in scores.values() if score is not None]
     covered = None
     if any(share is not None for share in shares):
         covered = sum(1.0 if share is None else share for share in shares) / len(shares)
-    value = task_score([part.value for part in parts])
+    value = sum(part.weight * part.value for part in parts) / sum(part.weight for part in parts)
     return Score.of(value, mean_bar(parts) if intervals else NO_BAR, len(parts), covered)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gluebench.benchmark import Benchmark
+from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
@@ -51,10 +51,10 @@ class Score(NamedTuple):
         return fields_of(self, optional=("withheld", "covered"))
 
 
-def parts_of(scores: Mapping[str, Score | None]) -> list[Part]:
-    """The scores that have a value, by name, as parts of a mean."""
+def parts_of(scores: Mapping[str, Score | None], weights: Mapping[str, float] = {}) -> list[Part]:
+    """The scores that have a value, by name, as parts of a mean; the weight is 1 where none is given."""
     return [
-        Part(name, score.value, Bar(score.low, score.high, score.withheld))
+        Part(name, score.value, Bar(score.low, score.high, score.withheld), weights.get(name, 1.0))
         for name, score in scores.items()
         if score is not None and score.value is not None
     ]
@@ -292,7 +292,7 @@ def fingerprint(benchmark: Benchmark) -> str:
     tasks = [
         (
             task.name,
-            task.scored,
+            task.scored if task.weight == 1 else (task.scored, task.weight),
             task.words,
             task.score_range,
             [(metric.name, metric.function, metric.file, metric.positive) for metric in task.metrics],
@@ -302,10 +302,19 @@ def fingerprint(benchmark: Benchmark) -> str:
             ],
             [(phenomenon.coarse, phenomenon.name) for phenomenon in task.phenomena],
             task.metadata,
+            *_other_form(task),
         )
         for task in benchmark.tasks
     ]
     return sha256(repr(tasks).encode()).hexdigest()[:DIGITS]
+
+
+def _other_form(task: Task) -> list[object]:
+    """What else affects the scores of a task that is not of labels or numbers, or that scales its metrics."""
+    scales = [metric.scale for metric in task.metrics]
+    if task.form in ("labels", "numbers") and not any(scales):
+        return []
+    return [task.form, task.vocabulary, task.separator, scales]
 
 
 def datasets(gold: Gold) -> dict[str, str | None]:

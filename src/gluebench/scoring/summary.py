@@ -162,7 +162,8 @@ def grade_runs(
             tests[task.name, "score"] = mean_runs(of_files, weights)
     parts = [tests.get((task.name, "score")) for task in labels.benchmark.scored]
     whole = [part for part in parts if part is not None]
-    average = mean_runs(whole, [1.0] * len(whole)) if len(whole) == len(parts) else None
+    weights = [task.weight for task in labels.benchmark.scored]
+    average = mean_runs(whole, weights) if len(whole) == len(parts) else None
     return reports, _summary(reports, tests, average)
 
 

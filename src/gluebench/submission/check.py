@@ -12,9 +12,11 @@ from typing import NamedTuple
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
 from gluebench.submission.archive import read_members
 from gluebench.submission.archive_problems import base_name
+from gluebench.submission.forms import cell_form
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, verdict
 from gluebench.submission.rows import Layout
+from gluebench.submission.shapes import read_shaped, shaped
 from gluebench.submission.submission import Column, Submission, missing_files
 from gluebench.submission.tables import Table, read_table
 
@@ -49,7 +51,9 @@ def check(
         if len(paths) > 1:
             problems.append(two_files(file, paths))
         elif paths:
-            read = _read(paths[0], members.pop(paths[0]), file, benchmark.task(file.task), role=role)
+            shared = bool(file.column)
+            data = members[paths[0]] if shared else members.pop(paths[0])
+            read = _read(paths[0], data, file, benchmark.task(file.task), role=role)
             problems += read.problems
             if read.unshown:
                 unshown[paths[0]] = read.unshown
@@ -81,11 +85,13 @@ def layout(file: TestFile, task: Task, role: Role) -> Layout:
         versions=versions,
         others=other_sizes(file, role),
         siblings={
-            other.size(role): other.name + SUFFIX
+            other.size(role): other.path
             for other in task.files
             if role in other.splits and other.size(role) != file.size(role)
         },
         score_range=task.score_range,
+        form=cell_form(task),
+        ids=file.splits[role].ids,
     )
 
 
@@ -95,9 +101,13 @@ def other_sizes(file: TestFile, role: Role) -> dict[int, str]:
 
 
 def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> Table:
-    table = explain(path, data, layout(file, task, role))
-    if base_name(path) != file.name + SUFFIX:
-        expected, fix = f"expected the name {file.name}{SUFFIX}", "Nothing to do: it was taken for that file."
+    expected_rows = layout(file, task, role)
+    if shaped(file, role):
+        table = read_shaped(path, data, file, task, expected_rows, role)
+    else:
+        table = explain(path, data, expected_rows)
+    if base_name(path) != file.path:
+        expected, fix = f"expected the name {file.path}", "Nothing to do: it was taken for that file."
         table.problems.insert(0, Problem("file-name", "notice", path, expected, fix))
     if table.column is not None:
         suspected = suspicions(path, table.column, task)
@@ -109,7 +119,8 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
 def explain(path: str, data: bytes, expected: Layout) -> Table:
     """Read a file; if it has errors, explain common mistakes and return no column."""
     table = read_table(path, data, expected)
-    if table.column is not None or not any(problem.severity == "error" for problem in table.problems):
+    wrong = table.column is None and any(problem.severity == "error" for problem in table.problems)
+    if not wrong or expected.form or expected.ids:
         return table
     from gluebench.submission.mistakes import explained
 
@@ -126,13 +137,21 @@ class Suspicions(NamedTuple):
 def suspicions(name: str, column: Column, task: Task) -> Suspicions:
     """Warnings about the predictions of one file."""
     if column.constant:
-        value = column.labels[column.codes[0]] if column.labels else f"{column.numbers[0]:g}"
+        value = (
+            column.labels[column.codes[0]]
+            if column.labels
+            else f"{column.values[0]:g}"
+            if task.form == "numbers"
+            else str(column.values[0])
+        )
         expected = "expected predictions that differ between examples"
         problem = Problem("constant", "warning", name, expected, "Check that the model ran.", value=value)
         return Suspicions([problem], {})
     if column.labels:
         swapped = _swapped(name, column, task)
         return Suspicions([swapped] if swapped else [], {})
+    if task.form != "numbers":
+        return Suspicions([], {})
     low, high = task.score_range or (-inf, inf)
     rows = [index for index, number in enumerate(column.numbers) if not low <= number <= high]
     expected = f"expected a score from {low:g} to {high:g}"
@@ -229,15 +248,15 @@ def _missing(
         if file.name in meant:
             fix, repair = _renaming(meant[file.name], file)
         elif close := closest(file.name, stems, most=1):
-            fix = f"Did you mean {stems.pop(close[0])}? Rename it to {file.name}{SUFFIX}."
+            fix = f"Did you mean {stems.pop(close[0])}? Rename it to {file.path}."
         severity: Severity = "error" if nothing and file.name in meant else "warning"
-        problems.append(Problem("missing-file", severity, file.name + SUFFIX, expected, fix, repair=repair))
+        problems.append(Problem("missing-file", severity, file.path, expected, fix, repair=repair))
     return problems
 
 
 def _renaming(path: str, file: TestFile) -> tuple[str, str]:
     """The advice for a file that seems to be this one, and the description of its repair."""
-    name, kind = file.name + SUFFIX, foreign(path)
+    name, kind = file.path, foreign(path)
     if kind:
         return f"The file {path} seems to be it, but is {kind}: save it as text with tabs, named {name}.", ""
     is_table = split_name(path)[1] in (SUFFIX, ".txt")
@@ -247,7 +266,7 @@ def _renaming(path: str, file: TestFile) -> tuple[str, str]:
 
 def no_files(absent: Iterable[TestFile], ignored: Iterable[str] = ()) -> Problem:
     """The problem that no file of the submission has the name of a test file."""
-    expected = f"expected at least one of {', '.join(file.name + SUFFIX for file in absent)}"
+    expected = f"expected at least one of {', '.join(dict.fromkeys(file.path for file in absent))}"
     fix, repair = "Name each file as its task's test file.", ""
     tables = [path for path in ignored if split_name(path)[1]]
     if len(tables) == 1:

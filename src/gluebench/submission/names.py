@@ -25,13 +25,14 @@ class Names:
     """Which file names mean which test file of a benchmark, letter case aside."""
 
     def __init__(self, benchmark: Benchmark, role: Role) -> None:
-        self.files = {
-            name.casefold(): file for file in benchmark.files(role) for name in (file.name, *file.synonyms)
-        }
-        self.others = {name.casefold() for file in benchmark.ignored for name in (file.name, *file.synonyms)}
+        self.files: dict[str, list[TestFile]] = {}
+        for file in benchmark.files(role):
+            for name in _paths(file):
+                self.files.setdefault(name, []).append(file)
+        self.others = {name for file in benchmark.ignored for name in _paths(file)}
         self._alike: dict[str, TestFile] = {}
-        for name, file in self.files.items():
-            self._alike.setdefault(fold(name), file)
+        for name, files in self.files.items():
+            self._alike.setdefault(fold(split_name(name)[0]), files[0])
         for task in benchmark.tasks:
             for name in (task.name, *task.aliases):
                 for file in task.files:
@@ -42,28 +43,25 @@ class Names:
                         self._alike.setdefault(fold(name) + part, file)
                         self._alike.setdefault(fold(name), file)
 
-    def file(self, path: str) -> TestFile | None:
-        """The test file that a member is named as."""
-        name = base_name(path).casefold()
-        return self.files.get(name[: -len(SUFFIX)]) if name.endswith(SUFFIX) else None
+    def named(self, path: str) -> list[TestFile]:
+        """The test files that a member is named as: several are columns of one file."""
+        return self.files.get(base_name(path).casefold(), [])
 
     def knows(self, name: str) -> bool:
         """Whether a member of that base name is to be read."""
-        return self.file(name) is not None
+        return bool(self.named(name))
 
     def by_file(self, paths: Iterable[str]) -> dict[str, list[str]]:
         """Test-file name to the members that are named as it."""
         by_name: dict[str, list[str]] = {}
         for path in paths:
-            file = self.file(path)
-            if file is not None:
+            for file in self.named(path):
                 by_name.setdefault(file.name, []).append(path)
         return by_name
 
     def of_other_task(self, path: str) -> bool:
         """Whether it is a test file of a task that only the parent benchmark has."""
-        name = base_name(path).casefold()
-        return name.endswith(SUFFIX) and name[: -len(SUFFIX)] in self.others
+        return base_name(path).casefold() in self.others
 
     def likely(self, path: str) -> TestFile | None:
         """The test file that a name like SST2.tsv, sst-2_test.csv or test_results_sst2.txt seems to mean."""
@@ -76,6 +74,12 @@ class Names:
             if alike:
                 return alike[0] if len({file.name for file in alike}) == 1 else None
         return None
+
+
+def _paths(file: TestFile) -> list[str]:
+    """The names of its file, letter case aside."""
+    synonyms = [f"{name}{split_name(file.path)[1] or SUFFIX}" for name in file.synonyms]
+    return [name.casefold() for name in (file.path, *synonyms)]
 
 
 def split_name(path: str) -> tuple[str, str]:

@@ -33,6 +33,8 @@ class Problem:
     """What stood there, shortened when long."""
     repair: str = ""
     """What `fix_submission` does about it, as "commas replaced by tabs"; empty where it cannot."""
+    id: str = ""
+    """The id of the example, in a benchmark whose files have ids instead of indices."""
 
     def __str__(self) -> str:
         value = "" if self.value is None else f" found {self.value!r};"
@@ -44,6 +46,7 @@ class Problem:
         """Where it is, as "MRPC.tsv:7 (index 5)"; empty when it concerns the whole."""
         line = "" if self.line is None else f":{self.line}"
         index = "" if self.index is None else f" (index {self.index})"
+        index = f" (id {self.id})" if self.id else index
         return f"{self.file}{line}{index}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -108,7 +111,9 @@ def _places(group: Sequence[Problem], more: Mapping[str, int]) -> list[str]:
             of_value = list(same)  # drawn together, as "MRPC.tsv:7 to 9 (index 5 to 7)"
             lines = _ranges(problem.line for problem in of_value)
             indices = _ranges(problem.index for problem in of_value)
-            place = f"{file}{':' * bool(lines)}{lines}{f' (index {indices})' * bool(indices)}"
+            names = ", ".join(problem.id for problem in of_value if problem.id)
+            example = f" (id {names})" if names else f" (index {indices})" * bool(indices)
+            place = f"{file}{':' * bool(lines)}{lines}{example}"
             places.append(place + ("" if value is None else f": {value!r}"))
         if count:
             places[-1] += f", and {count:,} more"

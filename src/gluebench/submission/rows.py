@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from gluebench.submission.forms import CellForm
 from gluebench.submission.problems import SHOWN_PER_FILE
 
 _INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
@@ -35,7 +36,7 @@ class Fault(NamedTuple):
 class Rows(NamedTuple):
     """What a body holds: a value for every index, and every fault counted."""
 
-    values: bytes | array[float]
+    values: bytes | array[float] | tuple[Any, ...]
     """In the order of `indices`; empty where there are faults."""
     indices: array[int]
     """Ascending; empty where there are faults, or when they are 0 to size - 1."""
@@ -55,7 +56,7 @@ class Layout:
     """What a file should hold."""
 
     words: tuple[str, ...]
-    """Label words in the order of their codes; empty for numbers."""
+    """Label words in the order of their codes; empty for other forms."""
     size: int
     """Indices run from 0 to size - 1."""
     synonyms: Mapping[str, int] = field(default_factory=dict)
@@ -72,6 +73,20 @@ class Layout:
     """Number of rows to the other file of the task that has it."""
     score_range: tuple[float, float] | None = None
     """Lowest and highest score, of a file whose numbers may have lost their decimal points."""
+    form: CellForm | None = None
+    """How cells are read; None for labels and numbers."""
+    ids: tuple[str, ...] = ()
+    """Ids in the order of their indices; empty where the file has the indices."""
+
+    @cached_property
+    def places(self) -> dict[bytes, int]:
+        """Id, as bytes, to its index."""
+        return {name.encode(): index for index, name in enumerate(self.ids)}
+
+    @cached_property
+    def known_cells(self) -> dict[bytes, Any]:
+        """Values of the cells that were read before."""
+        return {}
 
     @cached_property
     def codes(self) -> dict[bytes, int]:
@@ -84,6 +99,12 @@ class Layout:
         return {word.encode(): code for word, code in self.synonyms.items()}
 
     @property
+    def row_bytes(self) -> int:
+        """Bytes of a row, on average, above which a file is too large."""
+        longest = max(map(len, self.ids), default=0) * 4
+        return longest + (4096 if self.form else 32)
+
+    @property
     def most_rows(self) -> int:
         """Rows above which a file is not read row by row, so that it cannot fill the memory."""
         return 2 * self.size + _SPARE_ROWS
@@ -91,7 +112,7 @@ class Layout:
 
 def read_lines(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows:
     """The definition: one line at a time."""
-    values: dict[int, int | float] = {}
+    values: dict[int, Any] = {}
     shown: list[Fault] = []
     faults: Counter[str] = Counter()
     blank = synonyms = rows = 0
@@ -118,19 +139,24 @@ def read_lines(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows:
         shown += [Fault("missing-index", None, index, None) for index in missing[:room]]
     indices = [] if faults else sorted(values)
     ordered = [values[index] for index in indices]
-    column = bytes(map(int, ordered)) if layout.codes else array("d", ordered)
+    column: bytes | array[float] | tuple[Any, ...] = tuple(ordered)
+    if not layout.form:
+        column = bytes(ordered) if layout.codes else array("d", ordered)
     partial = array("q", [] if len(indices) == layout.size else indices)
     return Rows(column, partial, shown, faults, rows, blank, synonyms)
 
 
-def read_line(line: int, text: bytes, layout: Layout) -> tuple[list[Fault], int | None, int | float, bool]:
+def read_line(line: int, text: bytes, layout: Layout) -> tuple[list[Fault], int | None, Any, bool]:
     """Faults, index (None when the row has none that counts), value, and whether that is a synonym."""
     fields = text.split(b"\t")
     if len(fields) != 2:
         return [Fault("columns", line, None, text)], None, 0, False
     faults: list[Fault] = []
     index: int | None = None
-    if not _INDEX.fullmatch(fields[0]):
+    if layout.ids:
+        index = layout.places.get(fields[0])
+        faults += [Fault("bad-index", line, None, fields[0])] if index is None else []
+    elif not _INDEX.fullmatch(fields[0]):
         faults.append(Fault("bad-index", line, None, fields[0]))
     elif int(fields[0]) >= layout.size:
         faults.append(Fault("extra-index", line, int(fields[0]), None))
@@ -142,8 +168,15 @@ def read_line(line: int, text: bytes, layout: Layout) -> tuple[list[Fault], int 
     return faults, index, value, bool(layout.codes) and not code and fields[1] not in layout.codes
 
 
-def _read_value(text: bytes, layout: Layout) -> tuple[int | float, str | None]:
-    """The label code or number, and the code of what is wrong with it."""
+def _read_value(text: bytes, layout: Layout) -> tuple[Any, str | None]:
+    """The label code, number or cell, and the code of what is wrong with it."""
+    if layout.form and (text or layout.form.blank):
+        if text not in layout.known_cells:
+            try:
+                layout.known_cells[text] = layout.form.read(text.decode())
+            except ValueError:
+                return (), "bad-cell"
+        return layout.known_cells[text], None
     if not text:
         return 0, "empty-value"
     if layout.codes:

@@ -21,12 +21,13 @@ WRONG_SIZES = ("wrong-version", "wrong-split", "wrong-file")
 """Problems of a row count that matches other data; extra and missing indices are then not reported."""
 
 SENTENCES = sentences(__file__)
+_OF_IDS = {"bad-index": "unknown-id", "repeated-index": "repeated-id", "missing-index": "missing-id"}
+"""Problems of indices to those of ids."""
 
 _SMALL = 200_000
 """Bytes below which importing numpy costs more than it saves."""
 _TINY = 2_000
 """Bytes below which numpy saves nothing even if it is already imported."""
-_ROW_BYTES = 32
 _BOM = b"\xef\xbb\xbf"
 _VALUE_LENGTH = 60
 _PERCENT = 100
@@ -61,7 +62,7 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
         return Table(None, [unreadable], Counter())
     text = _text(name, data, layout)
     table = _read(name, text, layout)
-    if table.column is None:
+    if table.column is None or layout.form:
         return table
     lost = lost_decimals(name, text.data, table.column, layout.score_range)
     return table if lost is None else Table(None, [*table.problems, lost], table.unshown)
@@ -69,8 +70,10 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
 
 def _read(name: str, text: _Text, layout: Layout) -> Table:
     if text.start and not any(problem.severity == "error" for problem in text.problems):
-        values: bytes | array[float] | None
-        if layout.words:
+        values: bytes | array[float] | None = None
+        if layout.form or layout.ids:
+            pass  # only the careful way knows them
+        elif layout.words:
             values = read_canonical(text.data, text.start, words=layout.words, size=layout.size)
         else:
             values = read_canonical_numbers(text.data[text.start :], layout.size)
@@ -79,7 +82,7 @@ def _read(name: str, text: _Text, layout: Layout) -> Table:
     if most_marks(text.data, "\n\t") > layout.most_rows:
         return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
     body, first_line = text.data[text.start :], 2 if text.start else 1
-    if layout.words and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
+    if layout.words and not layout.ids and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
         from gluebench.submission.arrays import read_arrays
 
         return _table(name, read_arrays(body, layout, first_line=first_line), text, layout)
@@ -122,7 +125,7 @@ def _unreadable(name: str, data: bytes, layout: Layout) -> Problem | None:
         return _problem("empty-file", name, layout)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:64]:
         return _problem("encoding", name, layout)
-    if len(data) > _ROW_BYTES * layout.most_rows:
+    if len(data) > layout.row_bytes * layout.most_rows:
         return _too_much(name, data, layout)
     return None
 
@@ -158,7 +161,7 @@ def _text(name: str, data: bytes, layout: Layout) -> _Text:
         data += b"\n"
     end = data.index(b"\n")
     header = data[:end]
-    if header == f"index\t{layout.value}".encode():
+    if header == f"{'id' if layout.ids else 'index'}\t{layout.value}".encode():
         return _Text(data, end + 1, problems)
     code, severity = _header_fault(header, layout)
     problems.append(_problem(code, name, layout, severity, line=1, value=_shown(header)))
@@ -170,7 +173,7 @@ def _header_fault(header: bytes, layout: Layout) -> tuple[str, Severity]:
     folded = [field.strip().casefold() for field in fields]
     if len(fields) == 2 and folded[0] in INDEX_NAMES and folded[1] == layout.value:
         return "header-name", "notice"
-    if folded[0].lstrip("+-").isdigit():
+    if folded[0].lstrip("+-").isdigit() or fields[0].encode() in layout.places:
         return "no-header", "error"
     if len(fields) == 1 and any(separator in header for separator in b",; "):
         return "separator", "error"
@@ -246,12 +249,28 @@ def _problem(
     index: int | None = None,
     value: str | None = None,
 ) -> Problem:
-    allowed = listed_words(layout.words) if layout.words else "a number such as 3.5"
+    code = _OF_IDS.get(code, code) if layout.ids else code
+    allowed = allowed_values(layout)
     expected, fix = (
-        text.format(what=what, allowed=allowed, value=layout.value, size=layout.size, last=layout.size - 1)
+        text.format(
+            what=what,
+            allowed=allowed,
+            value=layout.value,
+            size=layout.size,
+            last=layout.ids[-1] if layout.ids else layout.size - 1,
+            first=layout.ids[0] if layout.ids else 0,
+        )
         for text in SENTENCES[code][:2]
     )
-    return Problem(code, severity, name, expected, fix, line, index, value)
+    example_id = layout.ids[index] if layout.ids and index is not None else ""
+    return Problem(code, severity, name, expected, fix, line, index, value, id=example_id)
+
+
+def allowed_values(layout: Layout) -> str:
+    """What a cell may hold, for a sentence: the labels, a number, or what its form says."""
+    if layout.form:
+        return layout.form.expected
+    return listed_words(layout.words) if layout.words else "a number such as 3.5"
 
 
 def listed_words(words: Sequence[str]) -> str:

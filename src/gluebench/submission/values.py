@@ -9,6 +9,7 @@ from typing import Any
 from gluebench.benchmark import Benchmark, Role, Task, TestFile
 from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.submission.check import explain, layout
+from gluebench.submission.forms import cell_form, cell_text
 from gluebench.submission.problems import Problem, listed, verdict
 from gluebench.submission.submission import Column, Submission, missing_files
 
@@ -91,11 +92,27 @@ def as_tsv(values: Any, task: Task, *, header: str) -> bytes:
 
     `header` is the name of the value column. Raises ValueError unless there is one value per example.
     """
+    if task.form not in ("labels", "numbers"):
+        return _cells_tsv(values, task, header)
     number, binary = not task.words, set(task.words) == {"0", "1"}
     rows = "".join(
         f"{_text(index)}\t{_text(value, number=number, binary=binary)}\n"
         for index, value in _items(values, header)
     )
+    return f"index\t{header}\n{rows}".encode("utf-8", "backslashreplace")
+
+
+def _cells_tsv(values: Any, task: Task, header: str) -> bytes:
+    """Convert texts, sets, lists of tokens or rows of probabilities, or a mapping of index to these."""
+    if isinstance(values, Column):
+        form = cell_form(task)
+        cells = values.cells if form is None else map(form.write, values.cells)
+        items: Iterable[tuple[object, Any]] = zip(values.row_indices, cells, strict=True)
+    elif isinstance(values, Mapping):
+        items = values.items()
+    else:
+        items = enumerate(values.tolist() if hasattr(values, "tolist") else values)
+    rows = "".join(f"{index}\t{cell_text(value, task)}\n" for index, value in items)
     return f"index\t{header}\n{rows}".encode("utf-8", "backslashreplace")
 
 

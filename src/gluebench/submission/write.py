@@ -13,8 +13,9 @@ from gluebench.submission.archive import Archive, read_members, read_nested
 from gluebench.submission.archive_problems import base_name
 from gluebench.submission.check import layout, likely_files, no_files, two_files
 from gluebench.submission.mistakes import explained
-from gluebench.submission.names import SUFFIX, Names, foreign
+from gluebench.submission.names import Names, foreign
 from gluebench.submission.problems import Problem
+from gluebench.submission.shapes import read_shaped, shaped, write_shaped
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import read_table
 
@@ -44,13 +45,26 @@ def write_submission(
 
     benchmark = load_benchmark(benchmark)
     predictions = _columns(predictions, benchmark, role)
+    members: dict[str, list[TestFile]] = {}
+    for file in benchmark.files(role):
+        if file.name in predictions:
+            members.setdefault(file.path, []).append(file)
     with replacing(Path(path)) as target, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in benchmark.files(role):
-            if file.name in predictions:
-                member = zipfile.ZipInfo(file.name + SUFFIX)  # dated 1980, so the same bytes each time
-                member.compress_type = zipfile.ZIP_DEFLATED
-                member.external_attr = 0o644 << 16
-                archive.writestr(member, tsv(predictions[file.name]))
+        for name, files in members.items():
+            member = zipfile.ZipInfo(name)  # dated 1980, so the same bytes each time
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.external_attr = 0o644 << 16
+            archive.writestr(member, _content(files, predictions, benchmark, role))
+
+
+def _content(
+    files: Sequence[TestFile], predictions: Mapping[str, Column], benchmark: Benchmark, role: Role
+) -> bytes:
+    """The bytes of a file of the submission, which holds one or several test files."""
+    file, task = files[0], benchmark.task(files[0].task)
+    if task.form in ("labels", "numbers") and not shaped(file, role) and not file.splits[role].ids:
+        return tsv(predictions[file.name])
+    return write_shaped([(file, benchmark.task(file.task), predictions[file.name]) for file in files], role)
 
 
 def _columns(predictions: Mapping[str, Any], benchmark: Benchmark, role: Role) -> Mapping[str, Column]:
@@ -182,11 +196,14 @@ def _fix(
 ) -> _Result:
     task = benchmark.task(file.task)
     expected = layout(file, task, role)
-    table = read_table(path, data, expected)
-    if table.column is None:
+    if shaped(file, role):
+        table = read_shaped(path, data, file, task, expected, role)
+    else:
+        table = read_table(path, data, expected)
+    if table.column is None and not (expected.form or expected.ids or shaped(file, role)):
         words = next((words for words in labels if {*words} == {*task.words}), ())
         table = explained(path, data, expected, table, words=words, thorough=True)
-    done = [] if base_name(path) == file.name + SUFFIX else [f"{path}: renamed to {file.name}{SUFFIX}"]
+    done = [] if base_name(path) == file.path else [f"{path}: renamed to {file.path}"]
     done += [f"{path}: {step}" for one in table.problems if (step := one.repair or _REPAIRS.get(one.code))]
     if table.column is not None:
         return _Result(path, table.column, done, [])

@@ -226,7 +226,7 @@ def compare(
         task.name: task_tested(task, answers, resamples=resamples, seed=seed) for task in benchmark.tasks
     }
     scores = {task.name: score for task in benchmark.scored if (score := tested[task.name][1]) is not None}
-    averaged = {name: score._replace(weight=1.0) for name, score in scores.items()}
+    averaged = {name: score._replace(weight=benchmark.task(name).weight) for name, score in scores.items()}
     average = mean_tested(averaged, n=len(averaged)).difference(margin=equivalence) if averaged else None
     differences = _adjusted({name: score.difference(margin=equivalence) for name, score in scores.items()})
     tasks = {

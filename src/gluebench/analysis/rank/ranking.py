@@ -236,7 +236,8 @@ def rankings(
     if len(submissions) < 2:
         raise ValueError(f"found {len(submissions)} system; expected at least two to rank")
     convention = [benchmark.task(name) for name in majority]
-    weight_of = {benchmark.task(name).name: weight for name, weight in (weights or {}).items()}
+    weight_of = {task.name: task.weight for task in benchmark.scored if task.weight != 1}
+    weight_of |= {benchmark.task(name).name: weight for name, weight in (weights or {}).items()}
     tasks = [
         task
         for task in benchmark.scored

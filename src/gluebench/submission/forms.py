@@ -1,0 +1,202 @@
+"""How one example is answered in a file, for tasks of other forms than labels and numbers.
+
+A cell of text becomes a hashable value, which the metrics compare (docs/reference/forms.md). A gold cell may
+hold more than a prediction: several valid answers, or the gains of a ranking.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import isfinite
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import Task
+
+SUM_ERROR = 1e-3
+"""Largest distance of the sum of probabilities from 1."""
+_SPAN = re.compile(r"(\d+)-(\d+)(?::(.+))?")
+
+
+class CellForm(NamedTuple):
+    """How the cells of a column are read and written."""
+
+    read: Callable[[str], Any]
+    """The value of a cell. Raises ValueError."""
+    write: Callable[[Any], str]
+    """The cell of a value."""
+    expected: str
+    """End of the sentence "expected ..."."""
+    blank: bool
+    """Whether an empty cell is a value."""
+
+
+def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
+    """How cells are read and written; None for labels and numbers, which have readers of their own.
+
+    The gold of probabilities are labels.
+    """
+    words, separator = task.vocabulary, task.separator
+    known = f"{', '.join(words[:10])}{', ...' * (len(words) > 10)}"
+    match task.form:
+        case "text" if gold:
+            return CellForm(_answers, _json, 'an answer, or several as ["Paris", "in Paris"]', True)
+        case "text":
+            return CellForm(_text, _quoted, "a text", True)
+        case "sets":
+            read_set = partial(_label_set, words=frozenset(words), separator=separator)
+            return CellForm(
+                read_set, separator.join, f'labels with "{separator}" between them: {known}', True
+            )
+        case "probabilities" | "distributions" if not (gold and task.form == "probabilities"):
+            read = partial(_probabilities, words=words)
+            expected = f"{len(words)} probabilities that sum to 1, in the order {known}"
+            return CellForm(read, _numbers, expected, False)
+        case "tokens":
+            expected = f"a label for each token, with blanks between them{f': {known}' * bool(words)}"
+            return CellForm(partial(_tokens, words=frozenset(words)), " ".join, expected, False)
+        case "spans":
+            expected = f"spans as 0-5{f':{words[0]}' if words else ''}; 12-20, the end not included"
+            return CellForm(partial(_spans, words=frozenset(words)), _span_cell, expected, True)
+        case "ranking":
+            read_ranking = _gains if gold else _ranking
+            write = _gain_cell if gold else " ".join
+            return CellForm(read_ranking, write, "ids with blanks between them, the best first", True)
+    return None
+
+
+def _text(cell: str) -> str:
+    """A text as it is, or a JSON string for a text with tabs or line ends."""
+    if len(cell) > 1 and cell[0] == cell[-1] == '"':
+        value = _loaded(cell)
+        if isinstance(value, str):
+            return value
+    return cell
+
+
+def _quoted(text: str) -> str:
+    plain = text.isprintable() and _text(text) == text == text.strip()
+    return text if plain else json.dumps(text, ensure_ascii=False)
+
+
+def _answers(cell: str) -> tuple[str, ...]:
+    """One answer, or a JSON array of several."""
+    value = _loaded(cell) if cell[:1] == "[" else None
+    if isinstance(value, list) and value and all(isinstance(answer, str) for answer in value):
+        return tuple(value)
+    return (_text(cell),)
+
+
+def _json(answers: tuple[str, ...]) -> str:
+    return json.dumps(answers, ensure_ascii=False) if len(answers) > 1 else _quoted(answers[0])
+
+
+def _loaded(cell: str) -> Any:
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str, ...]:
+    labels = [label.strip() for label in cell.split(separator)] if cell.strip() else []
+    if not words.issuperset(labels) or len(set(labels)) < len(labels):
+        raise ValueError(cell)
+    return tuple(sorted(labels))
+
+
+def _probabilities(cell: str, *, words: tuple[str, ...]) -> tuple[float, ...]:
+    """Numbers in the order of the labels, or a JSON object of labels to numbers."""
+    value = _loaded(cell) if cell[:1] in "[{" else cell.split()
+    if isinstance(value, dict) and value.keys() == set(words):
+        value = [value[word] for word in words]
+    if not isinstance(value, list) or len(value) != len(words):
+        raise ValueError(cell)
+    numbers = tuple([float(number) for number in value])
+    if not (min(numbers) >= 0 and abs(sum(numbers) - 1) <= SUM_ERROR):
+        raise ValueError(cell)
+    return numbers
+
+
+def _numbers(numbers: tuple[float, ...]) -> str:
+    return " ".join(map(repr, numbers))
+
+
+def _tokens(cell: str, *, words: frozenset[str]) -> tuple[str, ...]:
+    tokens = tuple(cell.split())
+    if not tokens or (words and not words.issuperset(tokens)):
+        raise ValueError(cell)
+    return tokens
+
+
+def _spans(cell: str, *, words: frozenset[str]) -> tuple[tuple[int, int, str], ...]:
+    spans = set()
+    for part in filter(None, map(str.strip, cell.split(";"))):
+        match = _SPAN.fullmatch(part)
+        start, end, label = (int(match[1]), int(match[2]), match[3] or "") if match else (0, 0, "")
+        if start >= end or (label not in words if words else label):
+            raise ValueError(cell)
+        spans.add((start, end, label))
+    return tuple(sorted(spans))
+
+
+def _span_cell(spans: tuple[tuple[int, int, str], ...]) -> str:
+    return "; ".join(f"{start}-{end}{f':{label}' * bool(label)}" for start, end, label in spans)
+
+
+def _ranking(cell: str) -> tuple[str, ...]:
+    ids = tuple(cell.split())
+    if len(set(ids)) < len(ids):
+        raise ValueError(cell)
+    return ids
+
+
+def _gains(cell: str) -> tuple[tuple[str, float], ...]:
+    """Relevant ids with their gains, as "d3:2 d7"; 1 where none is given."""
+    gains = {}
+    for part in cell.split():
+        name, colon, gain = part.rpartition(":")
+        number = float(gain) if colon else 1.0
+        if not isfinite(number) or number < 0:
+            raise ValueError(cell)
+        gains[name if colon else part] = number
+    return tuple(gains.items())
+
+
+def _gain_cell(gains: tuple[tuple[str, float], ...]) -> str:
+    return " ".join(f"{name}:{gain:g}" for name, gain in gains)
+
+
+def cell_text(answer: Any, task: Task) -> str:
+    """The cell of an answer that is given as a value of JSON or Python."""
+    if isinstance(answer, bool):
+        return str(int(answer)) if {*task.words} == {"0", "1"} else str(answer).lower()
+    if isinstance(answer, set | frozenset):
+        answer = sorted(answer)
+    if isinstance(answer, list | tuple):
+        return _joined(answer, task)
+    return plain_cell(answer) if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
+def _joined(answers: Sequence[Any], task: Task) -> str:
+    match task.form:
+        case "sets":
+            return task.separator.join(map(str, answers))
+        case "tokens":
+            return " ".join(map(str, answers))
+        case "ranking":
+            return " ".join(
+                ":".join(map(str, part)) if isinstance(part, list | tuple) else str(part) for part in answers
+            )
+        case "spans":
+            return "; ".join(
+                f"{start}-{end}{f':{label[0]}' if label else ''}" for start, end, *label in answers
+            )
+    return json.dumps([*answers], ensure_ascii=False)
+
+
+def plain_cell(text: str) -> str:
+    """A cell without tabs and line ends, which would end it."""
+    return text if text.isprintable() else json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,217 @@
+"""Files of other shapes than index<TAB>value: JSON, CSV, several columns, or no index at all.
+
+A manifest says that a test file has such a shape. Its rows become those of an ordinary file, which one reader
+checks for all; the line of each row is kept for messages.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import Role, Task, TestFile
+from gluebench.submission.forms import cell_form, cell_text, plain_cell
+from gluebench.submission.layouts import KEYS, VALUES
+from gluebench.submission.problems import Problem
+from gluebench.submission.rows import Layout
+from gluebench.submission.submission import Column
+from gluebench.submission.tables import Table, read_table
+
+
+class _Row(NamedTuple):
+    line: int
+    example: str
+    cell: str
+
+
+class ShapeError(ValueError):
+    """A file that does not have the shape that the manifest says."""
+
+    def __init__(self, expected: str, fix: str, line: int = 1) -> None:
+        super().__init__(expected)
+        self.expected, self.fix, self.line = expected, fix, line
+
+
+def shaped(file: TestFile, role: Role) -> bool:
+    """Whether the file has another shape than index<TAB>value."""
+    return bool(file.member or file.column or file.splits[role].ordered)
+
+
+def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> Table:
+    """Read a file of the shape that its manifest says; see `read_table`."""
+    try:
+        rows = [*_rows(data.decode("utf-8-sig", "backslashreplace"), file, task, layout, role)]
+    except ShapeError as error:
+        problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
+        return read_table(name, b"", layout)._replace(problems=[problem])
+    if file.gaps and layout.value == "label":
+        rows = [row for row in rows if row.cell]
+    lines = "".join(f"{row.example}\t{row.cell}\n" for row in rows)
+    head = "id" if layout.ids else "index"
+    table = read_table(name, f"{head}\t{layout.value}\n{lines}".encode("utf-8", "backslashreplace"), layout)
+    problems = [
+        problem if problem.line is None else replace(problem, line=rows[problem.line - 2].line)
+        for problem in table.problems
+    ]
+    return table._replace(problems=problems)
+
+
+def _rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
+    suffix = file.path.rpartition(".")[2].casefold()
+    if suffix in ("json", "jsonl"):
+        return _json_rows(text, file, task, lines=suffix == "jsonl")
+    if file.splits[role].ordered:
+        return _ordered_rows(text, file, task, layout, suffix)
+    return _column_rows(text, file, layout, suffix)
+
+
+def _table(text: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table with their lines; cells with quotes may hold separators and line ends."""
+    reader = csv.reader(
+        text.replace("\r\n", "\n").replace("\r", "\n").splitlines(keepends=True),
+        delimiter="," if suffix == "csv" else "\t",
+        quoting=csv.QUOTE_MINIMAL if suffix == "csv" else csv.QUOTE_NONE,
+    )
+    before = 0
+    try:
+        for row in reader:
+            yield before + 1, row
+            before = reader.line_num
+    except csv.Error as error:
+        raise ShapeError(
+            f"expected a table, and its line cannot be read ({error})", "Write the file again.", before + 1
+        ) from None
+
+
+def _column_rows(text: str, file: TestFile, layout: Layout, suffix: str) -> Iterator[_Row]:
+    """One column of a table that has an index or id."""
+    table = _table(text, suffix)
+    _, header = next(table, (1, []))
+    names = [name.strip() for name in header]
+    folded = [name.casefold() for name in names]
+    index = next((folded.index(key) for key in KEYS if key in folded), None)
+    value = _value_column(names, file, layout)
+    if index is None or value is None:
+        wanted = file.column or layout.value
+        expected = f"expected a header with a column of ids (id, index) and the column {wanted}"
+        raise ShapeError(f"{expected}, not {', '.join(names[:8])}", "Write these names in the first line.")
+    for line, row in table:
+        if len(row) != len(names):
+            if any(map(str.strip, row)):
+                expected = f"expected {len(names)} cells, as in the header, not {len(row)}"
+                raise ShapeError(expected, "Write one cell for each column.", line)
+            continue
+        yield _Row(line, row[index].strip(), plain_cell(row[value]))
+
+
+def _value_column(names: Sequence[str], file: TestFile, layout: Layout) -> int | None:
+    """The column that the manifest names, or in gold also the one called label."""
+    wanted = [file.column] if file.column else []
+    for name in [*wanted, *([layout.value] if not wanted or layout.value == "label" else [])]:
+        if name in names:
+            return names.index(name)
+    return None
+
+
+def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: str) -> Iterator[_Row]:
+    """One value in each line; of tokens, one in each line and a blank line after each example."""
+    if task.form == "tokens":
+        lines = [(line, content.split()) for line, content in enumerate(text.splitlines(), 1)]
+        blocks = (list(block) for some, block in groupby(lines, lambda pair: bool(pair[1])) if some)
+        for number, block in enumerate(blocks):
+            yield _Row(block[0][0], str(number), " ".join(cells[-1] for _, cells in block))
+        return
+    table = [*_table(text, suffix)]
+    column = 0
+    if table and (first := [name.strip() for name in table[0][1]]):
+        headed = _value_column(first, file, layout)
+        known = {name.casefold() for name in first} & {"target", *VALUES} and layout.size < len(table)
+        if headed is not None or known:
+            column, table = headed or 0, table[1:]
+    for number, (line, row) in enumerate(table):
+        if column >= len(row) and row:
+            raise ShapeError(f"expected {column + 1} cells, not {len(row)}", "Write all columns.", line)
+        yield _Row(line, str(number), plain_cell(row[column] if row else ""))
+
+
+def _json_rows(text: str, file: TestFile, task: Task, *, lines: bool) -> Iterator[_Row]:
+    """The answers of a JSON file: objects with an id and a value, at any depth, or ids to values."""
+    values = [(line, content) for line, content in enumerate(text.split("\n"), 1) if content.strip()]
+    if not lines:
+        values = [(1, text)]
+    number = 0
+    for line, content in values:
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError):
+            raise ShapeError("expected JSON", "Write the file with a JSON library.", line) from None
+        for index, answer in _answers(value, file):
+            yield _Row(line, str(number) if index is None else str(index), cell_text(answer, task))
+            number += 1
+
+
+def _answers(value: Any, file: TestFile) -> Iterator[tuple[Any, Any]]:
+    """Id (None if there is none) and answer of each example."""
+    if isinstance(value, dict):
+        key = next((name for name in ((file.column,) if file.column else VALUES) if name in value), None)
+        index = next((value[name] for name in KEYS if name in value), None)
+        nested = [item for item in value.values() if isinstance(item, dict | list)]
+        if key is not None and (index is not None or not isinstance(value[key], list)):
+            yield index, value[key]
+        elif key is not None:
+            yield from _answers(value[key], file)
+        elif index is None and not any(isinstance(item, dict) for item in nested):
+            yield from value.items()
+        else:
+            for item in nested:
+                yield from _answers(item, file)
+    elif isinstance(value, list):
+        for item in value:
+            if isinstance(item, dict | list):
+                yield from _answers(item, file)
+            else:
+                yield None, item
+
+
+def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> bytes:
+    """The file that holds these test files, which are its columns; see `read_shaped`."""
+    first, task, column = files[0]
+    suffix = first.path.rpartition(".")[2].casefold()
+    split = first.splits[role]
+    ids = split.ids or [*map(str, column.row_indices)]
+    columns = [[*_cells(values, of)] for _, of, values in files]
+    names = [file.column or "prediction" for file, _, _ in files]
+    if suffix in ("json", "jsonl"):
+        key = "idx" if not split.ids else "id"
+        rows = [dict(zip((key, *names), row, strict=True)) for row in zip(ids, *columns, strict=True)]
+        if not split.ids:
+            rows = [{**row, key: int(row[key])} for row in rows]
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+        return ("\n".join(lines) + "\n" if suffix == "jsonl" else f"[{', '.join(lines)}]\n").encode()
+    if split.ordered and task.form == "tokens":
+        return "".join(cell.replace(" ", "\n") + "\n\n" for cell in columns[0]).encode()
+    head, body = ([], columns) if split.ordered else (["id" if split.ids else "index"], [ids, *columns])
+    separator = "," if suffix == "csv" else "\t"
+    rows_of = [[*head, *names], *map(list, zip(*body, strict=True))]
+    return "".join(
+        separator.join(_delimited(cell, separator) for cell in row) + "\n" for row in rows_of
+    ).encode()
+
+
+def _cells(column: Column, task: Task) -> Iterator[str]:
+    form = cell_form(task)
+    if form:
+        yield from map(form.write, column.cells)
+    elif column.labels:
+        yield from column.words()
+    else:
+        yield from map(repr, column.numbers)
+
+
+def _delimited(cell: str, separator: str) -> str:
+    quoted = separator == "," and any(mark in cell for mark in ',"\n')
+    return '"' + cell.replace('"', '""') + '"' if quoted else cell
