@@ -38,6 +38,8 @@ class Metric(NamedTuple):
     """Name of the test file it is computed on."""
     positive: str | None = None
     """Label word that F1 counts as positive."""
+    labels: tuple[str, ...] = ()
+    """Label words of the task, for sets, tokens and probabilities."""
 
 
 class Split(NamedTuple):
