@@ -45,6 +45,11 @@ class MetricFunction(ABC):
     highest: float = field(default=1.0, kw_only=True)
     """The highest, 0 for a negated loss; infinity if not known."""
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and highest value."""
+        return self.lowest, self.highest
+
     @abstractmethod
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value on all examples; `metric` is the manifest's record, with the positive label of F1."""
