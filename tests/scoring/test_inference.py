@@ -332,9 +332,9 @@ class TestAverages:
 
 def test_with_no_lowest_value_the_interval_is_symmetric() -> None:
     lost = RNG(0).normal(5, 0.01, 100)
-    bar = jackknife_bar(5.0, lost, np.ones(100, np.int64), lowest=-math.inf)
+    bar = jackknife_bar(5.0, lost, np.ones(100, np.int64), -math.inf, math.inf)
     assert bar.low + bar.high == pytest.approx(10.0)
-    assert jackknife_bar(5.0, lost * 0 + 5, np.ones(100, np.int64), lowest=-math.inf).low is None
+    assert jackknife_bar(5.0, lost * 0 + 5, np.ones(100, np.int64), -math.inf, math.inf).low is None
 
 
 class TestWorkedByHand:

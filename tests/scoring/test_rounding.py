@@ -44,8 +44,8 @@ def test_what_is_withheld_stays_so_and_a_metric_from_elsewhere_has_even_steps() 
     nothing = Score(None, None, None, 5, "too few")
     assert rounded_score(nothing, 0.0) == nothing
     assert rounded_score(Score(0.75, None, None, 4), 0.0).low is None
-    assert rounded_value(123.4, 100, float("-inf")) == pytest.approx(123.4, abs=1 / sqrt(100))
-    assert rounded_value(123.4, 100, float("-inf")) * sqrt(100) / 2 == pytest.approx(617)
+    assert rounded_value(123.4, 100, float("-inf"), float("inf")) == pytest.approx(123.4, abs=1 / sqrt(100))
+    assert rounded_value(123.4, 100, float("-inf"), float("inf")) * sqrt(100) / 2 == pytest.approx(617)
 
 
 def test_p_values_are_rounded_up_and_tell_no_order_that_is_not_shown() -> None:

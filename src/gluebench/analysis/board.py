@@ -22,7 +22,7 @@ from gluebench.analysis.rank.ranking import Ranking, rankings
 from gluebench.analysis.rank.rules import RULES
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold
-from gluebench.scoring.feedback import lowest_of, rounded_p, rounded_value
+from gluebench.scoring.feedback import bounds_of, rounded_p, rounded_value
 from gluebench.scoring.metrics import task_score
 from gluebench.scoring.report import fields_of, rounded
 from gluebench.submission import check
@@ -52,20 +52,20 @@ def rounded_comparison(comparison: Comparison, benchmark: Benchmark, *, smallest
 def _task(task: Task, comparison: TaskComparison, smallest: int) -> TaskComparison:
     if task.labels_public:
         return comparison
-    metrics = {name: _rounded(metric, lowest_of(task, name)) for name, metric in comparison.metrics.items()}
+    metrics = {name: _rounded(metric, bounds_of(task, name)) for name, metric in comparison.metrics.items()}
     score = comparison.score and _mean(comparison.score, metrics)
     text = words.sentence(task, score) if score else words.no_score(task)
     whole = TaskComparison(score, metrics, text)
     parts = tuple(
-        CategoryComparison(category.kind, category.name, _rounded(category.difference, lowest_of(task)))
+        CategoryComparison(category.kind, category.name, _rounded(category.difference, bounds_of(task)))
         for category in comparison.categories
         if category.difference.n >= smallest
     )
     return divided(whole, parts) if parts else whole
 
 
-def _rounded(exact: Difference, lowest: float) -> Difference:
-    return _of(exact, *(rounded_value(value, exact.n, lowest) for value in (exact.a, exact.b)))
+def _rounded(exact: Difference, bounds: tuple[float, float]) -> Difference:
+    return _of(exact, *(rounded_value(value, exact.n, *bounds) for value in (exact.a, exact.b)))
 
 
 def _mean(difference: Difference, parts: Mapping[str, Difference]) -> Difference:

@@ -2,7 +2,20 @@
 
 from gluebench.scoring.gold import Gold, GoldError, read_gold
 from gluebench.scoring.grade import grade
-from gluebench.scoring.metrics import accuracy, f1, matthews_correlation, measure, pearson, r_k, spearman
+from gluebench.scoring.metrics import (
+    accuracy,
+    f1,
+    kappa,
+    macro_f1,
+    matthews_correlation,
+    mean_absolute_error,
+    measure,
+    pearson,
+    r_k,
+    root_mean_squared_error,
+    spearman,
+    weighted_f1,
+)
 from gluebench.scoring.report import SCHEMA, DiagnosticReport, Report, Score, TaskReport
 from gluebench.scoring.summary import Spread, Summary, grade_runs, summarise, summarize
 from gluebench.scoring.tags import Metadata
@@ -24,12 +37,17 @@ __all__ = [
     "f1",
     "grade",
     "grade_runs",
+    "kappa",
+    "macro_f1",
     "matthews_correlation",
+    "mean_absolute_error",
     "measure",
     "pearson",
     "r_k",
     "read_gold",
+    "root_mean_squared_error",
     "spearman",
     "summarise",
     "summarize",
+    "weighted_f1",
 ]

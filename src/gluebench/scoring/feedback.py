@@ -3,7 +3,9 @@
 Every digit of a score reveals something about the labels; twelve digits of a correlation can reveal several.
 A leaderboard therefore shows only as many values as its test set can distinguish. A step is two standard
 errors of a proportion, sqrt(p (1 - p) / n), so that rounding moves a score by at most one; for a
-correlation, whose range is double, it is twice that. From the lowest value to 1 there are whole steps.
+correlation, whose range is double, it is twice that. From the lowest value to the highest there are whole
+steps. A loss without a bound has steps of a share of itself, 2 / sqrt(n), and four digits: the errors of its
+examples are about as far apart as they are large.
 
 A user who sees every score can also fit a test set without a model: send random answers, keep those that
 happen to score well, and take their majority. The parameter-free Ladder (Blum and Hardt 2015) shows a new
@@ -16,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import asin, ceil, isfinite, pi, sin, sqrt
+from math import asin, ceil, exp, isfinite, log, pi, sin, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
@@ -31,30 +33,33 @@ if TYPE_CHECKING:
     from gluebench.scoring.units import Units
 
 DECIMALS = 4
-"""Decimals of a rounded fraction: a hundredth of a point."""
+"""Decimals of a rounded fraction, a hundredth of a point; digits of a loss."""
+_SMALLEST = 1e-300
+"""A loss that a logarithm is taken of."""
 P_LEVELS = (0.001, 0.01, 0.05, 1.0)
 """Values that p-values are rounded up to."""
 
 
-def rounded_value(value: float, n: int, lowest: float) -> float:
-    """Round a metric over `n` examples for display; `lowest` is its lowest possible value."""
-    return _value(round(_steps(value, n, lowest)), n, lowest)
+def rounded_value(value: float, n: int, lowest: float, highest: float = 1.0) -> float:
+    """Round a metric over `n` examples for display, from its lowest to its highest possible value."""
+    if value == highest:
+        return highest
+    return _value(round(_steps(value, n, lowest, highest)), n, lowest, highest)
 
 
-def rounded_score(score: Score, lowest: float) -> Score:
+def rounded_score(score: Score, lowest: float, highest: float = 1.0) -> Score:
     """Round a score, and widen its interval to a whole number of half steps on each side.
 
     The interval is symmetric in steps: two ends rounded separately would reveal more than one width does.
     """
     if score.value is None:
         return score
-    at = _steps(score.value, score.n, lowest)
-    value = _value(round(at), score.n, lowest)
+    value = rounded_value(score.value, score.n, lowest, highest)
     if score.low is None or score.high is None:
         return score._replace(value=value)
-    ends = [_steps(end, score.n, lowest) for end in (score.low, score.high)]
+    at, *ends = (_steps(each, score.n, lowest, highest) for each in (score.value, score.low, score.high))
     reach = ceil(2 * max(at - ends[0], ends[1] - at) + 1) / 2
-    low, high = (_value(round(at) + side * reach, score.n, lowest) for side in (-1, 1))
+    low, high = (_value(round(at) + side * reach, score.n, lowest, highest) for side in (-1, 1))
     return score._replace(value=value, low=low, high=high)
 
 
@@ -73,7 +78,8 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
     for name, part in report.diagnostics.items():
         task = benchmark.task(name)
         if part is not None and not task.labels_public:
-            change = partial(rounded_score, lowest=lowest_of(task))
+            lowest, highest = bounds_of(task)
+            change = partial(rounded_score, lowest=lowest, highest=highest)
             diagnostics[name] = part.with_categories(change)._replace(overall=change(part.overall))
     score = report.score
     if score is not None:
@@ -83,16 +89,16 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
     return report._replace(score=score, tasks=tasks, diagnostics=diagnostics)
 
 
-def lowest_of(task: Task, metric: str = "") -> float:
-    """The lowest possible value of a task's metric, by default its first one."""
+def bounds_of(task: Task, metric: str = "") -> tuple[float, float]:
+    """The lowest and highest possible value of a task's metric, by default its first one."""
     chosen = next(candidate for candidate in task.metrics if metric in ("", candidate.name))
-    return metric_function(chosen.function).lowest
+    return metric_function(chosen.function).bounds
 
 
 def _task(task: Task, report: TaskReport) -> TaskReport:
     if task.labels_public:
         return report
-    metrics = {name: rounded_score(score, lowest_of(task, name)) for name, score in report.metrics.items()}
+    metrics = {name: rounded_score(score, *bounds_of(task, name)) for name, score in report.metrics.items()}
     if report.score is None:
         return TaskReport(None, metrics)
     value = _mean([score.value for score in metrics.values()])
@@ -109,27 +115,31 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return task_score(known) if known and len(known) == len(values) else None
 
 
-def _steps(value: float, n: int, lowest: float) -> float:
-    """Number of steps from the lowest value (0, if that is not known) to a value.
+def _steps(value: float, n: int, lowest: float, highest: float) -> float:
+    """Number of steps from the lowest value (if that is not known, from a loss of 1 or from 0) to a value.
 
-    Steps are equal on the arcsine-square-root scale, where the error of a proportion is constant.
+    Steps are equal on the arcsine-square-root scale, where the error of a proportion is constant, or on the
+    logarithmic scale, where that of a loss is about constant.
     """
     if not isfinite(lowest):
-        return value * sqrt(n) / 2
-    share = min(max((value - lowest) / (1 - lowest), 0.0), 1.0)
+        return (-log(max(highest - value, _SMALLEST)) if isfinite(highest) else value) * sqrt(n) / 2
+    share = min(max((value - lowest) / (highest - lowest), 0.0), 1.0)
     return asin(sqrt(share)) / (pi / 2) * _step_count(n)
 
 
-def _value(steps: float, n: int, lowest: float) -> float:
+def _value(steps: float, n: int, lowest: float, highest: float) -> float:
     """The value at a number of steps."""
     if not isfinite(lowest):
-        return round(2 * steps / sqrt(n), DECIMALS)
+        scaled = 2 * steps / sqrt(n)
+        if isfinite(highest):
+            return highest - float(f"{exp(-scaled):.{DECIMALS}g}")
+        return round(scaled, DECIMALS)
     arc = min(max(steps / _step_count(n), 0.0), 1.0) * pi / 2
-    return round(lowest + (1 - lowest) * sin(arc) ** 2, DECIMALS) + 0.0  # no negative zero
+    return round(lowest + (highest - lowest) * sin(arc) ** 2, DECIMALS) + 0.0  # no negative zero
 
 
 def _step_count(n: int) -> int:
-    """Number of steps from the lowest value to 1, even so that the middle (chance level) is a step."""
+    """Number of steps in all, even so that the middle (chance level) is a step."""
     return 2 * max(round(pi / 4 * sqrt(n)), 1)
 
 

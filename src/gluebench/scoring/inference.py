@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import atanh, inf, isfinite, tanh
+from math import exp, inf, isfinite, tanh
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -68,7 +68,7 @@ def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) 
     """Intervals of the metrics of one test file; with several metrics, that of their mean comes last."""
     units = units_of(metrics, [pairs])
     left_out = units.left_out()[:, 0]
-    lowest = [metric_function(metric.function).lowest for metric in metrics]
+    bounds = [metric_function(metric.function).bounds for metric in metrics]
     bars = []
     for at, (metric, point) in enumerate(zip(metrics, points, strict=True)):
         if not point.value and pairs.predicted.constant and not is_proportion(metric):
@@ -80,11 +80,12 @@ def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) 
         elif is_proportion(metric):
             bars.append(_proportion_bar(pairs))
         else:
-            bars.append(jackknife_bar(point.value, left_out[at], units.counts, lowest=lowest[at]))
+            bars.append(jackknife_bar(point.value, left_out[at], units.counts, *bounds[at]))
     if len(metrics) > 1:
         withheld = mean_withheld(bar.withheld for bar in bars)
         value = task_score([point.value for point in points])
-        mean = jackknife_bar(value, left_out.mean(axis=0), units.counts, lowest=sum(lowest) / len(lowest))
+        lowest, highest = (sum(ends) / len(ends) for ends in zip(*bounds, strict=True))
+        mean = jackknife_bar(value, left_out.mean(axis=0), units.counts, lowest, highest)
         bars.append(Bar(None, None, withheld) if withheld else mean)
     return bars
 
@@ -95,29 +96,36 @@ def _proportion_bar(pairs: Pairs) -> Bar:
     return grouped_wilson(grouped_hits(pairs.gold.codes, pairs.predicted.codes, pairs.groups))
 
 
-def jackknife_bar(value: float, left_out: Floats, counts: Ints, *, lowest: float) -> Bar:
+def jackknife_bar(value: float, left_out: Floats, counts: Ints, lowest: float, highest: float = 1.0) -> Bar:
     """The jackknife interval on Fisher's z; `left_out` has the score without one unit of each kind.
 
-    A score from `lowest` to 1 is first scaled to -1 to 1 and then transformed by atanh; with an infinite
-    `lowest` it is not transformed. The degrees of freedom are the smaller of units - 1 and Satterthwaite's,
-    2 units / (kurtosis - 1). The interval is withheld ("too few to say") if z is infinite or constant.
+    A score from `lowest` to `highest` is first scaled to -1 to 1 and then transformed by atanh. With an
+    infinite `lowest` the logarithm of its distance from `highest` is taken, or nothing if that is infinite
+    too. The degrees of freedom are the smaller of units - 1 and Satterthwaite's, 2 units / (kurtosis - 1).
+    The interval is withheld ("too few to say") if a transformed score is infinite, or all are equal.
     """
-    if isfinite(lowest):
-        scaled = 2 * (left_out - lowest) / (1 - lowest) - 1
-        middle = 2 * (value - lowest) / (1 - lowest) - 1
-        if abs(middle) >= 1 or (np.abs(scaled) >= 1).any():
-            return Bar(None, None, TOO_FEW)
-        middle, scaled = atanh(middle), np.arctanh(scaled)
-    else:
-        middle, scaled = value, left_out
-    spread = jackknife_spread(scaled, counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle, *scaled = _transformed(np.array([value, *left_out]), lowest, highest)
+    if not np.isfinite([middle, *scaled]).all():
+        return Bar(None, None, TOO_FEW)
+    spread = jackknife_spread(np.array(scaled), counts)
     if not spread.error > 0:
         return Bar(None, None, TOO_FEW)
     margin = student_quantile(1 - ALPHA / 2, spread.df) * spread.error
-    ends = (middle - margin, middle + margin)
+    return Bar(*(_score(float(end), lowest, highest) for end in (middle - margin, middle + margin)))
+
+
+def _transformed(values: Floats, lowest: float, highest: float) -> Floats:
+    """Scores on a scale without bounds; not finite for those at or beyond a bound."""
     if isfinite(lowest):
-        ends = (lowest + (1 - lowest) * (tanh(end) + 1) / 2 for end in ends)  # type: ignore[assignment]
-    return Bar(*ends)
+        return np.arctanh(2 * (values - lowest) / (highest - lowest) - 1)
+    return -np.log(highest - values) if isfinite(highest) else values
+
+
+def _score(transformed: float, lowest: float, highest: float) -> float:
+    if isfinite(lowest):
+        return lowest + (highest - lowest) * (tanh(transformed) + 1) / 2
+    return highest - exp(-transformed) if isfinite(highest) else transformed
 
 
 class StandardError(NamedTuple):

@@ -16,7 +16,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.submissions.models import new_key as new_key  # the migration names it here
 from gluebench.scoring import Score
-from gluebench.scoring.feedback import lowest_of, rounded_score
+from gluebench.scoring.feedback import bounds_of, rounded_score
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Task
@@ -158,10 +158,10 @@ def rounded(study: Study) -> Study:
     """The study with its scores as anybody may see them: rounded, unless the labels are public."""
     agreement = study.agreement
     if agreement is not None and not study.record.labels_public:
-        lowest = lowest_of(study.record)
+        bounds = bounds_of(study.record)
 
         def shown(score: Mapping[str, Any]) -> dict[str, Any]:
-            return rounded_score(Score(**score), lowest).as_dict()
+            return rounded_score(Score(**score), *bounds).as_dict()
 
         scores = {name: shown(score) for name, score in agreement["annotators"].items()}
         study.agreement = {**agreement, "annotators": scores, "mean": shown(agreement["mean"])}

@@ -1,31 +1,34 @@
 """The metrics: plain functions of gold and predictions, and the registry that grading and analysis use.
 
 Each function takes two columns of equal length: lists, arrays, Series, tensors, Arrow or `datasets` columns
-of label words, ints or numbers. Each raises ValueError for columns that are empty, of different lengths, or
-lack values. A metric that is not defined (a correlation with a constant column, an F1 without positives) is
-0.0.
+of label words, ints or numbers; `measure` takes values of every form (docs/reference/metrics.md). Each raises
+ValueError for columns that are empty, of different lengths, or lack values. A metric that is not defined (a
+correlation with a constant column, an F1 without positives) is 0.0.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 from gluebench.benchmark import Metric, UnknownNameError
-from gluebench.benchmark.metrics import takes_positive
+from gluebench.benchmark.metrics import BUILT_IN, takes_positive
+from gluebench.scoring.metrics.cells import CELL_METRICS
 from gluebench.scoring.metrics.counts import (
     COUNT_METRICS,
     CountMetric,
     MetricFunction,
+    PairsMetric,
     Point,
-    Table,
     r_k_of,
 )
+from gluebench.scoring.metrics.labels import LABEL_METRICS
 from gluebench.scoring.metrics.numbers import (
     NumberMetric,
+    correlation_point,
+    kendall_of,
     pearson_evaluated,
     pearson_of,
     rank_codes,
@@ -33,10 +36,10 @@ from gluebench.scoring.metrics.numbers import (
     spearman_of,
     standardized_columns,
 )
-from gluebench.scoring.metrics.sums import SUM_METRICS, SumMetric, summed
+from gluebench.scoring.metrics.plain import Counted, Values, counted, paired, pairs_of
+from gluebench.scoring.metrics.sequences import SEQUENCE_METRICS
+from gluebench.scoring.metrics.sums import GROUP_SUMS, NUMBER_SUMS, SumMetric, summed
 from gluebench.scoring.pairs import Pairs
-from gluebench.submission.submission import Column
-from gluebench.submission.values import plain_values
 
 __all__ = [
     "METRICS",
@@ -49,47 +52,65 @@ __all__ = [
     "accuracy",
     "f1",
     "is_proportion",
+    "kappa",
+    "macro_f1",
     "matthews_correlation",
+    "mean_absolute_error",
     "measure",
     "metric_function",
     "pearson",
     "point",
     "r_k",
+    "root_mean_squared_error",
     "spearman",
     "summed",
     "task_score",
+    "weighted_f1",
 ]
 ENTRY_POINTS = "gluebench.metrics"
 NUMBER_METRICS = (
     NumberMetric("pearson", -1.0, pearson_of, standardized_columns, pearson_evaluated),
     NumberMetric("spearman", -1.0, spearman_of, rank_codes, spearman_evaluated),
 )
+KENDALL = PairsMetric(
+    "kendall",
+    -1.0,
+    lambda pairs, _: correlation_point(kendall_of(pairs.gold.numbers, pairs.predicted.numbers), pairs),
+)
 METRICS: Mapping[str, MetricFunction] = {
-    metric.name: metric for metric in (*COUNT_METRICS, *NUMBER_METRICS, *SUM_METRICS)
+    metric.name: metric
+    for metric in (
+        *COUNT_METRICS,
+        *LABEL_METRICS,
+        *GROUP_SUMS,
+        *NUMBER_METRICS,
+        KENDALL,
+        *NUMBER_SUMS,
+        *CELL_METRICS,
+        *SEQUENCE_METRICS,
+    )
 }
 """The built-in metrics by the name that a manifest gives under `function`."""
-
-Values = Iterable[Any] | Column
-"""Labels or numbers, one per example: a list, an array, a Series, a tensor, a Column."""
 
 
 @dataclass(frozen=True)
 class FunctionMetric(MetricFunction):
-    """A function (gold, predicted) to a finite number, over arrays of label words or of floats."""
+    """A function (gold, predicted) to a finite number: of arrays of label words or floats, or of cells."""
 
     of: Callable[[Any, Any], float]
 
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value. Raises ValueError if it is not a finite number."""
         columns = (pairs.gold, pairs.predicted)
-        values = (column.words() if column.labels else column.numbers for column in columns)
+        values = (column.words() if column.labels else column.values for column in columns)
         return Point(self.value(*values, where=f" on {metric.file}"))
 
     def value(self, gold: Sequence[Any], predicted: Sequence[Any], *, where: str = "") -> float:
         """The value of two columns. Raises ValueError if it is not a finite number."""
         import numpy as np
 
-        value = float(self.of(np.array(gold), np.array(predicted)))
+        columns = (column if isinstance(column, tuple) else np.array(column) for column in (gold, predicted))
+        value = float(self.of(*columns))
         if not isfinite(value):
             raise ValueError(f"the metric {self.name} gave {value}{where}; expected a finite number")
         return value
@@ -104,7 +125,7 @@ def metric_function(name: str) -> MetricFunction:
     offered = entry_points(group=ENTRY_POINTS)
     if name not in offered.names:
         raise UnknownNameError(name, [*METRICS, *sorted(offered.names)], what="metric")
-    return FunctionMetric(name, -inf, offered[name].load())
+    return FunctionMetric(name, -inf, offered[name].load(), highest=inf)
 
 
 def is_proportion(metric: Metric) -> bool:
@@ -123,29 +144,57 @@ def task_score(metrics: Sequence[float]) -> float:
     return sum(metrics) / len(metrics)
 
 
-def measure(name: str, gold: Values, predicted: Values, *, positive: Hashable = None) -> float:
+def measure(
+    name: str,
+    gold: Values,
+    predicted: Values,
+    *,
+    positive: Hashable = None,
+    labels: Iterable[str] = (),
+    groups: Values | None = None,
+) -> float:
     """The value of the metric that a manifest names so, built in or from an installed package.
 
-    `positive` is the label of a metric of one label. Raises UnknownNameError, and ValueError for columns
-    that the metric cannot compare, or if two labels occur and `positive` is neither.
+    `positive` is the label of a metric of one label, or the number of `f1_from`; `labels` are all labels of
+    the task, in the order of the probabilities; `groups` has the group of each example. Raises
+    UnknownNameError, and ValueError for columns that the metric cannot compare, or if two labels occur and
+    `positive` is neither.
     """
     metric = metric_function(name)
     if positive is not None and not takes_positive(name):
         raise ValueError(f"{name} is not of one label; expected no positive={positive!r}")
-    if isinstance(metric, NumberMetric):
-        return metric.of(*_numbers(gold, predicted))
     if isinstance(metric, FunctionMetric):
-        return metric.value(*_paired(gold, predicted))
-    assert isinstance(metric, CountMetric)
-    table, labels = _counted(gold, predicted)
-    if not takes_positive(name):
+        return metric.value(*paired(gold, predicted))
+    if isinstance(metric, CountMetric):
+        return _of_counts(metric, counted(gold, predicted), positive)
+    pairs = pairs_of(BUILT_IN[name].form, gold, predicted, labels=labels, groups=groups)
+    if takes_positive(name):
+        _check_positive(positive, pairs)
+    record = Metric(name, name, "", "", None if positive is None else str(positive), tuple(labels))
+    return metric.point(pairs, record).value
+
+
+def _of_counts(metric: CountMetric, columns: Counted, positive: Hashable) -> float:
+    table, labels = columns
+    if not takes_positive(metric.name):
         return float(metric.of(table, 0))
     if positive in labels:
         return float(metric.of(table, labels[positive]))
     if len(labels) > 1:
-        known = ", ".join(map(repr, labels))
-        raise ValueError(f"positive={positive!r} is none of the labels that occur: {known}")
+        raise _not_positive(positive, labels)
     return 0.0
+
+
+def _check_positive(positive: Hashable, pairs: Pairs) -> None:
+    if pairs.gold.labels and positive not in pairs.gold.labels:
+        raise _not_positive(positive, pairs.gold.labels)
+    if not pairs.gold.labels and not isinstance(positive, int | float):
+        raise ValueError(f"positive={positive!r} is not a number")
+
+
+def _not_positive(positive: Hashable, labels: Iterable[Hashable]) -> ValueError:
+    known = ", ".join(map(repr, labels))
+    return ValueError(f"positive={positive!r} is none of the labels that occur: {known}")
 
 
 def accuracy(gold: Values, predicted: Values) -> float:
@@ -160,7 +209,7 @@ def f1(gold: Values, predicted: Values, *, positive: Hashable) -> float:
 
 def matthews_correlation(gold: Values, predicted: Values) -> float:
     """Matthews correlation of two labels. Raises ValueError for more; use `r_k` for these."""
-    table, labels = _counted(gold, predicted)
+    table, labels = counted(gold, predicted)
     if len(labels) > 2:
         known = ", ".join(map(repr, labels))
         raise ValueError(
@@ -184,54 +233,26 @@ def spearman(gold: Values, predicted: Values) -> float:
     return measure("spearman", gold, predicted)
 
 
-class _Counted(NamedTuple):
-    table: Table
-    labels: Mapping[Hashable, int]
+def macro_f1(gold: Values, predicted: Values) -> float:
+    """Mean F1 of the labels that occur in gold or predictions."""
+    return measure("macro_f1", gold, predicted)
 
 
-def _counted(gold: Values, predicted: Values) -> _Counted:
-    first, second = _paired(gold, predicted)
-    labels = {label: code for code, label in enumerate(dict.fromkeys([*first, *second]))}
-    kinds = {_kind(label) for label in labels}
-    if len(kinds) > 1:
-        raise ValueError(
-            f"gold and predictions mix {' and '.join(sorted(kinds))}; give both in the same form"
-        )
-    pairs = Counter(zip(first, second, strict=True))
-    return _Counted([[pairs[g, p] for p in labels] for g in labels], labels)
+def weighted_f1(gold: Values, predicted: Values) -> float:
+    """Mean F1 of the gold labels, each weighted by its number of gold examples."""
+    return measure("weighted_f1", gold, predicted)
 
 
-def _kind(label: object) -> str:
-    if isinstance(label, str):
-        return "label words"
-    if isinstance(label, int | float):
-        return "numbers"
-    return f"values of type {type(label).__name__}"
+def kappa(gold: Values, predicted: Values) -> float:
+    """Cohen's kappa: agreement of two columns of labels beyond chance."""
+    return measure("kappa", gold, predicted)
 
 
-def _numbers(gold: Values, predicted: Values) -> tuple[list[float], list[float]]:
-    columns = _paired(gold, predicted)
-    for name, column in zip(("gold", "predictions"), columns, strict=True):
-        for position, value in enumerate(column):
-            if not isinstance(value, int | float) or not isfinite(value):
-                raise ValueError(f"{name}: {value!r} {_at(position)}; expected a finite number")
-    return columns
+def mean_absolute_error(gold: Values, predicted: Values) -> float:
+    """Mean absolute difference of two columns of numbers; a loss, 0 is best."""
+    return 0.0 - measure("neg_mae", gold, predicted)
 
 
-def _at(position: int) -> str:
-    return f"at position {position} (counted from 0)"
-
-
-def _paired(gold: Values, predicted: Values) -> tuple[list[Any], list[Any]]:
-    first, second = plain_values(gold), plain_values(predicted)
-    if len(first) != len(second):
-        raise ValueError(
-            f"gold has {len(first)} values and predictions {len(second)}; expected one per example"
-        )
-    if not first:
-        raise ValueError("there are no examples; expected at least one")
-    for name, column in (("gold", first), ("predictions", second)):
-        for position, value in enumerate(column):
-            if value is None or value != value:
-                raise ValueError(f"{name}: {value!r} {_at(position)}; expected a label or a number")
-    return first, second
+def root_mean_squared_error(gold: Values, predicted: Values) -> float:
+    """Root of the mean squared difference of two columns of numbers; a loss, 0 is best."""
+    return 0.0 - measure("neg_rmse", gold, predicted)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Metric
@@ -42,6 +42,13 @@ class MetricFunction(ABC):
     name: str
     lowest: float
     """The lowest value it can have: 0 for a share, -1 for a correlation; minus infinity if not known."""
+    highest: float = field(default=1.0, kw_only=True)
+    """The highest, 0 for a negated loss; infinity if not known."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and highest value."""
+        return self.lowest, self.highest
 
     @abstractmethod
     def point(self, pairs: Pairs, metric: Metric) -> Point:
@@ -155,6 +162,18 @@ def _one_label(table: Table, _positive: int) -> str | None:
         if sum(count > 0 for count in counts) < 2:
             return f"{name} are all the same"
     return None
+
+
+@dataclass(frozen=True)
+class PairsMetric(MetricFunction):
+    """A metric of whole columns without an influence function, computed again for each jackknife part."""
+
+    of: Callable[[Pairs, Metric], Point]
+    """The value."""
+
+    def point(self, pairs: Pairs, metric: Metric) -> Point:
+        """The value on all examples."""
+        return self.of(pairs, metric)
 
 
 @dataclass(frozen=True)

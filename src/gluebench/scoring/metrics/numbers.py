@@ -141,12 +141,46 @@ class NumberMetric(MetricFunction):
 
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value; a constant column has the correlation 0 by convention."""
-        if value := self.of(pairs.gold.numbers, pairs.predicted.numbers):
-            return Point(value)
-        for name, column in (("the predictions", pairs.predicted), ("the gold scores", pairs.gold)):
-            if constant(column.numbers):
-                return Point(0.0, f"{name} are all the same")
-        return Point(0.0)
+        return correlation_point(self.of(pairs.gold.numbers, pairs.predicted.numbers), pairs)
+
+
+def correlation_point(value: float, pairs: Pairs) -> Point:
+    """The value of a correlation; if it is 0 by convention, with the reason."""
+    for name, column in (("the predictions", pairs.predicted), ("the gold scores", pairs.gold)):
+        if not value and constant(column.numbers):
+            return Point(0.0, f"{name} are all the same")
+    return Point(value)
+
+
+def kendall_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
+    """Kendall's tau-b of two columns of n finite numbers, -1 to 1; 0.0 if either is constant.
+
+    In order of gold, then of predictions, each inversion of the predictions is a discordant pair. Those are
+    counted bit by bit: among equal higher bits, pairs of a 1 before a 0.
+    """
+    import numpy as np
+
+    x, y = (np.unique(np.asarray(column), return_inverse=True)[1] for column in (gold, predicted))
+    ordered = y[np.lexsort((y, x))]
+    discordant = 0
+    for bit in range(int(y.max(initial=0)).bit_length()):
+        by_block = ordered[np.argsort(ordered >> (bit + 1), kind="stable")]
+        block, ones = by_block >> (bit + 1), (by_block >> bit) & 1
+        before = np.cumsum(ones) - ones
+        start = before[np.searchsorted(block, block)]
+        discordant += int(((before - start) * (1 - ones)).sum())
+    pairs, tied_x, tied_y, tied = (
+        int((counts * (counts - 1) // 2).sum())
+        for counts in (np.array([len(x)]), np.bincount(x), np.bincount(y), _joint_counts(x, y))
+    )
+    concordant = pairs - tied_x - tied_y + tied - discordant
+    return _ratio(float(concordant - discordant), float(pairs - tied_x), float(pairs - tied_y))
+
+
+def _joint_counts(x: NDArray[np.intp], y: NDArray[np.intp]) -> NDArray[np.intp]:
+    import numpy as np
+
+    return np.unique(x * (y.max(initial=0) + 1) + y, return_counts=True)[1]
 
 
 def pearson_evaluated(gold: Floats, answers: Floats) -> Evaluated:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import CountMetric, MetricFunction, Point
+from gluebench.scoring.metrics.counts import CountMetric, MetricFunction, Point, ratio
 from gluebench.scoring.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+
+MOST_RATINGS = 100
+"""Maximum number of different gold ratings of `neg_wmae`."""
+_ROUNDING = 1e-12
+"""A spread below this share of the squares is the rounding error of a constant column."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +60,165 @@ def _cell_rows(pairs: Pairs, classes: int) -> Floats:
     """Indicators of each example's cell of the confusion table, shape (n, classes * classes)."""
     import numpy as np
 
-    gold, predicted = (np.frombuffer(column.codes, np.uint8) for column in (pairs.gold, pairs.predicted))
+    gold, predicted = _codes(pairs)
     rows = np.zeros((len(pairs), classes**2))
     rows[np.arange(len(pairs)), gold.astype(np.intp) * classes + predicted] = 1.0
     return rows
 
 
-SUM_METRICS: tuple[SumMetric, ...] = ()
+def _columns(*columns: Any) -> Floats:
+    import numpy as np
+
+    stacked: Floats = np.stack(np.broadcast_arrays(*columns), axis=1).astype(np.float64)
+    return stacked
+
+
+def means(values: Any) -> Floats:
+    """The rows of a mean over the examples, from the value of each, shape (n,)."""
+    return _columns(values, 1.0)
+
+
+def _moments(pairs: Pairs, _: Metric) -> Floats:
+    """Count, predictions and gold around gold's median, their squares and product, and squared error."""
+    import numpy as np
+
+    gold, predicted = (np.array(column.numbers) for column in (pairs.gold, pairs.predicted))
+    x, y = predicted - np.median(gold), gold - np.median(gold)
+    return _columns(1.0, x, y, x * x, y * y, x * y, (predicted - gold) ** 2)
+
+
+def _absolute_rows(pairs: Pairs, _: Metric) -> Floats:
+    import numpy as np
+
+    return means(np.abs(np.subtract(pairs.predicted.numbers, pairs.gold.numbers)))
+
+
+def mean_of(sums: Any) -> Any:
+    """The mean, from the sums of `means`."""
+    return ratio(sums[0], sums[1])
+
+
+def negated_mean(sums: Any) -> Any:
+    """The negated mean, from the sums of `means`."""
+    return 0.0 - mean_of(sums)
+
+
+def _neg_mse(sums: Any) -> Any:
+    return 0.0 - ratio(sums[6], sums[0])
+
+
+def _neg_rmse(sums: Any) -> Any:
+    return 0.0 - ratio(sums[6], sums[0]) ** 0.5
+
+
+def spread(total: Any, squares: Any, n: Any) -> Any:
+    """Sum of squared deviations from the mean; 0.0 if it is only the rounding error of a constant."""
+    import numpy as np
+
+    around = squares - ratio(total * total, n)
+    return np.where(around > _ROUNDING * squares, around, 0.0)
+
+
+def _r2(sums: Any) -> Any:
+    around = spread(sums[2], sums[4], sums[0])
+    return ratio(around - sums[6], around)
+
+
+def _concordance(sums: Any) -> Any:
+    import numpy as np
+
+    n, x, y, xx, yy, xy, _ = sums
+    of_x, of_y = spread(x, xx, n), spread(y, yy, n)
+    value = ratio(2 * (xy - ratio(x * y, n)), of_x + of_y + ratio((x - y) ** 2, n))
+    return np.where(of_x * of_y > 0, value, 0.0)
+
+
+def _constant_gold(sums: Any) -> str | None:
+    return None if spread(sums[2], sums[4], sums[0]) else "the gold scores are all the same"
+
+
+def _rating_rows(pairs: Pairs, _: Metric) -> Floats:
+    """The error and a 1 at each example's gold rating, shape (n, 2 x ratings)."""
+    import numpy as np
+
+    gold, predicted = (np.array(column.numbers) for column in (pairs.gold, pairs.predicted))
+    ratings, of = np.unique(gold, return_inverse=True)
+    if len(ratings) > MOST_RATINGS:
+        raise ValueError(
+            f"gold has {len(ratings)} different ratings; neg_wmae expects at most {MOST_RATINGS}: use neg_mae"
+        )
+    rows = np.zeros((len(gold), 2, len(ratings)))
+    rows[np.arange(len(gold)), 0, of], rows[np.arange(len(gold)), 1, of] = np.abs(predicted - gold), 1.0
+    return rows.reshape(len(gold), -1)
+
+
+def _neg_wmae(sums: Any) -> Any:
+    errors, counts = sums.reshape(2, -1, *sums.shape[1:])
+    return 0.0 - ratio(ratio(errors, counts).sum(axis=0), (counts > 0).sum(axis=0))
+
+
+def _cut_rows(pairs: Pairs, metric: Metric) -> Floats:
+    """Both, gold, and prediction at or above the number that the manifest names under `positive`."""
+    import numpy as np
+
+    cut = float(metric.positive or 0.0)
+    gold, predicted = (np.array(column.numbers) >= cut for column in (pairs.gold, pairs.predicted))
+    return _columns(gold & predicted, gold, predicted)
+
+
+def pooled_f1(sums: Any) -> Any:
+    """2 TP / (gold + predicted), from the three sums."""
+    return ratio(2 * sums[0], sums[1] + sums[2])
+
+
+def _none_above(sums: Any) -> str | None:
+    return None if sums[1] + sums[2] else "neither gold nor predictions reach the number"
+
+
+def _group_rows(pairs: Pairs, holds: Any) -> Floats:
+    """Whether `holds`, shape (n,), of every example of a group, and a 1, at its first example."""
+    import numpy as np
+
+    if pairs.groups is None:
+        return means(holds)
+    _, first, of = np.unique(np.asarray(pairs.groups), return_index=True, return_inverse=True)
+    rows = np.zeros((len(pairs), 2))
+    rows[first] = means(np.bincount(of, ~holds) == 0)
+    return rows
+
+
+def _codes(pairs: Pairs) -> tuple[Any, Any]:
+    import numpy as np
+
+    gold, predicted = (np.frombuffer(column.codes, np.uint8) for column in (pairs.gold, pairs.predicted))
+    return gold, predicted
+
+
+def _exact_groups(pairs: Pairs, _: Metric) -> Floats:
+    gold, predicted = _codes(pairs)
+    return _group_rows(pairs, gold == predicted)
+
+
+def _agreeing_groups(pairs: Pairs, _: Metric) -> Floats:
+    import numpy as np
+
+    _, predicted = _codes(pairs)
+    if pairs.groups is None:
+        return _group_rows(pairs, predicted == predicted)
+    first, of = np.unique(np.asarray(pairs.groups), return_index=True, return_inverse=True)[1:]
+    return _group_rows(pairs, predicted == predicted[first][of])
+
+
+NUMBER_SUMS = (
+    SumMetric("neg_mae", -inf, _absolute_rows, negated_mean, highest=0.0),
+    SumMetric("neg_mse", -inf, _moments, _neg_mse, highest=0.0),
+    SumMetric("neg_rmse", -inf, _moments, _neg_rmse, highest=0.0),
+    SumMetric("r2", -inf, _moments, _r2, _constant_gold),
+    SumMetric("concordance", -1.0, _moments, _concordance, _constant_gold),
+    SumMetric("neg_wmae", -inf, _rating_rows, _neg_wmae, highest=0.0),
+    SumMetric("f1_from", 0.0, _cut_rows, pooled_f1, _none_above),
+)
+GROUP_SUMS = (
+    SumMetric("group_exact_match", 0.0, _exact_groups, mean_of),
+    SumMetric("group_agreement", 0.0, _agreeing_groups, mean_of),
+)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.numbers import Columns, standardized
+from gluebench.scoring.metrics.sums import spread
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,8 +23,6 @@ SYSTEMS = 64
 """Number of systems whose ranks are cumulated together."""
 WRAPS = 1860
 """Number of examples up to which sums of products of ranks are below 2**31."""
-_ROUNDING = 1e-12
-"""A spread below this share of the squares is the rounding error of a constant column."""
 
 
 class JointPearson:
@@ -37,7 +36,7 @@ class JointPearson:
         """(systems, resamples) from (n, resamples) weights."""
         sums = self.moments @ weights
         (n, x, xx), (y, yy, xy) = sums[:3], np.split(sums[3:], 3)
-        return _correlation(xy - x * y / n, _spread(x, xx, n) * _spread(y, yy, n))
+        return _correlation(xy - x * y / n, spread(x, xx, n) * spread(y, yy, n))
 
 
 class JointSpearman:
@@ -172,11 +171,6 @@ JOINT: Mapping[str, Callable[[Sequence[float], Columns], Callable[[Floats], Floa
     "spearman": JointSpearman,
 }
 """Metric to the class that gold and answers turn into a function of weights, shape (n, resamples)."""
-
-
-def _spread(total: Floats, squares: Floats, n: Floats) -> Floats:
-    spread = squares - total * total / n
-    return np.where(spread > _ROUNDING * squares, spread, 0.0)
 
 
 def _correlation(cross: Floats, spread: Floats) -> Floats:

@@ -136,7 +136,8 @@ class _LinearUnits(_SingleUnits):
         """Flip the signs of the units' pseudo-values of the difference."""
         values, shares = self.values(), self.sizes / self.examples
         lost = values[:, :, np.newaxis] - self.left_out()
-        change = (lost - lost.mean(axis=2, keepdims=True)) * (1 - shares)
+        change = lost * (1 - shares)
+        change -= change.sum(axis=2, keepdims=True) * shares
         units = [
             a - b + (of_a - of_b) * shares
             for (a, b), (of_a, of_b) in zip(change[:, :2], values[:, :2], strict=True)

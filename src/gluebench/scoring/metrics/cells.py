@@ -1,0 +1,274 @@
+"""Metrics of text, sets of labels, probabilities and distributions, as sums over the examples.
+
+A text is normalized as SQuAD's scorer does it: lower case, no ASCII punctuation, no English articles, single
+spaces. The gold of a text is a tuple of valid answers, of which the best match counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from math import inf
+from string import punctuation
+from typing import TYPE_CHECKING, Any
+
+from gluebench.benchmark import Metric
+from gluebench.scoring.metrics.counts import PairsMetric, Point, ratio
+from gluebench.scoring.metrics.labels import Average, class_f1
+from gluebench.scoring.metrics.sums import SumMetric, mean_of, means, negated_mean, pooled_f1
+from gluebench.scoring.pairs import Pairs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+Match = Callable[[Any, Any], float]
+"""The score of one example from its gold and predicted cells."""
+BINS = 15
+"""Bins of the expected calibration error."""
+_NO_PUNCTUATION = str.maketrans("", "", punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+
+def mean_metric(name: str, match: Match) -> SumMetric:
+    """The mean over the examples of a score from 0 to 1."""
+
+    def rows(pairs: Pairs, _: Metric) -> Floats:
+        return means([match(*cells) for cells in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)])
+
+    return SumMetric(name, 0.0, rows, mean_of)
+
+
+def normalized(text: str) -> str:
+    """The text in lower case without ASCII punctuation, English articles and surplus spaces."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
+
+
+def exact_match(answers: Sequence[str], predicted: str) -> float:
+    """1.0 if the normalized text is that of one of the answers; no answer means the empty text."""
+    return float(normalized(predicted) in map(normalized, answers or ("",)))
+
+
+def token_f1(answers: Sequence[str], predicted: str, *, empty: float = 0.0) -> float:
+    """The largest F1 of shared tokens over the answers; `empty` if both texts have no tokens."""
+    tokens = normalized(predicted).split()
+    return max(_token_f1(normalized(answer).split(), tokens, empty) for answer in answers or ("",))
+
+
+def _token_f1(gold: Sequence[str], predicted: Sequence[str], empty: float) -> float:
+    if not gold and not predicted:
+        return empty
+    return 2 * (Counter(gold) & Counter(predicted)).total() / (len(gold) + len(predicted))
+
+
+def set_accuracy(gold: Iterable[str], predicted: Iterable[str]) -> float:
+    """1.0 if the sets are equal."""
+    return float({*gold} == {*predicted})
+
+
+def jaccard(gold: Iterable[str], predicted: Iterable[str]) -> float:
+    """Size of the intersection over that of the union; 1.0 for two empty sets."""
+    union = {*gold} | {*predicted}
+    return len({*gold} & {*predicted}) / len(union) if union else 1.0
+
+
+def set_f1(gold: Iterable[str], predicted: Iterable[str]) -> float:
+    """2 x the size of the intersection over the sum of the sizes; 1.0 for two empty sets."""
+    sizes = len({*gold}) + len({*predicted})
+    return 2 * len({*gold} & {*predicted}) / sizes if sizes else 1.0
+
+
+Counts = Sequence[tuple[str, int, int, int]]
+"""For classes of one example: true positives, gold and predicted number."""
+
+
+def class_rows(counts: Sequence[Counts], labels: Iterable[str]) -> Floats:
+    """True positives, gold and predicted counts of each class, shape (n, 3 x classes).
+
+    Classes are `labels` and any others that occur.
+    """
+    import numpy as np
+
+    known = dict.fromkeys([*labels, *sorted({label for example in counts for label, *_ in example})])
+    code = {label: at for at, label in enumerate(known)}
+    rows = np.zeros((len(counts), 3, len(known)))
+    for row, example in zip(rows, counts, strict=True):
+        for label, *of_class in example:
+            row[:, code[label]] += of_class
+    return rows.reshape(len(counts), -1)
+
+
+def pooled_rows(counts: Sequence[Counts]) -> Floats:
+    """The sums of the counts over the classes, shape (n, 3)."""
+    import numpy as np
+
+    return np.array([[sum(part) for part in zip((0, 0, 0), *(each[1:] for each in row), strict=True)]
+                     for row in counts], np.float64)  # fmt: skip
+
+
+def of_classes(average: Average) -> Callable[[Any], Any]:
+    """The mean F1 of the classes, from the sums of `class_rows`."""
+
+    def of(sums: Any) -> Any:
+        both, gold, predicted = sums.reshape(3, -1, *sums.shape[1:])
+        return class_f1(both, gold, predicted, average)
+
+    return of
+
+
+def counted_metric(
+    name: str,
+    counts: Callable[[Any, Any], Counts],
+    average: Average | None,
+    nothing: str,
+    classes: Callable[[Sequence[str]], Iterable[str]] = tuple,
+) -> SumMetric:
+    """F1 from the counts of each example: pooled, or a mean over the classes.
+
+    `nothing` names what examples without counts lack; `classes` gives the classes of the task's labels.
+    """
+
+    def rows(pairs: Pairs, metric: Metric) -> Floats:
+        of_examples = list(map(counts, pairs.gold.cells, pairs.predicted.cells))
+        return class_rows(of_examples, classes(metric.labels)) if average else pooled_rows(of_examples)
+
+    return SumMetric(
+        name,
+        0.0,
+        rows,
+        of_classes(average) if average else pooled_f1,
+        lambda sums: None if sums.any() else f"neither gold nor predictions have {nothing}",
+    )
+
+
+def _set_counts(gold: Iterable[str], predicted: Iterable[str]) -> Counts:
+    first, second = {*gold}, {*predicted}
+    return [(label, label in first and label in second, label in first, label in second)
+            for label in first | second]  # fmt: skip
+
+
+def _sets_f1(name: str, average: Average | None) -> SumMetric:
+    return counted_metric(name, _set_counts, average, "any label")
+
+
+def _probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
+    """Predictions, shape (n, labels), and gold codes, shape (n,)."""
+    import numpy as np
+
+    return np.array(pairs.predicted.cells, np.float64), np.frombuffer(pairs.gold.codes, np.uint8).astype(
+        np.intp
+    )
+
+
+def _log_loss_rows(pairs: Pairs, _: Metric) -> Floats:
+    import numpy as np
+
+    given, gold = _probabilities(pairs)
+    return means(-np.log(_clipped(given[np.arange(len(gold)), gold])))
+
+
+def _clipped(probabilities: Any) -> Any:
+    """At least the machine epsilon away from 0 and 1, as in scikit-learn, so that logarithms are finite."""
+    import numpy as np
+
+    epsilon = np.finfo(np.float64).eps
+    return np.clip(probabilities, epsilon, 1 - epsilon)
+
+
+def _brier_rows(pairs: Pairs, _: Metric) -> Floats:
+    import numpy as np
+
+    given, gold = _probabilities(pairs)
+    losses = ((given - np.eye(given.shape[1])[gold]) ** 2).sum(axis=1)
+    return means(losses / 2 if given.shape[1] == 2 else losses)
+
+
+def _highest_rows(pairs: Pairs, _: Metric) -> Floats:
+    given, gold = _probabilities(pairs)
+    return means(given.argmax(axis=1) == gold)
+
+
+def _calibration_rows(pairs: Pairs, _: Metric) -> Floats:
+    """Accuracy minus confidence at the bin of the confidence, then a 1, shape (n, BINS + 1)."""
+    import numpy as np
+
+    given, gold = _probabilities(pairs)
+    confidence = given.max(axis=1)
+    rows = np.zeros((len(gold), BINS + 1))
+    bins = np.clip(np.ceil(confidence * BINS).astype(np.intp) - 1, 0, BINS - 1)
+    rows[np.arange(len(gold)), bins] = (given.argmax(axis=1) == gold) - confidence
+    rows[:, -1] = 1.0
+    return rows
+
+
+def _neg_ece(sums: Any) -> Any:
+    return 0.0 - ratio(abs(sums[:-1]).sum(axis=0), sums[-1])
+
+
+def _roc_auc(pairs: Pairs, metric: Metric) -> Point:
+    """The probability that a positive example has a higher probability than another; ties count half."""
+    import numpy as np
+
+    given, gold = _probabilities(pairs)
+    positive = pairs.code(metric.positive)
+    others = np.sort(given[gold != positive, positive])
+    own = given[gold == positive, positive]
+    if not len(own) * len(others):
+        return Point(0.0, "gold has only positive examples, or none")
+    below = [np.searchsorted(others, own, side=side).sum() for side in ("left", "right")]
+    return Point(float(sum(below)) / 2 / (len(own) * len(others)))
+
+
+def _distributions(pairs: Pairs) -> tuple[Floats, Floats]:
+    """Gold and predictions, each of shape (n, labels)."""
+    import numpy as np
+
+    return np.array(pairs.gold.cells, np.float64), np.array(pairs.predicted.cells, np.float64)
+
+
+def _cross_entropy_rows(pairs: Pairs, _: Metric) -> Floats:
+    import numpy as np
+
+    gold, given = _distributions(pairs)
+    return means(-(gold * np.log(_clipped(given))).sum(axis=1))
+
+
+def _jensen_shannon_rows(pairs: Pairs, _: Metric) -> Floats:
+    """The root of the divergence in bits, both sides rescaled to the sum 1."""
+    import numpy as np
+
+    gold, given = (ratio(each, each.sum(axis=1, keepdims=True)) for each in _distributions(pairs))
+    middle = (gold + given) / 2
+
+    def divergence(part: Floats) -> Floats:
+        logarithms = np.log2(np.where(part > 0, part, 1.0)) - np.log2(np.where(part > 0, middle, 1.0))
+        divergence: Floats = (part * logarithms).sum(axis=1)
+        return divergence
+
+    return means(np.sqrt(np.maximum(divergence(gold) + divergence(given), 0.0) / 2))
+
+
+CELL_METRICS = (
+    mean_metric("exact_match", exact_match),
+    mean_metric("token_f1", token_f1),
+    mean_metric("token_f1_v2", partial(token_f1, empty=1.0)),
+    mean_metric("sets_accuracy", set_accuracy),
+    mean_metric("sets_jaccard", jaccard),
+    mean_metric("sets_sample_f1", set_f1),
+    _sets_f1("sets_micro_f1", None),
+    _sets_f1("sets_macro_f1", "all"),
+    _sets_f1("sets_macro_f1_gold", "gold"),
+    _sets_f1("sets_weighted_f1", "weighted"),
+    SumMetric("neg_log_loss", -inf, _log_loss_rows, negated_mean, highest=0.0),
+    SumMetric("neg_brier", -2.0, _brier_rows, negated_mean, highest=0.0),
+    SumMetric("neg_ece", -1.0, _calibration_rows, _neg_ece, highest=0.0),
+    SumMetric("probability_accuracy", 0.0, _highest_rows, mean_of),
+    PairsMetric("roc_auc", 0.0, _roc_auc),
+    SumMetric("neg_cross_entropy", -inf, _cross_entropy_rows, negated_mean, highest=0.0),
+    SumMetric("neg_jensen_shannon", -1.0, _jensen_shannon_rows, negated_mean, highest=0.0),
+)
+"""Metrics of text, sets, probabilities and distributions."""

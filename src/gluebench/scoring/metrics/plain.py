@@ -1,0 +1,198 @@
+"""Columns from plain Python values, for the metrics as functions."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from gluebench.benchmark.metrics import Form
+from gluebench.scoring.metrics.counts import Table
+from gluebench.scoring.pairs import Pairs
+from gluebench.submission.submission import Column
+from gluebench.submission.values import plain_values
+
+Values = Iterable[Any] | Column
+"""One value per example: a list, an array, a Series, a tensor, a Column."""
+
+
+class Counted(NamedTuple):
+    """A confusion table and the code of each label."""
+
+    table: Table
+    labels: Mapping[Hashable, int]
+
+
+def counted(gold: Values, predicted: Values) -> Counted:
+    """Count label pairs; labels that occur, sorted. Raises ValueError for columns that do not match."""
+    first, second = paired(gold, predicted)
+    occurring = dict.fromkeys([*first, *second])
+    kinds = {_kind(label) for label in occurring}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"gold and predictions mix {' and '.join(sorted(kinds))}; give both in the same form"
+        )
+    in_order = sorted(occurring) if kinds <= {"label words", "numbers"} else [*occurring]
+    labels = {label: code for code, label in enumerate(in_order)}
+    pairs = Counter(zip(first, second, strict=True))
+    return Counted([[pairs[g, p] for p in labels] for g in labels], labels)
+
+
+def pairs_of(
+    form: Form, gold: Values, predicted: Values, *, labels: Iterable[str] = (), groups: Values | None = None
+) -> Pairs:
+    """The columns of a form as Pairs. `labels` gives the order of probabilities, else the sorted gold labels.
+
+    Raises ValueError for columns that do not match or values that are not of the form.
+    """
+    first, second = paired(gold, predicted, plain=form in ("labels", "numbers"))
+    if form == "numbers":
+        scores, answers = finite(first, second)
+        return Pairs(Column((), array("d", scores)), Column((), array("d", answers)))
+    if form == "labels":
+        known = tuple(dict.fromkeys([*first, *second]))
+        of = None if groups is None else _group_numbers(groups, len(first))
+        return Pairs(_coded(known, first), _coded(known, second), of)
+    if form == "probabilities":
+        return _with_probabilities(first, second, tuple(labels) or tuple(sorted(set(first))))
+    sides: Sequence[tuple[str, Any, Callable[[Any], Hashable]]]
+    sides = (("gold", first, _GOLD.get(form, _CELL[form])), ("predictions", second, _CELL[form]))
+    columns = [_cells(*side) for side in sides]
+    if form in ("tokens", "distributions"):
+        for position, (a, b) in enumerate(zip(*columns, strict=True)):
+            if len(a) != len(b):
+                raise ValueError(f"gold has {len(a)} values and predictions {len(b)} {_at(position)}")
+    return Pairs(Column((), tuple(columns[0])), Column((), tuple(columns[1])))
+
+
+def _cells(name: str, values: Sequence[Any], convert: Callable[[Any], Hashable]) -> list[Any]:
+    cells = []
+    for position, value in enumerate(values):
+        try:
+            cells.append(convert(value))
+        except (TypeError, ValueError):
+            raise ValueError(f"{name}: {value!r} {_at(position)} does not have the metric's form") from None
+    return cells
+
+
+def _with_probabilities(gold: Sequence[Any], predicted: Sequence[Any], labels: tuple[str, ...]) -> Pairs:
+    rows = _cells("predictions", predicted, _floats)
+    for position, (label, row) in enumerate(zip(gold, rows, strict=True)):
+        if label not in labels or len(row) != len(labels):
+            raise ValueError(
+                f"gold {label!r} and {len(row)} probabilities {_at(position)}; expected one probability for "
+                f"each of the labels {', '.join(map(repr, labels))}: name all of them with labels="
+            )
+    return Pairs(_coded(labels, gold), Column((), tuple(rows)))
+
+
+def _coded(labels: tuple[Any, ...], values: Sequence[Any]) -> Column:
+    code = {label: at for at, label in enumerate(labels)}
+    return Column(labels, bytes(code[value] for value in values))
+
+
+def _group_numbers(groups: Values, number: int) -> tuple[int, ...]:
+    values = plain_values(groups)
+    if len(values) != number:
+        raise ValueError(f"there are {len(values)} groups and {number} examples; expected one per example")
+    code = {group: at for at, group in enumerate(dict.fromkeys(values))}
+    return tuple(code[value] for value in values)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _answers(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else _texts(value)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        raise TypeError
+    return tuple(map(_text, value))
+
+
+def _set(value: Any) -> tuple[str, ...]:
+    return tuple(sorted({*_texts(value)}))
+
+
+def _floats(value: Any) -> tuple[float, ...]:
+    numbers = tuple(map(float, value))
+    if not all(map(isfinite, numbers)):
+        raise ValueError
+    return numbers
+
+
+def _spans(value: Any) -> tuple[tuple[int, int, str], ...]:
+    return tuple(sorted((int(start), int(end), *map(_text, label or [""])) for start, end, *label in value))  # type: ignore[misc]
+
+
+def _gains(value: Any) -> tuple[tuple[str, float], ...]:
+    if isinstance(value, Mapping):
+        return tuple((item, float(gain)) for item, gain in value.items())
+    return tuple((item, 1.0) for item in _texts(value))
+
+
+_CELL: Mapping[str, Callable[[Any], Hashable]] = {
+    "text": _text,
+    "sets": _set,
+    "distributions": _floats,
+    "tokens": _texts,
+    "spans": _spans,
+    "ranking": _texts,
+}
+"""Form to the conversion of a value."""
+_GOLD: Mapping[str, Callable[[Any], Hashable]] = {"text": _answers, "ranking": _gains}
+"""The same for gold, if it differs."""
+
+
+def finite(gold: Sequence[Any], predicted: Sequence[Any]) -> tuple[list[float], list[float]]:
+    """The columns as numbers. Raises ValueError if one is not finite."""
+    columns = [*gold], [*predicted]
+    for name, column in zip(("gold", "predictions"), columns, strict=True):
+        for position, value in enumerate(column):
+            if not isinstance(value, int | float) or not isfinite(value):
+                raise ValueError(f"{name}: {value!r} {_at(position)}; expected a finite number")
+    return columns
+
+
+def paired(gold: Values, predicted: Values, *, plain: bool = True) -> tuple[list[Any], list[Any]]:
+    """Both columns as lists; `plain` values are labels or numbers, others may be sequences.
+
+    Raises ValueError for empty columns, different lengths or missing values.
+    """
+    first, second = (plain_values(column) if plain else _listed(column) for column in (gold, predicted))
+    if len(first) != len(second):
+        raise ValueError(
+            f"gold has {len(first)} values and predictions {len(second)}; expected one per example"
+        )
+    if not first:
+        raise ValueError("there are no examples; expected at least one")
+    for name, column in (("gold", first), ("predictions", second)):
+        for position, value in enumerate(column):
+            if value is None or value != value:
+                raise ValueError(f"{name}: {value!r} {_at(position)}; expected a label or a number")
+    return first, second
+
+
+def _listed(values: Any) -> list[Any]:
+    if isinstance(values, Column):
+        return [*values.cells] if not values.labels else values.words()
+    return [*(values.tolist() if hasattr(values, "tolist") else values)]
+
+
+def _kind(label: object) -> str:
+    if isinstance(label, str):
+        return "label words"
+    if isinstance(label, int | float):
+        return "numbers"
+    return f"values of type {type(label).__name__}"
+
+
+def _at(position: int) -> str:
+    return f"at position {position} (counted from 0)"

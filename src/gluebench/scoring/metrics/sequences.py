@@ -1,0 +1,201 @@
+"""Metrics of tokens, spans and rankings, as sums over the examples.
+
+A label of a token has a prefix and a type, as B-PER; an entity is (start, end, type), the end exclusive.
+Strict entities are those of the scheme IOB2: B starts one, I with the same type continues it, any other I is
+ignored. Lenient ones are those of the CoNLL script and of seqeval's default: any change of type starts one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import groupby
+from math import log2
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from gluebench.benchmark import Metric
+from gluebench.scoring.metrics.cells import Counts, counted_metric, mean_metric
+from gluebench.scoring.metrics.sums import SumMetric, mean_of
+from gluebench.scoring.pairs import Pairs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+Span = tuple[int, int, str]
+"""Start, end (exclusive) and label."""
+Tags = Sequence[str]
+OUTSIDE = "O"
+OVERLAP = 0.5
+"""Share of both spans that a match overlaps."""
+
+
+def strict_entities(tags: Tags) -> list[Span]:
+    """The entities of a sentence in IOB2."""
+    entities: list[Span] = []
+    open_type = ""
+    for at, tag in enumerate(tags):
+        prefix, _, of_type = tag.partition("-")
+        if prefix == "I" and entities and of_type == open_type:
+            entities[-1] = (entities[-1][0], at + 1, of_type)
+            continue
+        open_type = of_type if prefix == "B" else "\0"
+        if prefix == "B":
+            entities.append((at, at + 1, of_type))
+    return entities
+
+
+def lenient_entities(tags: Tags) -> list[Span]:
+    """The entities of a sentence by the CoNLL script, for the prefixes B, I, E, S, O and for bare tags."""
+    entities, start = [], 0
+    before, of_before = OUTSIDE, ""
+    for at, tag in enumerate([*tags, OUTSIDE]):
+        prefix, of_type = tag[:1], tag.split("-", 1)[-1] or "_"
+        changed = of_type != of_before
+        if before in "ES" or (before in "BI" and prefix in "BSO") or (before not in "O." and changed):
+            entities.append((start, at, of_before))
+        if prefix in "BS" or (before in "ESO" and prefix in "EI") or (prefix not in "O." and changed):
+            start = at
+        before, of_before = prefix, of_type
+    return entities
+
+
+def _span_counts(gold: Iterable[Span], predicted: Iterable[Span]) -> Counts:
+    """Counts by label; a match has the same start, end and label."""
+    first, second = {*gold}, {*predicted}
+    return [(span[2], span in first and span in second, span in first, span in second)
+            for span in first | second]  # fmt: skip
+
+
+def _entity_counts(entities: Callable[[Tags], list[Span]], gold: Tags, predicted: Tags) -> Counts:
+    return _span_counts(entities(gold), entities(predicted))
+
+
+def bare(tag: str) -> str:
+    """The type of a tag: without B- or I-."""
+    return tag[2:] if tag[:2] in ("B-", "I-") else tag
+
+
+def _token_rows(pairs: Pairs, _: Metric) -> Floats:
+    """Right tokens, and tokens, of each sentence."""
+    import numpy as np
+
+    return np.array(
+        [
+            (sum(map(str.__eq__, gold, predicted)), len(gold))
+            for gold, predicted in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
+        ],
+        np.float64,
+    )
+
+
+def _type_counts(gold: Tags, predicted: Tags) -> Counts:
+    counts = []
+    for (first, second), number in Counter(zip(map(bare, gold), map(bare, predicted), strict=True)).items():
+        both = number if first == second else 0
+        counts += [(first, both, number, 0), (second, 0, 0, number)]
+    return [each for each in counts if each[0] != OUTSIDE]
+
+
+def _types(labels: Sequence[str]) -> list[str]:
+    return [*dict.fromkeys(bare(label) for label in labels if label != OUTSIDE)]
+
+
+def _overlap_counts(gold: Iterable[Span], predicted: Iterable[Span]) -> Counts:
+    """Counts by label; a match overlaps at least half of both spans, best matches first, each span once."""
+    counts = []
+    for label in sorted({span[2] for span in (*gold, *predicted)}):
+        first, second = ([span for span in {*spans} if span[2] == label] for spans in (gold, predicted))
+        counts.append((label, _matches(first, second), len(first), len(second)))
+    return counts
+
+
+def _matches(gold: Sequence[Span], predicted: Sequence[Span]) -> int:
+    """The number of matches."""
+    overlaps = ((_overlap(g, p), g, p) for g in gold for p in predicted)
+    gold_left, predicted_left = {*gold}, {*predicted}
+    for _, *match in sorted((each for each in overlaps if each[0][0] >= OVERLAP), reverse=True):
+        if match[0] in gold_left and match[1] in predicted_left:
+            gold_left.remove(match[0])
+            predicted_left.remove(match[1])
+    return len(gold) - len(gold_left)
+
+
+def _overlap(gold: Span, predicted: Span) -> tuple[float, float]:
+    """The smaller and the larger share of the two spans that they have in common."""
+    common = max(min(gold[1], predicted[1]) - max(gold[0], predicted[0]), 0)
+    first, second = (common / max(end - start, 1) for start, end, _ in (gold, predicted))
+    return min(first, second), max(first, second)
+
+
+def covered(spans: Iterable[Span]) -> int:
+    """The number of positions, of each label, that the spans cover."""
+    total = 0
+    for _, of_label in groupby(sorted(spans, key=itemgetter(2, 0)), key=itemgetter(2)):
+        reached = None
+        for start, end, _ in of_label:
+            begin = start if reached is None else max(start, reached)
+            total += max(end - begin, 0)
+            reached = max(end, begin)
+    return total
+
+
+def intersection_over_union(gold: Sequence[Span], predicted: Sequence[Span]) -> float:
+    """Positions in both over those in either; 1.0 if neither has any."""
+    either = covered([*gold, *predicted])
+    return (covered(gold) + covered(predicted) - either) / either if either else 1.0
+
+
+Gains = Sequence[tuple[str, float]]
+"""Id and gain of the items; those with a gain above 0 are relevant."""
+
+
+def _ranked(gold: Gains, predicted: Sequence[str]) -> list[float]:
+    """The gain of each predicted item, best first; a repeated one counts once."""
+    gains = dict(gold)
+    return [gains.get(item, 0.0) for item in dict.fromkeys(predicted)]
+
+
+def average_precision(gold: Gains, predicted: Sequence[str]) -> float:
+    """Mean over the relevant items of the precision down to each; 0.0 without any."""
+    places = [place for place, gain in enumerate(_ranked(gold, predicted), 1) if gain > 0]
+    relevant = sum(gain > 0 for _, gain in gold)
+    return sum(at / place for at, place in enumerate(places, 1)) / relevant if relevant else 0.0
+
+
+def reciprocal_rank(gold: Gains, predicted: Sequence[str]) -> float:
+    """1 over the place of the first relevant item; 0.0 without any."""
+    places = (place for place, gain in enumerate(_ranked(gold, predicted), 1) if gain > 0)
+    return 1 / next(places, float("inf"))
+
+
+def discounted_gain(gold: Gains, predicted: Sequence[str]) -> float:
+    """Sum of the gains over log2(place + 1), divided by the highest possible; 0.0 without any gain."""
+    ideal = _discounted(sorted((gain for _, gain in gold), reverse=True))
+    return _discounted(_ranked(gold, predicted)) / ideal if ideal > 0 else 0.0
+
+
+def _discounted(gains: Iterable[float]) -> float:
+    return sum(gain / log2(place + 1) for place, gain in enumerate(gains, 1))
+
+
+SEQUENCE_METRICS = (
+    SumMetric("token_accuracy", 0.0, _token_rows, mean_of),
+    counted_metric("entity_f1", partial(_entity_counts, strict_entities), None, "any entity"),
+    counted_metric("entity_f1_lenient", partial(_entity_counts, lenient_entities), None, "any entity"),
+    counted_metric(
+        "entity_macro_f1", partial(_entity_counts, strict_entities), "present", "any entity", _types
+    ),
+    counted_metric("token_macro_f1", _type_counts, "all", "any label but O", _types),
+    counted_metric("span_f1", _span_counts, None, "any span"),
+    counted_metric("span_overlap_f1", _overlap_counts, "all", "any span"),
+    mean_metric("span_iou", intersection_over_union),
+    mean_metric("map", average_precision),
+    mean_metric("mrr", reciprocal_rank),
+    mean_metric("ndcg", discounted_gain),
+)
+"""Metrics of tokens, spans and rankings."""

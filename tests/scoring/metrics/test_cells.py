@@ -1,0 +1,267 @@
+"""Metrics of text, sets, probabilities and distributions against scikit-learn, scipy and plain loops."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import jensenshannon
+from sklearn import metrics as sk  # noqa: TID251
+
+from gluebench.benchmark import Metric
+from gluebench.scoring import measure
+from gluebench.scoring.inference import file_bars, paired_tests
+from gluebench.scoring.metrics import METRICS, point
+from gluebench.scoring.metrics.plain import pairs_of
+from gluebench.scoring.units import SumUnits, units_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+RNG = np.random.default_rng
+TOPICS = ("art", "law", "music", "war")
+WORDS = ["The", "a", "cat", "cats,", "Cat!", "an", "", "ran", "the-cat", "Ünal", "«x»"]
+
+
+def plain_text(text: str) -> str:
+    """In the steps of the published description."""
+    text = "".join(letter for letter in text.lower() if letter not in string.punctuation)
+    return " ".join(re.sub(r"\b(a|an|the)\b", " ", text).split())
+
+
+def plain_token_f1(gold: str, predicted: str, empty: float) -> float:
+    first, second = plain_text(gold).split(), plain_text(predicted).split()
+    if not first and not second:
+        return empty
+    shared = sum((Counter(first) & Counter(second)).values())
+    if not shared:
+        return 0.0
+    precision, recall = shared / len(second), shared / len(first)
+    return 2 * precision * recall / (precision + recall)
+
+
+def texts(rng, size: int):
+    def text():
+        return " ".join(rng.choice(WORDS, rng.integers(0, 4)))
+
+    return [[text() for _ in range(rng.integers(1, 4))] for _ in range(size)], [text() for _ in range(size)]
+
+
+def test_texts_against_a_loop() -> None:
+    for seed in range(40):
+        gold, predicted = texts(RNG(seed), 30)
+        pairs = list(zip(gold, predicted, strict=True))
+        exact = np.mean([plain_text(p) in [plain_text(each) for each in answers] for answers, p in pairs])
+        assert measure("exact_match", gold, predicted) == pytest.approx(exact, abs=1e-12)
+        for name, empty in (("token_f1", 0.0), ("token_f1_v2", 1.0)):
+            f1 = np.mean([max(plain_token_f1(each, p, empty) for each in answers) for answers, p in pairs])
+            assert measure(name, gold, predicted) == pytest.approx(f1, abs=1e-12)
+
+
+def test_texts_by_hand() -> None:
+    assert measure("exact_match", ["The  U.S."], ["us"]) == 1.0
+    assert measure("token_f1", [["blue cat", "a cat ran"]], ["cat ran off"]) == pytest.approx(0.8)
+    assert measure("token_f1", ["", "x"], ["", ""]) == 0.0
+    assert measure("token_f1_v2", ["", "x"], ["the", ""]) == 0.5, "an unanswerable question"
+
+
+def some_sets(rng, size: int, chance: float):
+    table = rng.random((size, len(TOPICS))) < chance
+    return table, [[topic for topic, there in zip(TOPICS, row, strict=True) if there] for row in table]
+
+
+SETS = {
+    "sets_accuracy": sk.accuracy_score,
+    "sets_jaccard": lambda *tables: sk.jaccard_score(*tables, average="samples", zero_division=1),
+    "sets_sample_f1": lambda *tables: sk.f1_score(*tables, average="samples", zero_division=1),
+    "sets_micro_f1": lambda *tables: sk.f1_score(*tables, average="micro", zero_division=0),
+    "sets_macro_f1": lambda *tables: sk.f1_score(*tables, average="macro", zero_division=0),
+    "sets_macro_f1_gold": lambda gold, predicted: np.mean(
+        sk.f1_score(gold, predicted, average=None, zero_division=0)[gold.any(axis=0)]
+    ) if gold.any() else 0.0,
+    "sets_weighted_f1": lambda *tables: sk.f1_score(*tables, average="weighted", zero_division=0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_sets_are_scikit_learns(name: str) -> None:
+    for seed in range(40):
+        rng = RNG(seed)
+        size, chances = int(rng.integers(1, 30)), rng.choice([0, 0.05, 0.4, 1], 2)
+        (table, gold), (of_system, predicted) = (some_sets(rng, size, chance) for chance in chances)
+        value = measure(name, gold, predicted, labels=TOPICS)
+        assert value == pytest.approx(SETS[name](table, of_system), abs=1e-12)
+
+
+def test_without_labels_a_macro_f1_of_sets_is_over_those_that_occur() -> None:
+    assert measure("sets_macro_f1", [["a"], ["b"]], [{"a"}, {"c"}]) == pytest.approx(1 / 3)
+
+
+def some_probabilities(rng, size: int, classes: int, *, sharp: float = 2.0):
+    logits = rng.normal(0, sharp, (size, classes))
+    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    return shares, np.array([rng.choice(classes, p=row) for row in shares])
+
+
+def calibration_error(gold, shares) -> float:
+    """A loop over 15 bins, each with its upper end."""
+    confidence, right = shares.max(axis=1), shares.argmax(axis=1) == gold
+    error = 0.0
+    for lower in range(15):
+        inside = (confidence > lower / 15) & (confidence <= (lower + 1) / 15)
+        if inside.any():
+            error += inside.mean() * abs(right[inside].mean() - confidence[inside].mean())
+    return -error
+
+
+PROBABILITIES = {
+    "neg_log_loss": lambda gold, shares: -sk.log_loss(gold, shares, labels=range(shares.shape[1])),
+    "neg_brier": lambda gold, shares: -sk.brier_score_loss(
+        np.eye(shares.shape[1])[gold] if shares.shape[1] > 2 else gold,
+        shares if shares.shape[1] > 2 else shares[:, 1],
+    ),
+    "neg_ece": calibration_error,
+    "probability_accuracy": lambda gold, shares: np.mean(shares.argmax(axis=1) == gold),
+    "roc_auc": lambda gold, shares: sk.roc_auc_score(gold == 1, shares[:, 1])
+    if 0 < (gold == 1).sum() < len(gold) else 0.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROBABILITIES)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_probabilities_are_scikit_learns(name: str, classes: int) -> None:
+    for seed in range(40):
+        rng = RNG(seed)
+        shares, gold = some_probabilities(
+            rng, int(rng.integers(2, 40)), classes, sharp=rng.choice([0.1, 2, 9])
+        )
+        shares = shares.round(int(rng.integers(1, 9)))
+        shares[:, -1] = np.maximum(1 - shares[:, :-1].sum(axis=1), 0)  # some are 0 or 1
+        shares /= shares.sum(axis=1, keepdims=True)
+        positive = TOPICS[1] if name == "roc_auc" else None
+        words = [TOPICS[code] for code in gold]
+        value = measure(name, words, shares, positive=positive, labels=TOPICS[:classes])
+        assert value == pytest.approx(PROBABILITIES[name](gold, shares), abs=1e-12, rel=1e-12)
+
+
+def test_distributions_are_scipys() -> None:
+    for seed in range(40):
+        rng = RNG(seed)
+        gold, _ = some_probabilities(rng, 20, 4, sharp=rng.choice([0.1, 5, 40]))
+        shares, _ = some_probabilities(rng, 20, 4)
+        gold[rng.random(20) < 0.3] = np.eye(4)[1]
+        shares[rng.random(20) < 0.3] = np.eye(4)[2]
+        with np.errstate(invalid="ignore"):  # the root of -0.0000..1 for equal rows
+            distance = np.mean(
+                np.nan_to_num([jensenshannon(*rows, base=2) for rows in zip(gold, shares, strict=True)])
+            )
+        assert measure("neg_jensen_shannon", gold, shares) == pytest.approx(-distance, abs=1e-12)
+        epsilon = np.finfo(float).eps
+        entropy = -sum(
+            share * np.log(min(max(answer, epsilon), 1 - epsilon))
+            for rows in zip(gold, shares, strict=True) for share, answer in zip(*rows, strict=True)
+        )  # fmt: skip
+        assert measure("neg_cross_entropy", gold, shares) == pytest.approx(-entropy / 20, rel=1e-12)
+    assert measure("neg_jensen_shannon", [[1, 0]], [[0, 1]]) == pytest.approx(-1.0)
+    assert measure("neg_jensen_shannon", [[0.3, 0.7]], [[0.3, 0.7]]) == 0.0
+
+
+def systems_of(name: str, size: int):
+    """Two systems of the metric's form, the first with better answers."""
+    rng = RNG(5)
+    if METRICS[name].name.startswith("sets"):
+        table, gold = some_sets(rng, size, 0.4)
+        answers = [table ^ (rng.random(table.shape) < share) for share in (0.1, 0.2)]
+        columns = [
+            [[t for t, there in zip(TOPICS, row, strict=True) if there] for row in each] for each in answers
+        ]
+        return [pairs_of("sets", gold, each) for each in columns]
+    if name in PROBABILITIES:
+        shares, gold = some_probabilities(rng, size, 3)
+        noisy, _ = some_probabilities(rng, size, 3, sharp=1.0)
+        words = [TOPICS[code] for code in gold]
+        return [
+            pairs_of("probabilities", words, each, labels=TOPICS[:3])
+            for each in (shares, (shares + noisy) / 2)
+        ]
+    if name in ("neg_cross_entropy", "neg_jensen_shannon"):
+        gold, _ = some_probabilities(rng, size, 3)
+        noisy, _ = some_probabilities(rng, size, 3)
+        return [pairs_of("distributions", gold, gold * (1 - part) + noisy * part) for part in (0.3, 0.6)]
+    gold = [" ".join(rng.choice(["cat", "dog", "ran", "sat"], rng.integers(0, 4))) for _ in range(size)]
+    return [
+        pairs_of("text", gold, [each if rng.random() < share else "cat" for each in gold])
+        for share in (0.8, 0.5)
+    ]
+
+
+CELLS = [
+    *SETS,
+    *PROBABILITIES,
+    "neg_cross_entropy",
+    "neg_jensen_shannon",
+    "exact_match",
+    "token_f1",
+    "token_f1_v2",
+]
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_intervals_and_tests_follow(name: str) -> None:
+    systems = systems_of(name, 250)
+    metric = Metric(name, name, name, "F", TOPICS[1] if name == "roc_auc" else None, TOPICS)
+    units = units_of([metric], systems)
+    assert isinstance(units, SumUnits) == (name != "roc_auc")
+    at = 17 if name != "roc_auc" else 3
+    without = np.flatnonzero(np.arange(250) != at) if name != "roc_auc" else np.flatnonzero(units.units != at)
+    values = [point(metric, pairs.subset(without.tolist())).value for pairs in systems]
+    assert units.left_out()[0, :, at] == pytest.approx(values, abs=1e-12)
+    drawn = units.bootstrap(2000 if name != "roc_auc" else 600, RNG(2))[0]
+    (bar,) = file_bars([metric], systems[0], [point(metric, systems[0])])
+    low, high = np.percentile(drawn[0], [2.5, 97.5])
+    # the calibration error of a resample is larger on average
+    assert (bar.low, bar.high) == pytest.approx(
+        (low, high), abs=(0.7 if name == "neg_ece" else 0.2) * (high - low)
+    )
+    lowest, highest = METRICS[name].bounds
+    assert lowest <= bar.low < bar.high <= highest
+    (test,) = paired_tests(units, resamples=999, rng=RNG(3))
+    assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=0.15 if name != "neg_ece" else 0.6)
+    assert test.difference == pytest.approx(np.subtract(*units.values()[0]))
+
+
+def test_a_value_of_zero_has_a_reason() -> None:
+    def reason(name: str, *columns, form: str):
+        return point(Metric(name, name, "", "", "a"), pairs_of(form, *columns)).undefined
+
+    assert reason("sets_micro_f1", [[]], [[]], form="sets") == "neither gold nor predictions have any label"
+    assert reason("sets_micro_f1", [["a"]], [[]], form="sets") is None
+    assert (
+        reason("roc_auc", ["a"], [[1.0]], form="probabilities") == "gold has only positive examples, or none"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "message"),
+    [
+        ("sets_accuracy", (["ab"], [["a"]]), "gold: 'ab' at position 0 .* does not have the metric's form"),
+        (
+            "neg_log_loss",
+            (["a", "b"], [[1.0], [0.5]]),
+            "expected one probability for each of the labels 'a', 'b'",
+        ),
+        ("exact_match", (["a"], [3]), "predictions: 3 at position 0"),
+        ("neg_cross_entropy", ([[0.5, 0.5]], [[1.0]]), "gold has 2 values and predictions 1 at position 0"),
+        (
+            "roc_auc",
+            (["a", "b"], [[1, 0], [0, 1]]),
+            "positive=None is none of the labels that occur: 'a', 'b'",
+        ),
+        ("sets_accuracy", ([], []), "there are no examples"),
+        ("group_agreement", (["a"], ["a"]), "there are 2 groups and 1 examples"),
+    ],
+)
+def test_what_cannot_be_compared_is_explained(name: str, columns, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        measure(name, *columns, groups=[1, 2] if name == "group_agreement" else None)

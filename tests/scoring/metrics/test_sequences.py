@@ -1,0 +1,256 @@
+"""Metrics of tokens, spans and rankings against scikit-learn, plain loops and what seqeval gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk  # noqa: TID251
+
+from gluebench.benchmark import Metric
+from gluebench.scoring import measure
+from gluebench.scoring.inference import file_bars, paired_tests
+from gluebench.scoring.metrics import point
+from gluebench.scoring.metrics.plain import pairs_of
+from gluebench.scoring.metrics.sequences import covered, lenient_entities, strict_entities
+from gluebench.scoring.units import SumUnits, units_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+RNG = np.random.default_rng
+TAGS = ("O", "B-LOC", "I-LOC", "B-PER", "I-PER")
+
+
+def sentences(rng, size: int, tags=TAGS):
+    return [list(map(str, rng.choice(tags, rng.integers(1, 9)))) for _ in range(size)]
+
+
+def garbled(rng, gold, share: float, tags=TAGS):
+    return [[str(rng.choice(tags)) if rng.random() < share else tag for tag in row] for row in gold]
+
+
+# Each line of entities is what seqeval 1.2.2 gives for these tags: by default, and with scheme=IOB2.
+SEQEVAL = [
+    ("B-PER I-PER O B-LOC", [(0, 2, "PER"), (3, 4, "LOC")], [(0, 2, "PER"), (3, 4, "LOC")]),
+    ("O I-PER I-PER", [(1, 3, "PER")], []),
+    ("B-PER I-LOC", [(0, 1, "PER"), (1, 2, "LOC")], [(0, 1, "PER")]),
+    ("B-PER B-PER I-PER", [(0, 1, "PER"), (1, 3, "PER")], [(0, 1, "PER"), (1, 3, "PER")]),
+    ("B-PER O I-PER", [(0, 1, "PER"), (2, 3, "PER")], [(0, 1, "PER")]),
+    ("B-PER I-LOC I-PER", [(0, 1, "PER"), (1, 2, "LOC"), (2, 3, "PER")], [(0, 1, "PER")]),
+    ("O", [], []),
+    ("I-LOC B-LOC I-LOC I-PER", [(0, 1, "LOC"), (1, 3, "LOC"), (3, 4, "PER")], [(1, 3, "LOC")]),
+]
+
+
+@pytest.mark.parametrize(("tags", "lenient", "strict"), SEQEVAL)
+def test_entities_are_seqevals(tags: str, lenient, strict) -> None:
+    assert lenient_entities(tags.split()) == lenient
+    assert strict_entities(tags.split()) == strict
+
+
+def test_lenient_entities_of_other_schemes_and_of_bare_tags_are_seqevals() -> None:
+    """Of bare tags those with which XTREME scored parts of speech (test_family.py)."""
+    assert lenient_entities(["B-X", "I-X", "E-X", "S-X", "E-X"]) == [(0, 3, "X"), (3, 4, "X"), (4, 5, "X")]
+    assert lenient_entities(["NOUN", "NOUN", "VERB", "SYM"]) == [
+        (0, 2, "NOUN"),
+        (2, 3, "VERB"),
+        (3, 4, "SYM"),
+    ]
+    assert lenient_entities(["ADJ", "INTJ", ".", "O-Y"]) == [(0, 1, "ADJ"), (1, 2, "INTJ")]
+
+
+def entity_f1(gold, predicted, entities, macro: bool) -> float:
+    """Precision and recall of the sets of (sentence, entity)."""
+    sets = [
+        {(row, *each) for row, tags in enumerate(rows) for each in entities(tags)}
+        for rows in (gold, predicted)
+    ]
+    types = sorted({each[-1] for each in sets[0] | sets[1]})
+    parts = (
+        [[{each for each in side if each[-1] == name} for side in sets] for name in types]
+        if macro
+        else [sets]
+    )
+    scores = []
+    for first, second in parts:
+        right = len(first & second)
+        precision, recall = right / (len(second) or 1), right / (len(first) or 1)
+        scores.append(2 * precision * recall / (precision + recall) if right else 0.0)
+    return sum(scores) / len(scores) if scores else 0.0
+
+
+def test_scores_of_entities_against_a_loop() -> None:
+    for seed in range(40):
+        rng = RNG(seed)
+        gold = sentences(rng, int(rng.integers(1, 12)))
+        predicted = garbled(rng, gold, rng.choice([0, 0.2, 1]))
+        for name, entities, macro in (
+            ("entity_f1", strict_entities, False),
+            ("entity_f1_lenient", lenient_entities, False),
+            ("entity_macro_f1", strict_entities, True),
+        ):
+            value = entity_f1(gold, predicted, entities, macro)
+            assert measure(name, gold, predicted) == pytest.approx(value, abs=1e-12)
+            assert measure(name, gold, predicted, labels=TAGS) == pytest.approx(value, abs=1e-12)
+
+
+def test_scores_of_tokens_are_scikit_learns() -> None:
+    for seed in range(40):
+        rng = RNG(seed)
+        gold = sentences(rng, int(rng.integers(1, 12)), tags=TAGS[: rng.integers(2, 6)])
+        predicted = garbled(rng, gold, 0.4)
+        flat = [[tag for row in rows for tag in row] for rows in (gold, predicted)]
+        assert measure("token_accuracy", gold, predicted) == pytest.approx(sk.accuracy_score(*flat))
+        types = [[tag.split("-")[-1] for tag in side] for side in flat]
+        expected = sk.f1_score(*types, labels=["LOC", "PER", "ORG"], average="macro", zero_division=0)
+        value = measure("token_macro_f1", gold, predicted, labels=[*TAGS, "B-ORG", "I-ORG"])
+        assert value == pytest.approx(expected, abs=1e-12)
+
+
+def some_spans(rng, size: int):
+    def spans():
+        starts = rng.integers(0, 30, rng.integers(0, 4))
+        return [(int(at), int(at + rng.integers(1, 9)), str(rng.choice(["x", "y"]))) for at in starts]
+
+    return [spans() for _ in range(size)]
+
+
+def moved(rng, rows):
+    return [[(a + int(rng.integers(-2, 3)) * (rng.random() < 0.5), b, label) for a, b, label in row
+             if rng.random() < 0.8] for row in rows]  # fmt: skip
+
+
+def positions(row):
+    return {(label, at) for start, end, label in row for at in range(start, end)}
+
+
+def test_spans_against_sets_of_positions() -> None:
+    for seed in range(60):
+        rng = RNG(seed)
+        gold = some_spans(rng, 12)
+        predicted = moved(rng, gold) if seed % 3 else some_spans(rng, 12)
+        assert [covered(row) for row in predicted] == [len(positions(row)) for row in predicted]
+        sides = [(positions(g), positions(p)) for g, p in zip(gold, predicted, strict=True)]
+        shares = [len(g & p) / len(g | p) if g | p else 1.0 for g, p in sides]
+        assert measure("span_iou", gold, predicted) == pytest.approx(np.mean(shares), abs=1e-12)
+        exact = [
+            {(row, *each) for row, spans in enumerate(side) for each in spans} for side in (gold, predicted)
+        ]
+        right = len(exact[0] & exact[1])
+        expected = 2 * right / max(len(exact[0]) + len(exact[1]), 1)
+        assert measure("span_f1", gold, predicted) == pytest.approx(expected, abs=1e-12)
+
+
+def overlap_f1(gold, predicted) -> float:
+    """Match each pair by sets of positions, largest overlap first."""
+    scores = []
+    for label in ("x", "y"):
+        counts = np.zeros(3)
+        for row in zip(gold, predicted, strict=True):
+            first, second = ([*dict.fromkeys(span for span in side if span[2] == label)] for side in row)
+            shares = {}
+            for g in first:
+                for p in second:
+                    common = len(positions([g]) & positions([p]))
+                    shares[g, p] = common / len(positions([g])), common / max(len(positions([p])), 1)
+            taken: set = set()
+            for (g, p), of in sorted(
+                shares.items(), key=lambda item: (min(item[1]), max(item[1])), reverse=True
+            ):
+                if min(of) >= 0.5 and not {("g", g), ("p", p)} & taken:
+                    taken |= {("g", g), ("p", p)}
+                    counts[0] += 1
+            counts[1:] += len(first), len(second)
+        scores.append(2 * counts[0] / counts[1:].sum() if counts[0] else 0.0)
+    return float(np.mean(scores))
+
+
+def test_overlapping_spans_against_a_loop() -> None:
+    for seed in range(60):
+        rng = RNG(seed)
+        gold = some_spans(rng, 15)
+        predicted = moved(rng, gold)
+        value = measure("span_overlap_f1", gold, predicted, labels=["x", "y"])
+        assert value == pytest.approx(overlap_f1(gold, predicted), abs=1e-12)
+
+
+def test_spans_by_hand() -> None:
+    gold, predicted = [[(0, 10, "x"), (20, 30, "x")]], [[(0, 5, "x"), (5, 10, "x"), (24, 30, "y")]]
+    assert measure("span_overlap_f1", gold, predicted, labels=["x"]) == pytest.approx((2 / 4 + 0) / 2)
+    assert measure("span_iou", [[(0, 4)], []], [[(2, 6), (3, 5)], []]) == pytest.approx((2 / 6 + 1) / 2)
+    assert measure("span_iou", [[(0, 10**12)]], [[(0, 10**11)]]) == pytest.approx(0.1), "at any length"
+    assert measure("span_f1", [[(0, 4), (0, 4)]], [[(0, 4)]]) == 1.0
+
+
+def some_rankings(rng, size: int):
+    items = [f"d{at}" for at in range(8)]
+    gold = [
+        {item: float(gain) for item, gain in zip(items, rng.integers(0, 4, 8), strict=True)}
+        for _ in range(size)
+    ]
+    return gold, [list(map(str, rng.permutation(items))) for _ in range(size)]
+
+
+def test_rankings_are_scikit_learns() -> None:
+    for seed in range(40):
+        gold, predicted = some_rankings(RNG(seed), 12)
+        precision, ranks, gains = [], [], []
+        for truth, order in zip(gold, predicted, strict=True):
+            scores, relevance = np.arange(8, 0, -1), np.array([truth[item] for item in order])
+            precision.append(sk.average_precision_score(relevance > 0, scores) if relevance.any() else 0.0)
+            ranks.append(1 / (1 + np.argmax(relevance > 0)) if relevance.any() else 0.0)
+            gains.append(sk.ndcg_score([relevance], [scores]))
+        for name, expected in (("map", precision), ("mrr", ranks), ("ndcg", gains)):
+            assert measure(name, gold, predicted) == pytest.approx(np.mean(expected), abs=1e-12)
+
+
+def test_rankings_by_hand() -> None:
+    """An item that is not ranked counts as never; one that is ranked twice counts once."""
+    gold, predicted = [["a", "b"], ["c"]], [["x", "a", "x", "a"], []]
+    assert measure("map", gold, predicted) == pytest.approx((1 / 2 / 2 + 0) / 2)
+    assert measure("mrr", gold, predicted) == pytest.approx(1 / 4)
+    ideal = 1 + 1 / np.log2(3)
+    assert measure("ndcg", gold, predicted) == pytest.approx(1 / np.log2(3) / ideal / 2)
+    assert measure("map", [{"a": 0.0}], [["a"]]) == 0.0
+
+
+def systems_of(name: str, size: int):
+    rng = RNG(0)
+    if name in ("map", "mrr", "ndcg"):
+        gold, predicted = some_rankings(rng, size)
+        best = [sorted(row, key=lambda item, row=row: -row[item] + 3 * rng.normal()) for row in gold]
+        return [pairs_of("ranking", gold, each) for each in (best, predicted)]
+    if "span" in name:
+        gold = some_spans(rng, size)
+        return [pairs_of("spans", gold, each) for each in (moved(rng, gold), moved(rng, moved(rng, gold)))]
+    gold = sentences(rng, size)
+    return [pairs_of("tokens", gold, garbled(rng, gold, share)) for share in (0.2, 0.4)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["token_accuracy", "entity_f1", "entity_f1_lenient", "entity_macro_f1", "token_macro_f1", "span_f1",
+     "span_overlap_f1", "span_iou", "map", "mrr", "ndcg"],
+)  # fmt: skip
+def test_intervals_and_tests_follow(name: str) -> None:
+    systems = systems_of(name, 200)
+    metric = Metric(name, name, name, "F")
+    units = units_of([metric], systems)
+    assert isinstance(units, SumUnits)
+    without = [at for at in range(200) if at != 17]
+    values = [point(metric, pairs.subset(without)).value for pairs in systems]
+    assert units.left_out()[0, :, 17] == pytest.approx(values, abs=1e-12)
+    drawn = units.bootstrap(2000, RNG(2))[0]
+    (bar,) = file_bars([metric], systems[0], [point(metric, systems[0])])
+    low, high = np.percentile(drawn[0], [2.5, 97.5])
+    assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.2 * (high - low))
+    (test,) = paired_tests(units, resamples=999, rng=RNG(3))
+    assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=0.1)
+    assert test.p < 0.05
+
+
+def test_a_value_of_zero_has_a_reason() -> None:
+    def reason(name: str, gold, predicted, form: str):
+        return point(Metric(name, name, "", ""), pairs_of(form, gold, predicted)).undefined
+
+    assert reason("entity_f1", [["O"]], [["O"]], "tokens") == "neither gold nor predictions have any entity"
+    assert reason("span_f1", [[]], [[]], "spans") == "neither gold nor predictions have any span"
+    assert reason("span_f1", [[(0, 1)]], [[]], "spans") is None
