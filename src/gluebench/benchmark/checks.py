@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, isfinite
 
 from gluebench.benchmark.lookup import closest, fold
-from gluebench.benchmark.metrics import BUILT_IN, FORMS, names_of, takes_positive
+from gluebench.benchmark.metrics import BUILT_IN, FORMS, UNSCALED, names_of, takes_positive
 from gluebench.benchmark.reader import Finding, KeyPath, one_of
 from gluebench.benchmark.records import ROLES, Benchmark, Task, TestFile
 
@@ -189,6 +189,17 @@ def _is_number(text: str) -> bool:
         return False
 
 
+def _scales(path: KeyPath, task: Task) -> Iterator[Finding]:
+    for position, metric in enumerate(task.metrics):
+        if metric.scale is None:
+            continue
+        where = (*path, "metrics", position, "scale")
+        if metric.function not in BUILT_IN or metric.function in UNSCALED:
+            yield Finding(where, f"is not for {metric.function}; expected it with a loss, or a share of examples")
+        elif metric.scale[0] >= metric.scale[1]:
+            yield Finding(where, "expected the worse value first, as higher is better: [-4.0, 0.0]")
+
+
 def _metric_names(path: KeyPath, task: Task) -> Iterator[Finding]:
     names = [metric.name for metric in task.metrics]
     for position, name in enumerate(names):
@@ -329,6 +340,7 @@ _RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (_suited_functions, ("labels", "score_range", "form", "metrics.function")),
     (_positives, ("labels", "form", "metrics.function", "metrics.positive")),
     (_metric_names, ("metrics",)),
+    (_scales, ("metrics.function", "metrics.scale")),
     (_metric_files, ("metrics", "metrics.file", "files", "files.name")),
     (_files, ()),
     (_splits, ()),

@@ -94,6 +94,10 @@ BUILT_IN: Mapping[str, BuiltIn] = {
 }
 
 
+UNSCALED = ("pearson", "spearman", "kendall")
+"""Metrics that a manifest cannot put on another scale."""
+
+
 def names_of(form: Form) -> tuple[str, ...]:
     """The names of the built-in metrics of a form."""
     return tuple(metric.name for metric in BUILT_IN.values() if metric.form == form)

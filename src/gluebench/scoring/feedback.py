@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import macro_average, pairs_of
-from gluebench.scoring.metrics import is_proportion, metric_function, point, task_score
+from gluebench.scoring.metrics import is_proportion, function_of, point, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import Report, Score, TaskReport, parts_of
 from gluebench.submission.submission import Column, Submission
@@ -92,7 +92,7 @@ def rounded_report(report: Report, benchmark: Benchmark) -> Report:
 def bounds_of(task: Task, metric: str = "") -> tuple[float, float]:
     """The lowest and highest possible value of a task's metric, by default its first one."""
     chosen = next(candidate for candidate in task.metrics if metric in ("", candidate.name))
-    return metric_function(chosen.function).bounds
+    return function_of(chosen).bounds
 
 
 def _task(task: Task, report: TaskReport) -> TaskReport:

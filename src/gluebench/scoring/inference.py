@@ -34,7 +34,7 @@ from gluebench.scoring.intervals import (
     student_t_two_sided,
     wilson,
 )
-from gluebench.scoring.metrics import Point, is_proportion, metric_function, task_score
+from gluebench.scoring.metrics import Point, is_proportion, function_of, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units import Exchange, Units, units_of
 
@@ -68,7 +68,7 @@ def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) 
     """Intervals of the metrics of one test file; with several metrics, that of their mean comes last."""
     units = units_of(metrics, [pairs])
     left_out = units.left_out()[:, 0]
-    bounds = [metric_function(metric.function).bounds for metric in metrics]
+    bounds = [function_of(metric).bounds for metric in metrics]
     bars = []
     for at, (metric, point) in enumerate(zip(metrics, points, strict=True)):
         if not point.value and pairs.predicted.constant and not is_proportion(metric):

@@ -15,7 +15,7 @@ from gluebench.data import DataError
 from gluebench.scoring import Gold, Score
 from gluebench.scoring.inference import file_bars, jackknife_bar
 from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW
-from gluebench.scoring.metrics import CountMetric, metric_function, point
+from gluebench.scoring.metrics import CountMetric, function_of, point
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of
 from gluebench.submission import Column
@@ -65,7 +65,7 @@ def score_sheets(drawn: Draw, sheets: Sequence[Sheet], gold: Gold) -> Agreement:
     """
     task = gold.benchmark.task(drawn.task)
     metric = task.metrics[0]
-    if not isinstance(metric_function(metric.function), CountMetric):
+    if not isinstance(function_of(metric), CountMetric):
         raise DataError([f"{task.name} is scored by {metric.function}; expected a metric of labels"])
     gold_codes = _gold_codes(drawn, task, gold)
     pair_of = {item: number for number, pair in enumerate(drawn.pairs) for item in pair}
@@ -122,7 +122,7 @@ def _mean(
 ) -> Score:
     """The mean over annotators, with a jackknife interval that leaves each pair out for all annotators."""
     value = float(np.mean([score.value for score in scores.values()]))
-    function = metric_function(metric.function)
+    function = function_of(metric)
     assert isinstance(function, CountMetric)
     left_out = []  # for each annotator (units,): the metric without each pair of sentences
     for pairs in answers:

@@ -9,7 +9,7 @@ correlation with a constant column, an F1 without positives) is 0.0.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import Any
 
@@ -51,6 +51,7 @@ __all__ = [
     "SumMetric",
     "accuracy",
     "f1",
+    "function_of",
     "is_proportion",
     "kappa",
     "macro_f1",
@@ -128,15 +129,37 @@ def metric_function(name: str) -> MetricFunction:
     return FunctionMetric(name, -inf, offered[name].load(), highest=inf)
 
 
+def function_of(metric: Metric) -> MetricFunction:
+    """The function of a manifest's metric, on the scale that the manifest gives. Raises UnknownNameError."""
+    function = metric_function(metric.function)
+    if metric.scale is None or not isinstance(function, SumMetric | CountMetric):
+        return function
+    worst, best = metric.scale
+    lowest, highest = ((end - worst) / (best - worst) for end in function.bounds)
+    of = function.of
+    scaled = replace(
+        function,
+        lowest=lowest,
+        highest=highest,
+        of=lambda *sums: (of(*sums) - worst) / (best - worst),
+        undefined=lambda *sums: None,  # 0 is a value like others on this scale
+    )
+    if isinstance(scaled, CountMetric):
+        influence = scaled.influence
+        change = {"influence": lambda table, code: influence(table, code) / (best - worst), "proportion": False}
+        return replace(scaled, **change)
+    return scaled
+
+
 def is_proportion(metric: Metric) -> bool:
     """Whether the metric is a proportion of examples, so that Wilson's interval and McNemar's test apply."""
-    function = metric_function(metric.function)
+    function = function_of(metric)
     return isinstance(function, CountMetric) and function.proportion
 
 
 def point(metric: Metric, pairs: Pairs) -> Point:
     """The value of a task's metric. Raises ValueError if an external metric gives no finite number."""
-    return metric_function(metric.function).point(pairs, metric)
+    return function_of(metric).point(pairs, metric)
 
 
 def task_score(metrics: Sequence[float]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics import CountMetric, NumberMetric, metric_function, summed
+from gluebench.scoring.metrics import CountMetric, NumberMetric, function_of, summed
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import Exchange, Units
 from gluebench.scoring.units.labels import LabelUnits
@@ -16,7 +16,7 @@ __all__ = ["Exchange", "LabelUnits", "NumberUnits", "RowUnits", "SumUnits", "Uni
 
 def units_of(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Units:
     """The units of a test file, for these metrics of it; `systems` are of the same examples."""
-    functions = [metric_function(metric.function) for metric in metrics]
+    functions = [function_of(metric) for metric in metrics]
     if all(isinstance(function, CountMetric) for function in functions):
         return LabelUnits(metrics, systems)
     if all(isinstance(function, NumberMetric) for function in functions):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.scoring.intervals import FEWEST_UNITS
-from gluebench.scoring.metrics import CountMetric, is_proportion, metric_function
+from gluebench.scoring.metrics import CountMetric, is_proportion, function_of
 from gluebench.scoring.units.base import Exchange, Floats, Ints, Units, blocks, joined, with_mean
 
 FEWEST_OTHERS = 5
@@ -55,7 +55,7 @@ class LabelUnits(Units):
         """Each metric with the code of its positive label."""
         functions = []
         for metric in self.metrics:
-            function = metric_function(metric.function)
+            function = function_of(metric)
             assert isinstance(function, CountMetric)
             functions.append((function, self.systems[0].code(metric.positive)))
         return functions

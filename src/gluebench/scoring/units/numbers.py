@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics import NumberMetric, SumMetric, metric_function, point
+from gluebench.scoring.metrics import NumberMetric, SumMetric, function_of, point
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import (
     Exchange,
@@ -59,7 +59,7 @@ class NumberUnits(_SingleUnits):
 
     def functions(self) -> list[NumberMetric]:
         """The metrics."""
-        functions = [metric_function(metric.function) for metric in self.metrics]
+        functions = [function_of(metric) for metric in self.metrics]
         return [function for function in functions if isinstance(function, NumberMetric)]
 
     @cached_property
