@@ -195,7 +195,9 @@ def _scales(path: KeyPath, task: Task) -> Iterator[Finding]:
             continue
         where = (*path, "metrics", position, "scale")
         if metric.function not in BUILT_IN or metric.function in UNSCALED:
-            yield Finding(where, f"is not for {metric.function}; expected it with a loss, or a share of examples")
+            yield Finding(
+                where, f"is not for {metric.function}; expected it with a loss, or a share of examples"
+            )
         elif metric.scale[0] >= metric.scale[1]:
             yield Finding(where, "expected the worse value first, as higher is better: [-4.0, 0.0]")
 

@@ -255,7 +255,7 @@ def _labelled(gold: Gold) -> list[Task]:
 def _diagnosis(
     task: Task, pairs: Pairs, scores: DiagnosticReport, *, categories: Sequence[Category], below: int
 ) -> SystemDiagnosis:
-    if not pairs.gold.labels or scores.overall.value is None:
+    if not pairs.predicted.labels or scores.overall.value is None:
         return SystemDiagnosis(scores, {}, None)
     tables = {
         (category.kind, category.name): Confusion(

@@ -19,6 +19,7 @@ from gluebench.scoring.grade import Run, pairs_of, submissions_from
 from gluebench.scoring.inference import ALPHA
 from gluebench.scoring.intervals import holm, student_t_two_sided
 from gluebench.scoring.metrics.counts import ratio
+from gluebench.scoring.pairs import sort_key
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import Floats, Ints, generator
 from gluebench.submission import Column, Submission
@@ -119,9 +120,7 @@ def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples:
             shared[at] = rest / (number * (number - 1))
             # seeded by the predictions, so that identical systems tie
             key = 0
-            for answers in sorted(
-                bytes(column.values) for run in runs for column in run.predictions.values()
-            ):
+            for answers in sorted(sort_key(column) for run in runs for column in run.predictions.values()):
                 key = crc32(answers, key)
             rng = generator(seed, f"runs {key}")
             both[at] += _run_shifts(scores, shared[at], resamples=resamples, rng=rng)

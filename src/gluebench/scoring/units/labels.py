@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.scoring.intervals import FEWEST_UNITS
-from gluebench.scoring.metrics import CountMetric, is_proportion, function_of
+from gluebench.scoring.metrics import CountMetric, function_of, is_proportion
 from gluebench.scoring.units.base import Exchange, Floats, Ints, Units, blocks, joined, with_mean
 
 FEWEST_OTHERS = 5
