@@ -24,7 +24,7 @@ from gluebench.benchmark.atomic import replacing
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import Labels, gold_of, grade
 from gluebench.scoring.notebook import optional
-from gluebench.scoring.report import Report, Score, provenance, rounded
+from gluebench.scoring.report import places, provenance, rounded
 from gluebench.submission.check import check
 from gluebench.submission.names import Names
 
@@ -110,28 +110,13 @@ def _provenance(gold: Gold) -> str:
 # ---------------------------------------------------------------- columns
 
 
-def _places(benchmark: Benchmark) -> Iterator[tuple[str, str, str]]:
-    """Column, task and metric of each score; the macro-average has no task, and a task score no metric."""
-    yield "score", "", ""
-    for task in benchmark.tasks:
-        for metric in task.metrics[: None if task.scored else 1]:
-            yield f"{task.name}.{metric.name}", task.name, metric.name
-        if task.scored and len(task.metrics) > 1:
-            yield f"{task.name}.score", task.name, ""
-
-
 def _numbers(benchmark: Benchmark, *, intervals: bool) -> Iterator[str]:
-    for column, _, _ in _places(benchmark):
-        yield from (column, f"{column}_low", f"{column}_high") if intervals else (column,)
+    for place in places(benchmark):
+        yield from _ends(place.name) if intervals else [place.name]
 
 
-def _score(report: Report, task: str, metric: str) -> Score | None:
-    if not task:
-        return report.score
-    if task in report.tasks:
-        return report.tasks[task].metrics.get(metric) if metric else report.tasks[task].score
-    diagnostic = report.diagnostics.get(task)
-    return None if diagnostic is None else diagnostic.overall
+def _ends(name: str) -> tuple[str, str, str]:
+    return name, f"{name}_low", f"{name}_high"
 
 
 def _row(job: _Job, gold: Gold, intervals: bool) -> Row:
@@ -142,11 +127,10 @@ def _row(job: _Job, gold: Gold, intervals: bool) -> Row:
     if submission.verdict == "invalid":
         return row
     report = grade(submission, gold, intervals=intervals)
-    for column, task, metric in _places(gold.benchmark):
-        score = _score(report, task, metric)
+    for place in places(gold.benchmark):
+        score = place.score(report)
         ends = (score.value, score.low, score.high) if score else (None, None, None)
-        names = (column, f"{column}_low", f"{column}_high")
-        row |= {name: rounded(end) for name, end in zip(names, ends, strict=True)}
+        row |= {name: rounded(end) for name, end in zip(_ends(place.name), ends, strict=True)}
     return row
 
 
