@@ -20,9 +20,9 @@ from gluebench.submission.submission import Submission
 
 SCHEMA_VERSION = "0.3.0"
 RELATIONSHIPS = {
-    "first_party": "The developer of the model",
-    "third_party": "Somebody else",
-    "collaborative": "The developer together with others",
+    "first_party": "The model's developer",
+    "third_party": "A third party",
+    "collaborative": "The developer with others",
     "other": "Other",
 }
 """Who may have evaluated a model, with a label each."""
@@ -46,6 +46,8 @@ class Evaluated(NamedTuple):
     """The model's name, by default from its identifier."""
     source: str = ""
     """Name of the leaderboard or platform."""
+    url: str = ""
+    """Its page of these results."""
     deployment: str = "unknown"
     availability: str = "unknown"
 
@@ -63,6 +65,7 @@ def aggregate(report: Report, benchmark: Benchmark, about: Evaluated, *, at: flo
         "source_type": "evaluation_run",
         "source_organization_name": about.organization,
         "evaluator_relationship": about.relationship,
+        "additional_details": {"url": about.url} if about.url else None,
     }
     scores = [(place, place.score(report)) for place in places(benchmark)]
     return {
