@@ -23,6 +23,8 @@ HEADINGS = {
     "reference": "### References",
     "printed": "### Printed figures",
     "auxiliary": "## `[auxiliary.NAME]`",
+    "card": "### Card",
+    "rai": "The answers in `[benchmark.card.rai]`",
 }
 
 

@@ -39,8 +39,10 @@ def _model_id(context: click.Context, parameter: click.Parameter, value: str) ->
 @option.new_folder("--eee", help="Write Every Eval Ever 0.3.0 below DIR/data; needs the next two.")
 @click.option("--organization", metavar="NAME", help="Who evaluated the model.")
 @click.option("--relationship", type=click.Choice([*RELATIONSHIPS]), help="Of the organization to the model.")
-@click.option("--deployment", type=click.Choice(DEPLOYMENTS), default="unknown", show_default=True)
-@click.option("--availability", type=click.Choice(AVAILABILITIES), default="unknown", show_default=True)
+@click.option("--deployment", type=click.Choice(DEPLOYMENTS), default="unknown", help="Who ran it [unknown].")
+@click.option(
+    "--availability", type=click.Choice(AVAILABILITIES), default="unknown", help="Of its weights [unknown]."
+)
 @option.new_file("--model-index", help="Write the scores into this model card, new or existing.")
 @option.new_file("--eval-results", help="Write a YAML file for .eval_results/ on the hub; needs --dataset.")
 @click.option("--dataset", metavar="ID", help="The benchmark's repository on the hub.")
@@ -68,9 +70,8 @@ def export(
 
     \b
     Example:
-      gluebench export sub.zip --gold gold/ --model acme/tiny \
-        --eee . --organization Acme --relationship first_party
-      gluebench export sub.zip --gold gold/ --model acme/tiny --model-index README.md
+      gluebench export a.zip --gold gold/ --model acme/tiny --eee . --organization Acme --relationship other
+      gluebench export a.zip --gold gold/ --model acme/tiny --model-index README.md
     """
     from gluebench.scoring import grade
 
