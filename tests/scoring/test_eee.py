@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from official import validate_records
@@ -12,7 +15,9 @@ from scoring.material import TASKS, gold_values, manifest_text, predicted_values
 
 from gluebench import Report, check, grade, load_benchmark, read_gold
 from gluebench.benchmark import Benchmark
+from gluebench.scoring import eee
 from gluebench.scoring.eee import Evaluated, aggregate, instances, write_records
+from gluebench.scoring.metrics import metric_function
 
 ABOUT = Evaluated(
     "acme/tiny", "Acme", "first_party", source="The Small leaderboard", deployment="self_deployed"
@@ -39,7 +44,7 @@ def system(tmp_path: Path) -> Path:
     return folder
 
 
-def written(report: Report, benchmark: Benchmark, folder: Path) -> tuple[Path, dict[str, object]]:
+def written(report: Report, benchmark: Benchmark, folder: Path) -> tuple[Path, dict[str, Any]]:
     path = write_records(folder, aggregate(report, benchmark, ABOUT, at=TIME), [])
     return path, json.loads(path.read_text())
 
@@ -80,6 +85,21 @@ def test_the_record_has_every_score_with_its_interval(small: Benchmark, folder: 
     assert record["evaluation_id"] == "small/acme/tiny/1795000000"
 
 
+def test_a_metric_without_a_bound_says_so(
+    small: Benchmark, folder: Path, system: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unbounded = SimpleNamespace(lowest=-math.inf)
+    monkeypatch.setattr(
+        eee, "metric_function", lambda name: unbounded if name == "f1" else metric_function(name)
+    )
+    _, record = written(grade(system, folder, benchmark=small), small, tmp_path / "out")
+    results = record["evaluation_results"]
+    bounds = {result["evaluation_result_id"]: result["metric_config"]["min_score"] for result in results}
+    for name, bound in bounds.items():
+        assert (bound == "-Infinity") == (name in ("Pairs.f1", "Pairs.score", "score"))
+    assert validate_records(tmp_path / "out") is None
+
+
 def test_rows_are_of_public_tasks_with_right_answers_and_no_text(
     public: Benchmark, system: Path, tmp_path: Path
 ) -> None:
@@ -111,7 +131,7 @@ def test_rows_are_of_public_tasks_with_right_answers_and_no_text(
 def test_what_is_missing_is_left_out(small: Benchmark, folder: Path, tmp_path: Path) -> None:
     report = grade({"Pairs": predicted_values()["Pairs"]}, folder, benchmark=small, intervals=False)
     path, record = written(report, small, tmp_path / "out")
-    names = [result["evaluation_result_id"] for result in record["evaluation_results"]]  # type: ignore[attr-defined]
+    names = [result["evaluation_result_id"] for result in record["evaluation_results"]]
     assert names == ["Pairs.accuracy", "Pairs.f1", "Pairs.score"]
     assert "detailed_evaluation_results" not in record
     assert [*path.parent.iterdir()] == [path]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from gluebench.leaderboard.common.formats import count
-from gluebench.scoring.eee import RELATIONSHIPS
 
 REGIMES = {
     "single-task": "Single-task training",
@@ -15,8 +14,16 @@ REGIMES = {
     "other": "Other",
 }
 """How a system was trained: the groups of the paper's Table 4."""
-EVALUATORS = {"": "Not stated", **RELATIONSHIPS}
-"""Who ran the model for the submission."""
+EVALUATORS = {
+    "": "Not stated",
+    "first_party": "The model's developer",
+    "third_party": "A third party",
+    "collaborative": "The developer with others",
+    "other": "Other",
+}
+"""Who ran the model for the submission, in the terms of Every Eval Ever."""
+MODEL_ID = r"[^\s/]+/[^\s/]+"
+"""The pattern of "developer/model"."""
 LEAST_MS, MOST_MS = 0.001, 1e9
 """The range of a latency, one microsecond to eleven days, so that all fit on one axis."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
@@ -19,17 +20,6 @@ from gluebench.scoring.report import Place, Report, Score, places
 from gluebench.submission.submission import Submission
 
 SCHEMA_VERSION = "0.3.0"
-RELATIONSHIPS = {
-    "first_party": "The model's developer",
-    "third_party": "A third party",
-    "collaborative": "The developer with others",
-    "other": "Other",
-}
-"""Who may have evaluated a model, with a label each."""
-DEPLOYMENTS = ("self_deployed", "externally_managed", "unknown")
-AVAILABILITIES = ("open_weights", "closed_weights", "unknown")
-MODEL_ID = r"[^\s/]+/[^\s/]+"
-"""A pattern for "developer/model"."""
 METHOD = "closed form; the parts of an average are independent"
 
 
@@ -41,7 +31,7 @@ class Evaluated(NamedTuple):
     organization: str
     """Who evaluated it."""
     relationship: str
-    """One of RELATIONSHIPS: how the organization is related to the model."""
+    """Of the organization to the model: first_party, third_party, collaborative or other."""
     name: str = ""
     """The model's name, by default from its identifier."""
     source: str = ""
@@ -117,34 +107,24 @@ def _source(name: str, task: Task | None) -> dict[str, Any]:
 
 
 def _metric_config(place: Place, benchmark: Benchmark) -> dict[str, Any]:
-    lowest = _lowest(place, benchmark)
-    if place.metric is None:
-        what = "metrics of the task" if place.task else "task scores"
-        names = {"metric_id": "mean", "metric_name": f"Unweighted mean of the {what}"}
-    else:
-        names = {"metric_id": place.metric.function, "metric_name": place.metric.title}
-    positive = place.metric and place.metric.positive
+    metric, lowest = place.metric, _lowest(place, benchmark)
+    names = (metric.function, metric.title) if metric else ("mean", "Unweighted mean")
     return {
-        **names,
-        **({"metric_parameters": {"positive_label": positive}} if positive else {}),
+        "metric_id": names[0],
+        "metric_name": names[1],
+        "metric_parameters": {"positive_label": metric.positive} if metric and metric.positive else {},
         "lower_is_better": False,
         "score_type": "continuous",
-        "min_score": lowest if isfinite(lowest) else None,
-        "max_score": 1.0 if isfinite(lowest) else None,
+        "min_score": lowest if isfinite(lowest) else "-Infinity",
+        "max_score": 1.0 if isfinite(lowest) else "Infinity",
     }
 
 
 def _lowest(place: Place, benchmark: Benchmark) -> float:
     """The smallest possible score; infinite if one of its metrics has no bound."""
-    if place.metric is not None:
-        return metric_function(place.metric.function).lowest
-    tasks = benchmark.scored if place.task is None else (place.task,)
-    means = [_mean([metric_function(each.function).lowest for each in task.metrics]) for task in tasks]
-    return _mean(means)
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
+    tasks = benchmark.scored if place.task is None else [place.task]
+    metrics = [[place.metric] if place.metric else task.metrics for task in tasks]
+    return fmean(fmean(metric_function(metric.function).lowest for metric in part) for part in metrics)
 
 
 def _uncertainty(place: Place, score: Score) -> dict[str, Any]:

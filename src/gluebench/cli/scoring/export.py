@@ -14,16 +14,10 @@ from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
 from gluebench.cli.common.output import notices
-from gluebench.scoring.eee import (
-    AVAILABILITIES,
-    DEPLOYMENTS,
-    MODEL_ID,
-    RELATIONSHIPS,
-    Evaluated,
-    aggregate,
-    instances,
-    write_records,
-)
+from gluebench.leaderboard.fields import EVALUATORS, MODEL_ID
+
+_deployments = click.Choice(["self_deployed", "externally_managed", "unknown"])
+_availabilities = click.Choice(["open_weights", "closed_weights", "unknown"])
 
 
 def _model_id(context: click.Context, parameter: click.Parameter, value: str) -> str:
@@ -38,11 +32,11 @@ def _model_id(context: click.Context, parameter: click.Parameter, value: str) ->
 @click.option("--model", metavar="ID", required=True, callback=_model_id, help="The model: developer/model.")
 @option.new_folder("--eee", help="Write Every Eval Ever 0.3.0 below DIR/data; needs the next two.")
 @click.option("--organization", metavar="NAME", help="Who evaluated the model.")
-@click.option("--relationship", type=click.Choice([*RELATIONSHIPS]), help="Of the organization to the model.")
-@click.option("--deployment", type=click.Choice(DEPLOYMENTS), default="unknown", help="Who ran it [unknown].")
 @click.option(
-    "--availability", type=click.Choice(AVAILABILITIES), default="unknown", help="Of its weights [unknown]."
+    "--relationship", type=click.Choice([*filter(None, EVALUATORS)]), help="Of the organization to the model."
 )
+@click.option("--deployment", type=_deployments, default="unknown", help="Who ran it [unknown].")
+@click.option("--availability", type=_availabilities, default="unknown", help="Of its weights [unknown].")
 @option.new_file("--model-index", help="Write the scores into this model card, new or existing.")
 @option.new_file("--eval-results", help="Write a YAML file for .eval_results/ on the hub; needs --dataset.")
 @click.option("--dataset", metavar="ID", help="The benchmark's repository on the hub.")
@@ -86,6 +80,8 @@ def export(
     report = grade(submission, labels)
     notices(f"warning: {warning}" for warning in report.warnings)
     if eee and organization and relationship:
+        from gluebench.scoring.eee import Evaluated, aggregate, instances, write_records
+
         about = Evaluated(model, organization, relationship, deployment=deployment, availability=availability)
         record = aggregate(report, inputs.manifest, about, at=time.time())
         rows = instances(record, submission, labels, public=inputs.data is not None)
