@@ -59,7 +59,7 @@ def test_export_writes_what_the_hub_reads(world):
         ([], "name what to write"),
         (["--eee", "out"], "give --organization and --relationship"),
         (["--eval-results", "out.yaml"], "needs --dataset"),
-        (["--model-index", "out.md", "--model", "tiny"], "'tiny' is not developer/model"),
+        (["--model-index", "out.md", "--model", "tiny"], "--model is 'tiny'"),
     ],
 )
 def test_export_says_what_is_missing(world, options, reason):

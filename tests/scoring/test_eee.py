@@ -138,7 +138,7 @@ def test_what_is_missing_is_left_out(small: Benchmark, folder: Path, tmp_path: P
     assert validate_records(tmp_path / "out") is None
 
 
-@pytest.mark.parametrize("model", ["tiny", "acme/", "/tiny", "acme/tiny/2"])
+@pytest.mark.parametrize("model", ["tiny", "acme/", "/tiny", "acme/tiny/2", "../tiny", "acme/.."])
 def test_a_model_needs_a_developer_and_a_name(
     model: str, small: Benchmark, folder: Path, system: Path
 ) -> None:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from scoring.material import TASKS, gold_values, manifest_text, predicted_values, table, write_gold
 
-from gluebench import grade, grade_many
+from gluebench import GoldError, grade, grade_many
 from gluebench.benchmark import Benchmark
 from gluebench.scoring import Report, many
 from gluebench.scoring.many import submissions_in
@@ -193,3 +193,29 @@ def test_a_folder_is_one_submission_or_holds_several(small: Benchmark, systems: 
     (home / ".cache").mkdir()
     assert submissions_in([str(home)], small) == [*map(str, systems), str(home / "e.zip")]
     assert submissions_in([str(systems[0])], small) == [str(systems[0])]
+
+
+def test_a_path_that_is_not_utf_8_is_continued_too(
+    small: Benchmark, folder: Path, systems: list[Path], tmp_path: Path
+) -> None:
+    odd = os.fsencode(systems[0].parent) + b"/gr\xfcn"
+    os.rename(systems[0], odd)
+    counts: list[tuple[int, int]] = []
+    for _ in range(2):
+        grade_many(
+            [os.fsdecode(odd)],
+            folder,
+            out=tmp_path / "scores.csv",
+            benchmark=small,
+            progress=lambda *count: counts.append(count),
+        )
+    assert counts == [(0, 1), (1, 1), (1, 1)]
+
+
+def test_faulty_gold_is_reported_from_another_process(
+    small: Benchmark, folder: Path, systems: list[Path]
+) -> None:
+    (folder / "Pairs.tsv").unlink()
+    with pytest.raises(GoldError, match=r"(?s)gold labels in .*Pairs.tsv") as raised:
+        grade_many(systems[:2], folder, benchmark=small, workers=2)
+    assert raised.value.problems[0].file == "Pairs.tsv"

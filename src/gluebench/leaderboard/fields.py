@@ -22,8 +22,6 @@ EVALUATORS = {
     "other": "Other",
 }
 """Who ran the model for the submission, in the terms of Every Eval Ever."""
-MODEL_ID = r"[^\s/]+/[^\s/]+"
-"""The pattern of "developer/model"."""
 LEAST_MS, MOST_MS = 0.001, 1e9
 """The range of a latency, one microsecond to eleven days, so that all fit on one axis."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
@@ -20,6 +21,8 @@ from gluebench.scoring.report import Place, Report, Score, places
 from gluebench.submission.submission import Submission
 
 SCHEMA_VERSION = "0.3.0"
+MODEL_ID = r"\w[\w.+-]*/\w[\w.+-]*"
+"""Pattern of a model's identifier, developer/model; each part names a folder."""
 METHOD = "closed form; the parts of an average are independent"
 
 
@@ -47,9 +50,9 @@ def aggregate(report: Report, benchmark: Benchmark, about: Evaluated, *, at: flo
 
     Raises ValueError for an identifier that is not "developer/model".
     """
-    developer, slash, model = about.model.partition("/")
-    if not (developer and slash and model) or "/" in model:
+    if not re.fullmatch(MODEL_ID, about.model):
         raise ValueError(f'the model is "{about.model}"; expected developer/model')
+    developer, _, model = about.model.partition("/")
     source = {
         "source_name": about.source,
         "source_type": "evaluation_run",

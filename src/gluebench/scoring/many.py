@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from datetime import UTC, datetime
 from hashlib import sha256
+from io import FileIO
 from multiprocessing import get_context, parent_process
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role
 from gluebench.benchmark.atomic import replacing
@@ -183,7 +184,7 @@ class _Table:
     def __init__(self, path: Path | None, fields: Sequence[str]) -> None:
         self._path = path
         self._fields = fields
-        self._log: TextIO | None = None
+        self._log: FileIO | None = None
         self.rows: dict[str, Row] = {}
         if path is None:
             return
@@ -218,12 +219,11 @@ class _Table:
         self.rows[row["submission"]] = {name: row.get(name) for name in self._fields}
         if self._log is not None:
             self._log.write(_csv([row], self._fields))
-            self._log.flush()
 
     def __enter__(self) -> _Table:
         if self._path is not None:
             self._write_lines()  # without a line that was cut off
-            self._log = open(self._lines, "a", encoding="utf-8", newline="")
+            self._log = open(self._lines, "ab", buffering=0)
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
@@ -243,20 +243,21 @@ class _Table:
 
     def _write_lines(self) -> None:
         with replacing(self._lines) as file:
-            file.write(_csv([dict(zip(self._fields, self._fields, strict=True))], self._fields).encode())
-            file.write(_csv(self._sorted(), self._fields).encode())
+            header = dict(zip(self._fields, self._fields, strict=True))
+            file.write(_csv([header, *self._sorted()], self._fields))
 
 
-def _csv(rows: Iterable[Row], fields: Sequence[str]) -> str:
+def _csv(rows: Iterable[Row], fields: Sequence[str]) -> bytes:
+    """The rows as lines; a path that is not UTF-8 keeps its bytes."""
     text = io.StringIO()
     writer = csv.DictWriter(text, fields, extrasaction="ignore", lineterminator="\n")
     writer.writerows(rows)
-    return text.getvalue()
+    return text.getvalue().encode(errors="surrogateescape")
 
 
 def _read_csv(path: Path) -> Iterator[dict[str, Any]]:
     """The complete rows of a file; none if it is absent."""
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    text = path.read_bytes().decode(errors="surrogateescape") if path.exists() else ""
     whole = text[: text.rfind("\n") + 1]
     for row in csv.DictReader(io.StringIO(whole, newline="")):
         if None not in row.values():  # else its line was cut off

@@ -14,22 +14,16 @@ from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
 from gluebench.cli.common.output import notices
-from gluebench.leaderboard.fields import EVALUATORS, MODEL_ID
+from gluebench.leaderboard.fields import EVALUATORS
 
 _deployments = click.Choice(["self_deployed", "externally_managed", "unknown"])
 _availabilities = click.Choice(["open_weights", "closed_weights", "unknown"])
 
 
-def _model_id(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    if not re.fullmatch(MODEL_ID, value):
-        raise click.BadParameter(f"{value!r} is not developer/model.", context, parameter)
-    return value
-
-
 @click.command
 @click.argument("sub", metavar="SUB", type=click.Path(exists=True))
 @labels_option
-@click.option("--model", metavar="ID", required=True, callback=_model_id, help="The model: developer/model.")
+@click.option("--model", metavar="ID", required=True, help="The model: developer/model.")
 @option.new_folder("--eee", help="Write Every Eval Ever 0.3.0 below DIR/data; needs the next two.")
 @click.option("--organization", metavar="NAME", help="Who evaluated the model.")
 @click.option(
@@ -67,8 +61,11 @@ def export(
       gluebench export a.zip --gold gold/ --model acme/tiny --eee . --organization Acme --relationship other
       gluebench export a.zip --gold gold/ --model acme/tiny --model-index README.md
     """
+    from gluebench.scoring import eee as records
     from gluebench.scoring import grade
 
+    if not re.fullmatch(records.MODEL_ID, model):
+        raise click.UsageError(f"--model is {model!r}; expected developer/model, such as acme/tiny.")
     if not (eee or model_index or eval_results):
         raise click.UsageError("name what to write: --eee DIR, --model-index FILE or --eval-results FILE.")
     if eee and not (organization and relationship):
@@ -80,12 +77,12 @@ def export(
     report = grade(submission, labels)
     notices(f"warning: {warning}" for warning in report.warnings)
     if eee and organization and relationship:
-        from gluebench.scoring.eee import Evaluated, aggregate, instances, write_records
-
-        about = Evaluated(model, organization, relationship, deployment=deployment, availability=availability)
-        record = aggregate(report, inputs.manifest, about, at=time.time())
-        rows = instances(record, submission, labels, public=inputs.data is not None)
-        notices([f"written: {write_records(Path(eee), record, rows)}"])
+        about = records.Evaluated(
+            model, organization, relationship, deployment=deployment, availability=availability
+        )
+        record = records.aggregate(report, inputs.manifest, about, at=time.time())
+        rows = records.instances(record, submission, labels, public=inputs.data is not None)
+        notices([f"written: {records.write_records(Path(eee), record, rows)}"])
     with needing("hf", "Writing for the hub", "huggingface_hub", "yaml"):
         if model_index:
             from gluebench.scoring.hub import model_card

@@ -79,6 +79,7 @@ def _grade_many(
     subs: Sequence[str], out: str, workers: int | None, inputs: Inputs, *, intervals: bool
 ) -> None:
     from collections import Counter
+    from concurrent.futures.process import BrokenProcessPool
 
     from gluebench.cli.common.progress import Progress
     from gluebench.scoring.many import grade_many, submissions_in
@@ -94,6 +95,9 @@ def _grade_many(
             if type(error) is not ValueError:
                 raise
             raise click.UsageError(str(error)) from None
+        except BrokenProcessPool:
+            message = "A process ended unexpectedly, such as for lack of memory. Finished rows are kept."
+            raise click.ClickException(f"{message} Run the command again, with fewer --workers.") from None
     verdicts = Counter(row["verdict"] for row in rows)
     counts = ", ".join(f"{verdicts[verdict]:,} {verdict}" for verdict in ("valid", "incomplete", "invalid"))
     notices([f"{out}: {counts}"])

@@ -22,7 +22,8 @@ from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.audit.models import seal
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.text import plain
-from gluebench.leaderboard.fields import EVALUATORS, LEAST_MS, MODEL_ID, MOST_MS, REGIMES
+from gluebench.leaderboard.fields import EVALUATORS, LEAST_MS, MOST_MS, REGIMES
+from gluebench.scoring.eee import MODEL_ID
 
 
 class Status(models.TextChoices):
