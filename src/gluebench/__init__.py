@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         summarise,
         summarize,
     )
+    from gluebench.scoring.many import grade_many
     from gluebench.submission import Column, Problem, Submission, SubmissionError, check, write_submission
     from gluebench.systems import run
 
@@ -40,6 +41,7 @@ _NAMES = {
     "benchmark": "Benchmark ManifestError Task UnknownNameError load_benchmark",
     "data": "DataError Example Table load",
     "scoring": "Gold GoldError Report Score Summary grade grade_runs read_gold summarise summarize",
+    "scoring.many": "grade_many",
     "submission": "Column Problem Submission SubmissionError check write_submission",
     "systems": "run",
 }
@@ -80,6 +82,7 @@ __all__ = [
     "diagnose",
     "errors",
     "grade",
+    "grade_many",
     "grade_runs",
     "leaderboard",
     "load",

@@ -22,6 +22,8 @@ HEADINGS = {
     "reference": "### References",
     "printed": "### Printed figures",
     "auxiliary": "## `[auxiliary.NAME]`",
+    "card": "### Card",
+    "rai": "The answers in `[benchmark.card.rai]`",
 }
 
 

@@ -40,7 +40,8 @@ def setup(folder: Path) -> None:
     from django.conf import settings
 
     settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    settings.MIGRATION_MODULES = dict.fromkeys(app.split(".")[-1] for app in settings.INSTALLED_APPS)
+    labels = [app.split(".")[-1] for app in settings.INSTALLED_APPS]
+    settings.MIGRATION_MODULES = dict.fromkeys([*labels, "people"])  # as annotation's tables are called
     django.setup()
     from django.core.management import call_command
     from django.db import models

@@ -74,6 +74,7 @@ ROUTES = (
     Route("benchmarks/<slug:name>.tex", "/benchmarks/tiny.tex", "200", "405"),
     Route("benchmarks/<slug:name>.md", "/benchmarks/tiny.md", "200", "405"),
     Route("benchmarks/<slug:name>/data", "/benchmarks/tiny/data", "200", "405"),
+    Route("benchmarks/<slug:name>/croissant.json", "/benchmarks/tiny/croissant.json", "200", "405"),
     Route("benchmarks/<slug:name>/data.json", "/benchmarks/tiny/data.json", "200", "405"),
     *(
         Route("benchmarks/<slug:name>/data/<path:path>", f"/benchmarks/tiny/data/{path}", status, "405")
@@ -107,6 +108,8 @@ ROUTES = (
     Route("submissions/<slug:key>.json", "/submissions/{key}.json", WHO_SEES, "405"),
     Route("submissions/<slug:key>.json", "/submissions/{shown}.json", "200", "405"),
     Route("submissions/<slug:key>.bib", "/submissions/{key}.bib", WHO_SEES, "405"),
+    Route("submissions/<slug:key>.eee.json", "/submissions/{key}.eee.json", WHO_SEES, "405"),
+    Route("submissions/<slug:key>.eee.json", "/submissions/{shown}.eee.json", "200", "405"),
     Route("submissions/<slug:key>/detail", "/submissions/{key}/detail", WHO_SEES, "405"),
     Route("submissions/<slug:key>/status.json", "/submissions/{key}/status.json", WHO_SEES, "405"),
     Route("submissions/<slug:key>/file", "/submissions/{key}/file", ITS_OWNER, POST_ONLY),

@@ -23,6 +23,7 @@ COMMANDS = {
     "diagnose": "gluebench.cli.analysis.diagnose:diagnose",
     "encode": "gluebench.cli.systems.probe:encode",
     "errors": "gluebench.cli.analysis.errors:errors",
+    "export": "gluebench.cli.scoring.export:export",
     "grade": "gluebench.cli.scoring.grade:grade",
     "leaderboard": "gluebench.cli.leaderboard:leaderboard",
     "probe": "gluebench.cli.systems.probe:probe",

@@ -14,6 +14,14 @@ REGIMES = {
     "other": "Other",
 }
 """How a system was trained: the groups of the paper's Table 4."""
+EVALUATORS = {
+    "": "Not stated",
+    "first_party": "The model's developer",
+    "third_party": "A third party",
+    "collaborative": "The developer with others",
+    "other": "Other",
+}
+"""Who ran the model for the submission, in the terms of Every Eval Ever."""
 LEAST_MS, MOST_MS = 0.001, 1e9
 """The range of a latency, one microsecond to eleven days, so that all fit on one axis."""
 
@@ -32,7 +40,7 @@ class Field(NamedTuple):
     place: str = ""
     """Its path in JSON, if that is not its name: "parameters.total"."""
     choices: Mapping[str, str] = {}
-    """Each value with its label."""
+    """Each value with its label; an empty one if none need be chosen."""
     least: float = 0
     most: float = 2**63 - 1
     unit: str = ""
@@ -64,6 +72,18 @@ SECTIONS = {
         Field("description", "Description", "A short description of the method, in Markdown.", "text"),
         Field("paper", "Paper", "The address of the paper that describes the method.", "address"),
         Field("code", "Code", "The address of the code that reproduces your results.", "address"),
+        Field(
+            "model_id",
+            "Model ID",
+            "The model as developer/model, such as its repository on the hub. Exports need it.",
+        ),
+        Field(
+            "evaluator",
+            "Evaluated by",
+            "Who ran the model to get these predictions.",
+            "choice",
+            choices=EVALUATORS,
+        ),
         Field(
             "regime",
             "Training",

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
@@ -50,6 +50,11 @@ class GoldError(ValueError):
         lines = [f"the gold labels in {folder} are at fault, not the submission:", *listed(problems)]
         super().__init__("\n".join(lines))
         self.problems = list(problems)
+        self.folder = folder
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that another process may raise it."""
+        return partial(GoldError, folder=self.folder), (self.problems,)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -26,7 +26,14 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, Live, linked_task
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards import diagnostics as sets
 from gluebench.leaderboard.boards.columns import Options, Scheme, cleaned, page_number, scheme_of
-from gluebench.leaderboard.boards.exports import FORMATS, citation, diagnostics_json, phenomenon_json
+from gluebench.leaderboard.boards.exports import (
+    FORMATS,
+    citation,
+    croissant_json,
+    diagnostics_json,
+    eee_json,
+    phenomenon_json,
+)
 from gluebench.leaderboard.boards.pages import glance, home_page, read_page, task_line
 from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.fields import REGIMES
@@ -157,6 +164,15 @@ def bibtex(request: HttpRequest, key: str) -> HttpResponse:
     return HttpResponse(text, content_type="application/x-bibtex; charset=utf-8")
 
 
+@require_safe
+def eee(request: HttpRequest, key: str) -> HttpResponse:
+    """The record of Every Eval Ever of a submission, for catalogues of results."""
+    submission = visible(request.user, key)
+    if not submission.is_exported:
+        raise Http404("Its author has not stated a model ID and who evaluated it, or it has no report.")
+    return JsonResponse(eee_json(submission, request.build_absolute_uri(submission.get_absolute_url())))
+
+
 def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpResponse:
     names: tuple[Collection[str], Collection[str]] = ((), ())
     if not {"sort", "columns"}.isdisjoint(request.GET):
@@ -260,6 +276,14 @@ def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
         what=f"data {address}",
         template="boards/data.html",
     )
+
+
+@require_safe
+def croissant(request: HttpRequest, name: str) -> HttpResponse:
+    """The files of the Data page as Croissant, for catalogues of data sets."""
+    address = request.build_absolute_uri(reverse("board", args=[name]))
+    make = partial(croissant_json, address=address)
+    return in_form(request, live(name), "json", make, what=f"croissant {address}")
 
 
 @require_safe

@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.storage import Storage, storages
-from django.core.validators import MaxValueValidator, MinValueValidator, URLValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator, URLValidator
 from django.db import connection, models
 from django.db.models import F, Q, Value
 from django.db.models.expressions import Combinable
@@ -22,7 +22,8 @@ from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.audit.models import seal
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.text import plain
-from gluebench.leaderboard.fields import LEAST_MS, MOST_MS, REGIMES
+from gluebench.leaderboard.fields import EVALUATORS, LEAST_MS, MOST_MS, REGIMES
+from gluebench.scoring.eee import MODEL_ID
 
 
 class Status(models.TextChoices):
@@ -176,6 +177,12 @@ class Submission(models.Model):
     paper = models.URLField(max_length=300, blank=True, validators=[WEB])
     code = models.URLField(max_length=300, blank=True, validators=[WEB])
     description = models.TextField(max_length=4000, blank=True)
+    model_id = models.CharField(
+        max_length=120,
+        blank=True,
+        validators=[plain, RegexValidator(rf"^{MODEL_ID}\Z", "Write it as developer/model.")],
+    )
+    evaluator = models.CharField(max_length=16, choices=[*EVALUATORS.items()], blank=True)
     training_data = models.CharField(max_length=400, blank=True, validators=[plain])
     compute = models.CharField(max_length=200, blank=True, validators=[plain])
     latency_ms = models.FloatField(
@@ -281,6 +288,11 @@ class Submission(models.Model):
     def is_scored(self) -> bool:
         """Whether there are scores to show: while it is graded again, those from before."""
         return self.status == Status.GRADED or (self.is_open and self.scores is not None)
+
+    @property
+    def is_exported(self) -> bool:
+        """Whether there is a record of it for other sites, which need a model and who evaluated it."""
+        return bool(self.report and self.model_id and self.evaluator)
 
     @property
     def is_listed(self) -> bool:
