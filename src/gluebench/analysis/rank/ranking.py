@@ -38,7 +38,7 @@ from gluebench.analysis.rank.uncertainty import (
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import percent
 from gluebench.scoring import Gold
-from gluebench.scoring.grade import Labels, Path, Run, gold_of
+from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.units.base import Floats, Ints
@@ -182,7 +182,7 @@ class Ranking:
 
 
 def rank(
-    submissions: Mapping[str, Run | Sequence[Run]],
+    submissions: Mapping[str, Run | Sequence[Run]] | Sequence[str],
     gold: Labels,
     *,
     by: Rule = "mean",
@@ -196,15 +196,17 @@ def rank(
     """Rank two or more systems on the scored tasks.
 
     `submissions` maps the name of a system to its submission, or to those of several runs, whose scores are
-    averaged; these, `gold` and `benchmark` are as in `grade`. `weights` maps tasks to weights, by default 1;
-    a task of weight 0 is left out. On the tasks of `majority` every system's predictions are replaced by the
+    averaged; these, `gold` and `benchmark` are as in `grade`. With a scored table as `gold`, a sequence of
+    names of systems in it does. `weights` maps tasks to weights, by default 1; a task of weight 0 is left
+    out. On the tasks of `majority` every system's predictions are replaced by the
     most frequent gold label, as section 6 of the paper does for WNLI.
     Rank intervals come from resamples of examples and runs (docs/how-to/ranking.md). Raises SubmissionError,
     GoldError, DataError, UnknownNameError and ValueError.
     """
+    systems = named(submissions)
     by_rule = rankings(
-        submissions,
-        gold_of(gold, benchmark, *submissions.values()),
+        systems,
+        gold_of(gold, benchmark, *systems.values()),
         rules=(by,),
         weights=weights,
         missing=missing,

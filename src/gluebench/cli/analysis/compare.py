@@ -122,8 +122,8 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     ]
     sections = [section for section in sections if section]
     tables = [_differences(comparison, benchmark, sections), _tests(sections)]
-    for task in benchmark.diagnostics:
-        part = comparison.diagnostics.get(task.name)
+    for task in benchmark.tasks:
+        part = {**comparison.tasks, **comparison.diagnostics}.get(task.name)
         if part is not None and part.categories:
             tables.append(_categories(part, task))
     return Output(comparison.as_dict(), tables, FIELDS, comparison.records(), words=["", *comparison.words])

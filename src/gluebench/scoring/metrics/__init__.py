@@ -25,9 +25,13 @@ from gluebench.scoring.metrics.counts import (
     r_k_of,
 )
 from gluebench.scoring.metrics.numbers import (
+    MeanMetric,
     NumberMetric,
+    mean_evaluated,
+    mean_of,
     pearson_evaluated,
     pearson_of,
+    plain_columns,
     rank_codes,
     spearman_evaluated,
     spearman_of,
@@ -63,6 +67,8 @@ NUMBER_METRICS = (
 )
 METRICS: Mapping[str, MetricFunction] = {metric.name: metric for metric in (*COUNT_METRICS, *NUMBER_METRICS)}
 """The built-in metrics by the name that a manifest gives under `function`."""
+MEAN = MeanMetric("mean of scores", -inf, mean_of, plain_columns, mean_evaluated)
+"""The metric of scored tables; no manifest can name it, since its predictions are scores."""
 
 Values = Iterable[Any] | Column
 """Labels or numbers, one per example: a list, an array, a Series, a tensor, a Column."""
@@ -94,6 +100,8 @@ def metric_function(name: str) -> MetricFunction:
     """The metric of that name, built in or from an installed package. Raises UnknownNameError."""
     if name in METRICS:
         return METRICS[name]
+    if name == MEAN.name:
+        return MEAN
     from importlib.metadata import entry_points
 
     offered = entry_points(group=ENTRY_POINTS)

@@ -149,6 +149,32 @@ class NumberMetric(MetricFunction):
         return Point(0.0)
 
 
+class MeanMetric(NumberMetric):
+    """The mean of numbers that are already scores; the gold column is not used."""
+
+    def point(self, pairs: Pairs, metric: Metric) -> Point:
+        """The value, which is defined for a constant column too."""
+        return Point(self.of(pairs.gold.numbers, pairs.predicted.numbers))
+
+
+def mean_of(_gold: Sequence[float], predicted: Sequence[float]) -> float:
+    """The mean of n finite numbers, rounded once."""
+    return fsum(predicted) / len(predicted)
+
+
+def mean_evaluated(_gold: Floats, answers: Floats) -> Evaluated:
+    """The mean of each column; the influence of a row is its distance from the mean."""
+    values: Floats = answers.mean(axis=1)
+    return Evaluated(values, answers - values[:, None])
+
+
+def plain_columns(columns: Columns) -> Floats:
+    """Return (columns, n): each column as it is."""
+    import numpy as np
+
+    return np.array(columns)
+
+
 def pearson_evaluated(gold: Floats, answers: Floats) -> Evaluated:
     """Pearson's r: the product of z-scores, minus r times the mean of their squares (Devlin et al. 1975)."""
     x, y = _z_scores(gold), _z_scores(answers)

@@ -40,6 +40,18 @@ class JointPearson:
         return _correlation(xy - x * y / n, _spread(x, xx, n) * _spread(y, yy, n))
 
 
+class JointMean:
+    """The mean of every system's numbers."""
+
+    def __init__(self, _gold: Sequence[float], answers: Columns) -> None:
+        self.answers = np.array(answers)
+
+    def __call__(self, weights: Floats) -> Floats:
+        """(systems, resamples) from (n, resamples) weights."""
+        means: Floats = self.answers @ weights / weights.sum(axis=0)
+        return means
+
+
 class JointSpearman:
     """Spearman's rho of every system, ties sharing their mean rank."""
 
@@ -168,6 +180,7 @@ class _Ranked(NamedTuple):
 
 
 JOINT: Mapping[str, Callable[[Sequence[float], Columns], Callable[[Floats], Floats]]] = {
+    "mean of scores": JointMean,
     "pearson": JointPearson,
     "spearman": JointSpearman,
 }
