@@ -17,7 +17,7 @@ from gluebench.submission.submission import Column, Submission
 
 Unit = Literal["items", "tasks"]
 ONE_TASK = "all items"
-"""Name of the task of a table that has only one."""
+"""Name of a task that has none."""
 WORDS = ("wrong", "right")
 SCOPES: Mapping[str, str] = {
     "one": (
@@ -62,7 +62,7 @@ class ScoredTable:
     scores: Mapping[str, tuple[float, ...]]
     """System to the score of each item, shape (n,); higher is better. Right or wrong is 1.0 or 0.0."""
     tasks: tuple[str, ...] | None = None
-    """The task of each item; None if all are of one task."""
+    """The task of each item; None if all are of one task without a name."""
     clusters: tuple[str, ...] | None = None
     """The cluster of each item; items of a cluster are dependent. None if all are independent."""
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -92,9 +92,9 @@ class ScoredTable:
         return tuple(self.scores)
 
     def over_tasks(self) -> ScoredTable:
-        """The table whose rows are the tasks, with mean scores. Raises ValueError for a single task."""
+        """The table whose rows are the tasks, with mean scores. Raises ValueError without names of tasks."""
         if self.tasks is None:
-            raise ValueError(f"{self.name} is of one task; expected several for a table over tasks")
+            raise ValueError(f"the tasks of {self.name} are not known; expected a task for each item")
         places = places_of(self.tasks)
         means = {
             system: tuple(sum(scores[at] for at in of_task) / len(of_task) for of_task in places.values())

@@ -117,6 +117,8 @@ def _rules(ranking: Ranking) -> Table:
 
 def _words(ranking: Ranking) -> Iterator[str]:
     """How many orders of two systems hold under every rule, and what contests the others."""
+    if scope := ranking.provenance.get("uncertainty"):
+        yield scope
     holds, contested = ranking.survival.holds, ranking.survival.contested
     count = len(holds) + len(contested)
     if not count:

@@ -10,7 +10,7 @@ import click
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
-from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
 
 if TYPE_CHECKING:
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
+@click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path())
 @labels_option
+@table_option
 @option.flag("--no-intervals", help="Scores alone.")
 @option.plot("the scores with their intervals")
 @inputs_options("Score what the gold covers")
@@ -29,7 +30,8 @@ def grade(subs: tuple[str, ...], no_intervals: bool, plot: str | None, inputs: I
     """Grade a submission, or several runs of one system.
 
     With several SUBs: their mean with an interval over runs and examples together, its share that is due to
-    the runs, their standard deviation and the best, as section 6 of the paper reports three runs.
+    the runs, their standard deviation and the best, as section 6 of the paper reports three runs. With
+    --table, SUB is the name of a system in a table.
 
     \b
     Example:

@@ -69,7 +69,11 @@ def read_results(
         parts += _renamed(of_source, system, source) if isinstance(files, Mapping) else of_source
     parts = [_scaled(_kept(part, only or {}), scale) for part in _merged(parts)]
     joined = join(parts, name=name or _name(sources.values()))
-    return joined.over_tasks() if over == "tasks" and joined.unit == "items" else joined
+    if over == "items" or joined.unit == "tasks":
+        return joined
+    if len({*(joined.tasks or [])}) < 2:
+        raise DataError("the files are of one task; a table over tasks needs several")
+    return joined.over_tasks()
 
 
 def _listed(files: Source | Sequence[Source]) -> Sequence[Source]:
@@ -316,7 +320,7 @@ def _table(columns: Sequence[tuple[str, str, list[Row]]], systems: Sequence[str]
         name,
         tuple(item for _, item, _ in columns),
         {system: tuple(rows[at].score for _, _, rows in columns) for at, system in enumerate(systems)},
-        tasks if len({*tasks}) > 1 else None,
+        tasks if any(tasks) else None,
         tuple(own or f"item {item}" for own, (_, item, _) in zip(clusters, columns, strict=True))
         if any(clusters)
         else None,
