@@ -57,15 +57,15 @@ class ScoredTable:
     """
 
     name: str
-    items: tuple[str, ...]
+    items: Sequence[str]
     """Names of the items, unique within a task, shape (n,); those of the tasks if `unit` is "tasks"."""
-    scores: Mapping[str, tuple[float, ...]]
+    scores: Mapping[str, Sequence[float]]
     """System to the score of each item, shape (n,); higher is better. Right or wrong is 1.0 or 0.0."""
-    tasks: tuple[str, ...] | None = None
+    tasks: Sequence[str] | None = None
     """The task of each item; None if all are of one task without a name."""
-    clusters: tuple[str, ...] | None = None
+    clusters: Sequence[str] | None = None
     """The cluster of each item; items of a cluster are dependent. None if all are independent."""
-    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Column to the category of each item."""
     unit: Unit = "items"
     """Of what the rows are: items of a task, or tasks."""

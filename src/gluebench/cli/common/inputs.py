@@ -140,9 +140,9 @@ def inputs_options(partial: str) -> Callable[[F], F]:
     def decorated(command: F) -> F:
         @functools.wraps(command)
         def gathered(*arguments: Any, **values: Any) -> Any:
-            names = ("gold", "data", "allow_partial_gold", "split", "benchmark")
-            of_labels = (values.pop(name) for name in names)
-            return command(*arguments, inputs=Inputs(*of_labels, values.pop("table", None)), **values)
+            names = ("gold", "data", "allow_partial_gold", "split", "benchmark", "table")
+            inputs = Inputs(**{name: values.pop(name) for name in names if name in values})
+            return command(*arguments, inputs=inputs, **values)
 
         name = option.named_benchmark(type=option.BenchmarkName())
         flag = click.option("--allow-partial-gold", is_flag=True, help=f"{partial}, and say so.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -51,7 +50,7 @@ def read(files: tuple[str, ...], out: str | None, form: Form, **settings: Any) -
 
     table = read_results(_sources(files), **settings)
     if out is not None:
-        write_table(table, Path(out))
+        write_table(table, out)
     notices([*table.notes, *[f"written: {out}"] * (out is not None)])
     emit(_output(table), form)
 

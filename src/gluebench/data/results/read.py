@@ -242,8 +242,11 @@ def _kept(part: Part, only: Mapping[str, str]) -> Part:
 
 
 def _scaled(part: Part, scale: float) -> Part:
-    rows = {item: row._replace(score=row.score / scale) for item, row in part.rows.items()}
-    return part._replace(rows=rows if scale != 1.0 else part.rows)
+    if scale == 1.0:
+        return part
+    return part._replace(
+        rows={item: row._replace(score=row.score / scale) for item, row in part.rows.items()}
+    )
 
 
 def join(parts: Sequence[Part], *, name: str) -> ScoredTable:

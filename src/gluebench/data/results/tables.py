@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -102,11 +103,11 @@ def scored_sheet(sheet: Sheet, settings: Settings) -> Iterator[Part]:
     task, gold = sheet.place(TASK), sheet.place(GOLD)
     over_tasks = task is not None and sheet.place(*ITEM_NAMES) is None
     item = task if over_tasks and task is not None else sheet.item_place()
-    cells = _cells_of(sheet, item, settings)
+    cells, answers = _cells_of(sheet, item, settings), _answers_of(sheet, item, settings)
     has_gold = gold is not None or settings.gold is not None
     parts: dict[tuple[str, str], tuple[dict[str, Row], list[str]]] = {}
     for number, line in enumerate(sheet.lines, 2):
-        answer = _answer(sheet, line, line[item], settings)
+        answer = answers(line)
         for name, at in cells(line):
             of_task = "" if task is None or over_tasks else line[task]
             rows, missing = parts.setdefault((name, of_task), ({}, []))
@@ -145,18 +146,22 @@ def _cells_of(
     return lambda line: names
 
 
-def _answer(sheet: Sheet, line: Sequence[str], item: str, settings: Settings) -> Answer | None:
-    """What is known of an item, apart from its scores; None if its gold label is missing."""
-    gold, cluster = sheet.place(GOLD), sheet.place(CLUSTER)
-    answer = Answer(frozenset()) if settings.gold is None else settings.gold.get(item)
-    if gold is not None:
-        label = line[gold].strip()
-        answer = Answer(frozenset([label]), categories={GOLD: label}) if label else None
-    if answer is None:
-        return None
-    group = answer.cluster if cluster is None else line[cluster]
-    own = {column: line[at] for column, at in sheet.categories().items()}
-    return answer._replace(cluster=group, categories={**answer.categories, **own})
+def _answers_of(sheet: Sheet, item: int, settings: Settings) -> Callable[[Sequence[str]], Answer | None]:
+    """A function of a line: what is known of its item but the scores; None if its gold label is missing."""
+    gold, cluster, categories = sheet.place(GOLD), sheet.place(CLUSTER), sheet.categories()
+
+    def answer(line: Sequence[str]) -> Answer | None:
+        known = Answer(frozenset()) if settings.gold is None else settings.gold.get(line[item])
+        if gold is not None:
+            label = line[gold].strip()
+            known = Answer(frozenset([label]), categories={GOLD: label}) if label else None
+        if known is None or (cluster is None and not categories):
+            return known
+        group = known.cluster if cluster is None else line[cluster]
+        own = {column: line[at] for column, at in categories.items()}
+        return known._replace(cluster=group, categories={**known.categories, **own})
+
+    return answer
 
 
 def stem(path: Path) -> str:
@@ -241,11 +246,12 @@ def predicted_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Se
 # ---------------------------------------------------------------- writing
 
 
-def write_table(table: ScoredTable, path: Path) -> None:
+def write_table(table: ScoredTable, path: str | os.PathLike[str]) -> None:
     """Write a wide table, as CSV, TSV or Parquet by the end of the name (docs/reference/scored-table.md).
 
     Raises DataError for another suffix, a system named like another column, or Parquet without pyarrow.
     """
+    path = Path(path)
     columns: dict[str, Sequence[object]] = {}
     if table.unit == "tasks":
         columns[TASK] = table.items
