@@ -7,7 +7,7 @@ import re
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ from gluebench.data.results.parts import (
     entry,
     fingerprint,
     missing_note,
+    part_of,
     score_of,
-    unique,
 )
 
 LM_EVAL_NAME = re.compile(r"samples_(.+?)_\d{4}-\d\d-\d\dT[\d.:-]+$")
@@ -46,20 +46,16 @@ def lm_eval(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) 
     ]
     metric = chosen(path, offered, settings.metric, PREFERRED)
     several = len({line.get("filter", "none") for line in lines}) > 1
-    rows: dict[str, Row] = {}
-    missing = []
-    for number, line in enumerate(lines, 1):
-        document, filtered = str(entry(path, line, "doc_id")), line.get("filter", "none")
-        item = f"{document} {filtered}" if several else document
-        score = _sample_score(line.get(metric))
-        if score is None:
-            missing.append(item)
-            continue
-        text = line.get("doc_hash") or fingerprint(json.dumps(line.get("doc"), sort_keys=True))
-        cluster = document if several else ""
-        row = Row(score, f"{text} {filtered}", cluster, {"filter": filtered})
-        unique(path, rows, item, row, at=f":{number}")
-    yield Part(system, task, rows, missing_note(path, missing, f"without a value of {metric}"))
+
+    def items() -> Iterator[tuple[str, Row | None]]:
+        for line in lines:
+            document, filtered = str(entry(path, line, "doc_id")), line.get("filter", "none")
+            score = _sample_score(line.get(metric))
+            text = line.get("doc_hash") or fingerprint(json.dumps(line.get("doc"), sort_keys=True))
+            row = Row(score or 0.0, f"{text} {filtered}", document if several else "", {"filter": filtered})
+            yield f"{document} {filtered}" if several else document, None if score is None else row
+
+    yield part_of(path, system, task, items(), f"without a value of {metric}")
 
 
 def _sample_score(value: Any) -> float | None:
@@ -80,25 +76,27 @@ def inspect_log(path: Path, log: Mapping[str, Any], settings: Settings) -> Itera
     offered = list(dict.fromkeys(name for of_sample in values for name in of_sample))
     scorer = chosen(path, offered, settings.metric)
     several = len({sample.get("epoch", 1) for sample in samples}) > 1
-    rows: dict[str, Row] = {}
-    errors, missing = [], []
-    for sample, of_sample in zip(samples, values, strict=True):
-        name, epoch = str(entry(path, sample, "id")), sample.get("epoch", 1)
-        item = f"{name} epoch {epoch}" if several else name
-        value = of_sample.get(scorer)
-        score = INSPECT_GRADES.get(value) if isinstance(value, str) else None
-        score = score_of(value) if score is None else score
-        if sample.get("error"):
-            errors.append(item)
-        elif score is None:
-            missing.append(item)
-        else:
+    errors = []
+
+    def items() -> Iterator[tuple[str, Row | None]]:
+        for sample, of_sample in zip(samples, values, strict=True):
+            name, epoch = str(entry(path, sample, "id")), sample.get("epoch", 1)
+            item = f"{name} epoch {epoch}" if several else name
+            value = of_sample.get(scorer)
+            score = INSPECT_GRADES.get(value) if isinstance(value, str) else None
+            score = score_of(value) if score is None else score
+            if sample.get("error"):
+                errors.append(item)
+                continue
             text = fingerprint(_inspect_text(sample.get("input"))) + f" {epoch}" * several
-            unique(path, rows, item, Row(score, text, name if several else ""))
-    notes = [*missing_note(path, errors, "with an error"), *missing_note(path, missing, f"without {scorer}")]
+            yield item, None if score is None else Row(score, text, name if several else "")
+
+    model, task = (str(entry(path, header, key)) for key in ("model", "task"))
+    part = part_of(path, model, task, items(), f"without {scorer}")
+    notes = [*missing_note(path, errors, "with an error"), *part.notes]
     if log.get("status", "success") != "success":
         notes.append(f"{path.name}: the status of this log is {log['status']}; it may be incomplete")
-    yield Part(str(entry(path, header, "model")), str(entry(path, header, "task")), rows, notes)
+    yield part._replace(notes=notes)
 
 
 def _inspect_values(sample: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,7 +127,7 @@ def inspect_archive(path: Path) -> dict[str, Any]:
             samples = [name for name in names if name.startswith("samples/")]
             log: dict[str, Any] = json.loads(_member(path, archive, head))
             return {**log, "samples": [json.loads(_member(path, archive, name)) for name in samples]}
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(f"{path}: damaged; expected a .eval file of inspect_ai ({error})") from None
@@ -141,7 +139,7 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
     if info.compress_type != ZSTD or sys.version_info >= (3, 14):
         return archive.read(info)
     try:
-        decompressor: Callable[[], Any] = import_module("zstandard").ZstdDecompressor
+        zstandard = import_module("zstandard")
     except ImportError:
         raise DataError(
             f"{path}: compressed with ZSTD, which Python reads from 3.14. Install a reader "
@@ -151,7 +149,11 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
         file.seek(info.header_offset)
         header = file.read(30)  # its last two numbers are the lengths of the name and the extra field
         file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
-        content: bytes = decompressor().decompressobj().decompress(file.read(info.compress_size))
+        packed = file.read(info.compress_size)
+    try:
+        content: bytes = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+    except zstandard.ZstdError as error:
+        raise zipfile.BadZipFile(str(error)) from None
     if zlib.crc32(content) != info.CRC:
         raise zipfile.BadZipFile(f"the checksum of {name} is wrong")
     return content
@@ -166,22 +168,16 @@ def helm(path: Path, instances: Sequence[Mapping[str, Any]], settings: Settings)
     offered = dict.fromkeys(name for line in instances for name in _helm_values(line))
     metric = chosen(path, list(offered), settings.metric, PREFERRED)
     several = len({str(entry(path, line, "instance_id")) for line in instances}) < len(instances)
-    rows: dict[str, Row] = {}
-    missing = []
-    for line in instances:
-        name, trial = str(line["instance_id"]), line.get("train_trial_index", 0)
-        changed = (line.get("perturbation") or {}).get("name", "none")
-        item = f"{name} trial {trial} {changed}" if several else name
-        values = _helm_values(line)
-        if metric not in values:
-            missing.append(item)
-            continue
-        score, split = values[metric]
-        row = Row(
-            score, cluster=name if several else "", categories={"perturbation": changed, "split": split}
-        )
-        unique(path, rows, item, row)
-    yield Part(system, task, rows, missing_note(path, missing, f"without {metric}"))
+
+    def items() -> Iterator[tuple[str, Row | None]]:
+        for line in instances:
+            name, trial = str(line["instance_id"]), line.get("train_trial_index", 0)
+            changed = (line.get("perturbation") or {}).get("name", "none")
+            score, split = _helm_values(line).get(metric, (None, ""))
+            row = Row(score or 0.0, "", name if several else "", {"perturbation": changed, "split": split})
+            yield f"{name} trial {trial} {changed}" if several else name, None if score is None else row
+
+    yield part_of(path, system, task, items(), f"without {metric}")
 
 
 def _helm_values(line: Mapping[str, Any]) -> dict[str, tuple[float, str]]:

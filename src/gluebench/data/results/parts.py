@@ -122,11 +122,21 @@ def missing_note(path: Path, items: Sequence[str], why: str) -> list[str]:
     return [f"{path.name}: {count} {why}, left out: {first_few(items)}"]
 
 
-def unique(path: Path, rows: dict[str, Row], item: str, row: Row, *, at: str = "") -> None:
-    """Add a row. Raises DataError if the item is there already."""
-    if item in rows:
-        raise DataError(f"{path}{at}: the item {item} is there twice; expected each item once")
-    rows[item] = row
+def part_of(path: Path, system: str, task: str, items: Iterable[tuple[str, Row | None]], why: str) -> Part:
+    """The part of these items, and a note on those that are None, with `why`.
+
+    Raises DataError for an item that is there twice.
+    """
+    rows: dict[str, Row] = {}
+    missing = []
+    for item, row in items:
+        if item in rows:
+            raise DataError(f"{path}: the item {item} is there twice; expected each item once")
+        if row is None:
+            missing.append(item)
+        else:
+            rows[item] = row
+    return Part(system, task, rows, missing_note(path, missing, why))
 
 
 def entry(path: Path, value: Any, *keys: str) -> Any:

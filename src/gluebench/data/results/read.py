@@ -188,7 +188,7 @@ def _ids(path: Path) -> frozenset[str]:
     elif path.suffix == ".jsonl":
         listed = [line.get("instance_id", line.get("id")) for line in json_lines(path)]
     else:
-        listed = [line.strip() for line in _data(path).decode("utf-8-sig").splitlines()]
+        listed = [line.strip() for line in tables.decoded(path, _data(path)).splitlines()]
     ids = frozenset(str(name) for name in listed if name) if isinstance(listed, list) else frozenset()
     if not ids:
         raise DataError(f"{path}: expected the ids of all items, one on each line or as a JSON list")
@@ -255,9 +255,10 @@ def join(parts: Sequence[Part], *, name: str) -> ScoredTable:
     notes = [note for part in parts for note in part.notes]
     if len({part.unit for part in parts}) > 1:
         raise DataError("some files have items and others only scores of tasks; expected one kind")
-    by_task: dict[str, dict[str, Part]] = {}
-    for part in parts:
-        by_task.setdefault(part.task, {})[part.system] = part
+    named, by_task = {part.task for part in parts if part.task}, dict[str, dict[str, Part]]()
+    for part in parts:  # a file that does not name its task is of the only one that others name
+        task = part.task or (next(iter(named)) if len(named) == 1 else "")
+        by_task.setdefault(task, {})[part.system] = part
     columns: list[tuple[str, str, list[Row]]] = []
     for task, of_task in by_task.items():
         if lacking := [system for system in systems if system not in of_task]:

@@ -16,8 +16,8 @@ from gluebench.data.results.parts import (
     fingerprint,
     first_few,
     missing_note,
+    part_of,
     score_of,
-    unique,
 )
 
 
@@ -76,21 +76,16 @@ def eee_instances(path: Path, lines: Sequence[Mapping[str, Any]], settings: Sett
         tasks.setdefault(str(entry(path, line, "evaluation_name")), {}).setdefault(metric, []).append(line)
     for task, metrics in tasks.items():
         metric = chosen(path, list(metrics), settings.metric, [name for name in metrics if "acc" in name])
-        rows: dict[str, Row] = {}
-        missing = []
-        for line in metrics[metric]:
-            item, score = (
-                str(entry(path, line, "sample_id")),
-                score_of(entry(path, line, "evaluation", "score")),
-            )
-            if line.get("error") or score is None:
-                missing.append(item)
-                continue
-            raw = (line.get("input") or {}).get("raw", "")
-            text = line.get("sample_hash") or (fingerprint(raw) if raw else "")
-            unique(path, rows, item, Row(score, text))
-        notes = missing_note(path, missing, "with an error or without a score")
-        yield Part(str(entry(path, metrics[metric][0], "model_id")), task, rows, notes)
+        model, lines = str(entry(path, metrics[metric][0], "model_id")), metrics[metric]
+        yield part_of(path, model, task, _eee_items(path, lines), "with an error or without a score")
+
+
+def _eee_items(path: Path, lines: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Row | None]]:
+    for line in lines:
+        score = None if line.get("error") else score_of(entry(path, line, "evaluation", "score"))
+        raw = (line.get("input") or {}).get("raw", "")
+        text = line.get("sample_hash") or (fingerprint(raw) if raw else "")
+        yield str(entry(path, line, "sample_id")), None if score is None else Row(score, text)
 
 
 def eee_aggregate(path: Path, record: Mapping[str, Any], settings: Settings) -> Iterator[Part]:

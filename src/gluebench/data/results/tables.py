@@ -16,9 +16,8 @@ from gluebench.data.results.parts import (
     Row,
     Settings,
     label_of,
-    missing_note,
+    part_of,
     score_of,
-    unique,
 )
 from gluebench.scoring.table import ScoredTable
 
@@ -62,14 +61,13 @@ def read_sheet(path: Path, data: bytes) -> Sheet:
     """A CSV or TSV with a header, or a Parquet file. Raises DataError."""
     if path.suffix == ".parquet":
         return _parquet(path)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: expected UTF-8 text") from None
+    text = decoded(path, data)
     separator = "\t" if "\t" in text.partition("\n")[0] else ","
-    columns, *lines = [
-        line for line in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if line
-    ] or [[]]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        columns, *lines = [line for line in reader if line] or [[]]
+    except csv.Error as error:
+        raise DataError(f"{path}:{reader.line_num}: not a table ({error})") from None
     if len(columns) < 2 or not lines:
         raise DataError(
             f"{path}: expected a line of column names, with commas or tabs, and a line for each item"
@@ -82,6 +80,14 @@ def read_sheet(path: Path, data: bytes) -> Sheet:
     return Sheet(path, [column.strip() for column in columns], lines)
 
 
+def decoded(path: Path, data: bytes) -> str:
+    """The text of a file. Raises DataError unless it is UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: expected UTF-8 text") from None
+
+
 def _parquet(path: Path) -> Sheet:
     try:
         from pyarrow import parquet
@@ -89,7 +95,10 @@ def _parquet(path: Path) -> Sheet:
         raise DataError(
             f"{path}: reading Parquet needs more packages: pip install 'gluebench[data]'"
         ) from None
-    table = parquet.read_table(path)
+    try:
+        table = parquet.read_table(path)
+    except ValueError as error:
+        raise DataError(f"{path}: damaged; expected a Parquet file ({error})") from None
     lines = [["" if value is None else str(value) for value in row.values()] for row in table.to_pylist()]
     return Sheet(path, table.column_names, lines)
 
@@ -105,28 +114,25 @@ def scored_sheet(sheet: Sheet, settings: Settings) -> Iterator[Part]:
     item = task if over_tasks and task is not None else sheet.item_place()
     cells, answers = _cells_of(sheet, item, settings), _answers_of(sheet, item, settings)
     has_gold = gold is not None or settings.gold is not None
-    parts: dict[tuple[str, str], tuple[dict[str, Row], list[str]]] = {}
+    parts: dict[tuple[str, str], list[tuple[str, Row | None]]] = {}
     for number, line in enumerate(sheet.lines, 2):
         answer = answers(line)
         for name, at in cells(line):
             of_task = "" if task is None or over_tasks else line[task]
-            rows, missing = parts.setdefault((name, of_task), ({}, []))
-            cell = line[at].strip()
-            if not cell or answer is None:
-                missing.append(line[item])
-                continue
-            value = settings.right(cell, answer) if has_gold else score_of(cell)
-            if value is None:
-                raise DataError(
-                    f"{sheet.path}:{number}: {cell!r} as the score of {name}; expected a number, or right or "
-                    "wrong. For labels, give the right ones too (--gold FILE, or a column gold)"
-                )
-            row = Row(value, "", answer.cluster, answer.categories)
-            unique(sheet.path, rows, line[item], row, at=f":{number}")
-    why = "without a score or gold label"
-    for (name, of_task), (rows, missing) in parts.items():
-        notes = [f"{name}: {note}" for note in missing_note(sheet.path, missing, why)]
-        yield Part(name, of_task, rows, notes, "tasks" if over_tasks else "items")
+            cell, row = line[at].strip(), None
+            if cell and answer is not None:
+                value = settings.right(cell, answer) if has_gold else score_of(cell)
+                if value is None:
+                    raise DataError(
+                        f"{sheet.path}:{number}: {cell!r} as the score of {name}; expected a number, or "
+                        "right or wrong. For labels, give the right ones too (--gold FILE, or a column gold)"
+                    )
+                row = Row(value, "", answer.cluster, answer.categories)
+            parts.setdefault((name, of_task), []).append((line[item], row))
+    for (name, of_task), items in parts.items():
+        part = part_of(sheet.path, name, of_task, items, "without a score or gold label")
+        notes = [f"{name}: {note}" for note in part.notes]
+        yield part._replace(notes=notes, unit="tasks" if over_tasks else "items")
 
 
 def _cells_of(
@@ -227,20 +233,12 @@ def predicted_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Se
     """The predictions of one system, one for each line, compared with the gold labels of the settings."""
     if settings.gold is None:
         raise DataError(f"{path}: predictions, whose gold labels are needed too (--gold FILE; gold=...)")
-    rows: dict[str, Row] = {}
-    missing = []
+    gold, items = settings.gold, list[tuple[str, Row | None]]()
     for item, _, labels in labels_of_lines(path, lines):
-        answer = settings.gold.get(item)
-        if answer is None:
-            missing.append(item)
-        else:
-            unique(
-                path,
-                rows,
-                item,
-                Row(settings.right(labels[0], answer), "", answer.cluster, answer.categories),
-            )
-    yield Part(stem(path), "", rows, missing_note(path, missing, "without a gold label"))
+        answer = gold.get(item)
+        row = answer and Row(settings.right(labels[0], answer), "", answer.cluster, answer.categories)
+        items.append((item, row))
+    yield part_of(path, stem(path), "", items, "without a gold label")
 
 
 # ---------------------------------------------------------------- writing
