@@ -153,10 +153,37 @@ def test_epochs_are_a_cluster_and_an_archive_reads_as_a_document(tmp_path: Path)
     assert archived == table
 
 
-def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "log.eval").write_bytes(b"PK no zip")
-    with pytest.raises(DataError, match=r"log.eval: damaged"):
-        read_results(tmp_path / "log.eval")
+DAMAGED = {"log.eval": b"PK no zip", "t.parquet": b"PAR1", "t.csv.gz": gzip.compress(b"item,a\n1,1\n")[:-9]}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_file_is_refused(tmp_path: Path, name: str) -> None:
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    (tmp_path / name).write_bytes(DAMAGED[name])
+    with pytest.raises(DataError, match=f"{name}: damaged"):
+        read_results(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (
+            {"eval": {"model": "m", "task": "t"}, "samples": [{"epoch": 1, "scores": {"s": {"value": 1}}}]},
+            "'id'",
+        ),
+        ({"eval": {"model": "m", "task": "t"}, "samples": [{"id": 1, "scores": {"s": 3}}]}, "TypeError"),
+        ({"eval": {"model": "m", "task": "t"}, "samples": []}, "expected samples"),
+        (
+            {"mteb_version": "2", "task_name": "t", "scores": {"test": [{}]}},
+            "expected a number as main_score",
+        ),
+        ({"evaluation_results": [{"evaluation_name": "t"}]}, "'metric_config'"),
+    ],
+)
+def test_a_document_that_lacks_something_says_what(tmp_path: Path, content: Any, problem: str) -> None:
+    with pytest.raises(DataError, match=f"log.json: .*{problem}"):
+        read_results(document(tmp_path / "log.json", content))
 
 
 # ---------------------------------------------------------------- HELM, SWE-bench, MTEB, Every Eval Ever
@@ -376,9 +403,6 @@ def test_files_that_are_not_results_are_refused(tmp_path: Path) -> None:
         read_results(document(tmp_path / "other.json", {"a": 1}))
     with pytest.raises(DataError, match=r"x.jsonl:2: not JSON"):
         read_results(text(tmp_path / "x.jsonl", "{}\n{\n"))
-    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(b"item,a\n1,1\n")[:-9])
-    with pytest.raises(DataError, match="damaged"):
-        read_results(tmp_path / "x.csv.gz")
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="no file of results in this folder"):
         read_results(tmp_path / "empty")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -108,7 +109,7 @@ def read_file(path: Path, settings: Settings) -> list[Part]:
     """The scores of one file, whatever its format. Raises DataError, OSError."""
     try:
         return list(_parts(path, settings))
-    except (TypeError, AttributeError, KeyError) as error:
+    except (TypeError, AttributeError, LookupError) as error:
         raise DataError(f"{path}: not as its format has it ({type(error).__name__}: {error})") from error
 
 
@@ -157,7 +158,7 @@ def _data(path: Path) -> bytes:
     data = path.read_bytes()
     try:
         return gzip.decompress(data) if path.suffix == ".gz" else data
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path}: damaged; expected a gzip file ({error})") from None
 
 

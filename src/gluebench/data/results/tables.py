@@ -97,7 +97,9 @@ def _parquet(path: Path) -> Sheet:
         ) from None
     try:
         table = parquet.read_table(path)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
         raise DataError(f"{path}: damaged; expected a Parquet file ({error})") from None
     lines = [["" if value is None else str(value) for value in row.values()] for row in table.to_pylist()]
     return Sheet(path, table.column_names, lines)
