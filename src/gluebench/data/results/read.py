@@ -109,7 +109,7 @@ def read_file(path: Path, settings: Settings) -> list[Part]:
     """The scores of one file, whatever its format. Raises DataError, OSError."""
     try:
         return list(_parts(path, settings))
-    except (TypeError, AttributeError, LookupError) as error:
+    except (TypeError, AttributeError, KeyError, IndexError) as error:
         raise DataError(f"{path}: not as its format has it ({type(error).__name__}: {error})") from error
 
 
