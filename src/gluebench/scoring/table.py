@@ -16,8 +16,6 @@ from gluebench.scoring.tags import Metadata, numbered, places_of
 from gluebench.submission.submission import Column, Submission
 
 Unit = Literal["items", "tasks"]
-ONE_TASK = "all items"
-"""Name of a task that has none."""
 WORDS = ("wrong", "right")
 SCOPES: Mapping[str, str] = {
     "one": (
@@ -105,7 +103,7 @@ class ScoredTable:
     @cached_property
     def gold(self) -> TableGold:
         """The table as labels that hold its systems, one task for each of its tasks."""
-        places = places_of(self.tasks or [ONE_TASK if self.unit == "items" else self.unit] * len(self.items))
+        places = places_of(self.tasks or [f"all {self.unit}"] * len(self.items))
         tasks = tuple(self._task(name, of_task) for name, of_task in places.items())
         benchmark = Benchmark(self.name, self.name, "scores that were read from files", tasks)
         systems = {

@@ -138,6 +138,11 @@ class Ranking:
             return percent(value)
         return "-" if value is None else f"{value:.2f}" if self.by == "borda" else f"{value:.0f}"
 
+    @property
+    def task_words(self) -> str:
+        """The name of the only task, or the number of tasks."""
+        return self.tasks[0] if len(self.tasks) == 1 else f"{len(self.tasks)} tasks"
+
     def _repr_html_(self) -> str:
         rows = [
             (
@@ -153,7 +158,7 @@ class Ranking:
 
     @property
     def _title(self) -> str:
-        return f"{self.benchmark}, {self.split} split: {len(self.tasks)} tasks by {VALUES[self.by]}"
+        return f"{self.benchmark}, {self.split} split: {self.task_words} by {VALUES[self.by]}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rank of each system with its 95 % interval; a band covers tied systems.

@@ -72,7 +72,7 @@ def _board(
     return Table(
         columns,
         [Section(rows)],
-        title=f"{benchmark.title}, {ranking.split} split: {len(ranking.tasks)} tasks by {VALUES[ranking.by]}",
+        title=f"{benchmark.title}, {ranking.split} split: {ranking.task_words} by {VALUES[ranking.by]}",
         right={at for at, name in enumerate(columns) if name not in ("system", "front")},
         notes=[*_notes(ranking, benchmark)],
     )
