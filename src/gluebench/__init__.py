@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, ManifestError, Task, UnknownNameError, load_benchmark
     from gluebench.benchmark import installed as benchmarks
     from gluebench.data import DataError, Example, Table, load
+    from gluebench.data.results import ScoredTable, read_results, write_table
     from gluebench.scoring import (
         Gold,
         GoldError,
@@ -40,6 +41,7 @@ _NAMES = {
     "analysis.rank": "Ranking rank",
     "benchmark": "Benchmark ManifestError Task UnknownNameError load_benchmark",
     "data": "DataError Example Table load",
+    "data.results": "ScoredTable read_results write_table",
     "scoring": "Gold GoldError Report Score Summary grade grade_runs read_gold summarise summarize",
     "scoring.many": "grade_many",
     "submission": "Column Problem Submission SubmissionError check write_submission",
@@ -66,6 +68,7 @@ __all__ = [
     "Ranking",
     "Report",
     "Score",
+    "ScoredTable",
     "Submission",
     "SubmissionError",
     "Summary",
@@ -90,6 +93,7 @@ __all__ = [
     "metrics",
     "rank",
     "read_gold",
+    "read_results",
     "run",
     "scoring",
     "submission",
@@ -97,6 +101,7 @@ __all__ = [
     "summarize",
     "systems",
     "write_submission",
+    "write_table",
 ]
 
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "leaderboard": "gluebench.cli.leaderboard:leaderboard",
     "probe": "gluebench.cli.systems.probe:probe",
     "rank": "gluebench.cli.analysis.rank:rank",
+    "read": "gluebench.cli.data.read:read",
     "reproduce": "gluebench.cli.systems.reproduce:reproduce",
     "results": "gluebench.cli.systems.results:results",
     "run": "gluebench.cli.systems.run:run",

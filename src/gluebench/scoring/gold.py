@@ -79,13 +79,16 @@ class Gold:
     """Test-file name to the fingerprint of its examples, if the labels were read with them."""
     rows: str = ""
     """The rows included if some rows of a split are held back: "public" or "held back"."""
+    scope: str = ""
+    """What the uncertainty is over, in a sentence, if the labels are those of a scored table."""
 
     @cached_property
     def categories(self) -> dict[str, tuple[Category, ...]]:
-        """Test-file name of a diagnostic set to its reported categories."""
+        """Test-file name of a diagnostic set, or of a task of a scored table, to its reported categories."""
         return {
             name: categories(task, self.phenomena.get(name, {}), self.metadata.get(name), size=len(column))
-            for task in self.benchmark.diagnostics
+            for task in self.benchmark.tasks
+            if task.metadata or not task.scored
             for name in (file.name for file in task.files)
             if (column := self.columns.get(name)) is not None
         }

@@ -312,6 +312,7 @@ def provenance(gold: Gold, **settings: Any) -> Mapping[str, Any]:
         "datasets": datasets(gold),
         "labels": gold.version,
         **({"rows": gold.rows} if gold.rows else {}),
+        **({"uncertainty": gold.scope} if gold.scope else {}),
         **settings,
     }
 

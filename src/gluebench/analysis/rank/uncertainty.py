@@ -55,14 +55,19 @@ def read_systems(
         scores.append(
             np.array([[np.nan if score is None else score.value for score in row] for row in by_task], float)
         )
-        warnings += [f"{name}: {warning}" for report in reports for warning in report.warnings]
+        warnings += [
+            f"{name}: {warning}"
+            for report in reports
+            for warning in report.warnings
+            if warning not in gold.warnings
+        ]
     alone = [name for name, runs_read in zip(submissions, runs, strict=True) if len(runs_read) == 1]
     if 0 < len(alone) < len(runs):
         warnings.append(
             f"{', '.join(alone)}: one run only, so that intervals and tests leave out how much it depends on "
             "the run"
         )
-    return Systems(tuple(submissions), tuple(runs), tuple(scores), tuple(sorted(set(warnings))))
+    return Systems(tuple(submissions), tuple(runs), tuple(scores), (*gold.warnings, *sorted(set(warnings))))
 
 
 def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> Submission:

@@ -11,7 +11,7 @@ from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing
-from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, callback=option.matching)
 @labels_option
+@table_option
 @option.new_file("--out", help="Grade each SUB by itself, into a row of this .csv or .parquet file.")
 @option.number("--workers", help="Processes for --out [one per core].", least=1)
 @option.flag("--no-intervals", help="Scores alone.")
@@ -40,7 +41,8 @@ def grade(
     """Grade a submission, or several runs of one system.
 
     With several SUBs: their mean with an interval over runs and examples together, its share that is due to
-    the runs, their standard deviation and the best, as section 6 of the paper reports three runs.
+    the runs, their standard deviation and the best, as section 6 of the paper reports three runs. With
+    --table, SUB is the name of a system in a table.
 
     With --out: a table of any number of systems; a SUB may be a folder of submissions. The same command
     again continues the table.

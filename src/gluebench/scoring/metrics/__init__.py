@@ -38,10 +38,11 @@ from gluebench.scoring.metrics.numbers import (
 )
 from gluebench.scoring.metrics.plain import Counted, Values, counted, paired, pairs_of
 from gluebench.scoring.metrics.sequences import SEQUENCE_METRICS
-from gluebench.scoring.metrics.sums import GROUP_SUMS, NUMBER_SUMS, SumMetric, summed
+from gluebench.scoring.metrics.sums import GROUP_SUMS, MEAN, NUMBER_SUMS, SumMetric, summed
 from gluebench.scoring.pairs import Pairs
 
 __all__ = [
+    "MEAN",
     "METRICS",
     "CountMetric",
     "FunctionMetric",
@@ -121,6 +122,8 @@ def metric_function(name: str) -> MetricFunction:
     """The metric of that name, built in or from an installed package. Raises UnknownNameError."""
     if name in METRICS:
         return METRICS[name]
+    if name == MEAN.name:
+        return MEAN
     from importlib.metadata import entry_points
 
     offered = entry_points(group=ENTRY_POINTS)

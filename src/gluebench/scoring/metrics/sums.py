@@ -222,3 +222,8 @@ GROUP_SUMS = (
     SumMetric("group_exact_match", 0.0, _exact_groups, mean_of),
     SumMetric("group_agreement", 0.0, _agreeing_groups, mean_of),
 )
+
+MEAN = SumMetric(
+    "mean of scores", -inf, lambda pairs, _: means(pairs.predicted.numbers), mean_of, highest=inf
+)
+"""The metric of scored tables; no manifest can name it, since its predictions are scores."""
