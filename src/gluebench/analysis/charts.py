@@ -195,17 +195,14 @@ class Bar(NamedTuple):
     high: float | None = None
 
 
-def bar_chart(
-    title: str, bars: Sequence[Bar], *, axis: str, width: float = 640, ends: tuple[float, float] | None = None
-) -> str:
-    """A bar from zero for each value, the first at the top; `ends` are the ends of the axis."""
+def bar_chart(title: str, bars: Sequence[Bar], *, axis: str, width: float = 640) -> str:
+    """A bar from zero for each value, the first at the top."""
     left = 16 + max((width_of(bar.label) for bar in bars), default=0)
     bottom = TOP + ROW * len(bars)
-    if ends is None:
-        values = [v for bar in bars for v in (bar.value, bar.low, bar.high) if v is not None]
-        low, high = min([0.0, *values]), max([0.0, *values])
-        room = (high - low) * 0.04
-        ends = (low - room * (low < 0), high + room * (high > 0)) if room else (0.0, 1.0)
+    values = [v for bar in bars for v in (bar.value, bar.low, bar.high) if v is not None]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    room = (high - low) * 0.04
+    ends = (low - room * (low < 0), high + room * (high > 0)) if room else (0.0, 1.0)
     scale = Scale(*ends, left, width - RIGHT)
     parts = x_axis(scale, bottom, axis, top=TOP)
     for row, bar in enumerate(bars):
