@@ -129,7 +129,7 @@ class Outcome(NamedTuple):
     dataset: Dataset | None = None
     """None if getting it failed; `problems` say why."""
     problems: tuple[str, ...] = ()
-    there: bool = False
+    unchanged: bool = False
     """Whether it was already there and is unchanged."""
 
 
@@ -199,7 +199,7 @@ class Getter:
         if dataset is None:
             return planned
         self.meter.say(f"{task.name}: already there, from the same files; --again gets it anew")
-        return Outcome(task, place, dataset, there=True)
+        return Outcome(task, place, dataset, unchanged=True)
 
     def _present(self, plan: Plan) -> Dataset | None:
         """The dataset prepared earlier from the same files, if it is complete and unchanged; else None."""

@@ -53,14 +53,14 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     splits = {}
     notes = []
     for split in ("train", "dev", "test"):
-        examples = _wanted(sentences, split, all_phrases=all_phrases and split == "train")
+        examples = _examples(sentences, split, all_phrases=all_phrases and split == "train")
         splits[split], neutral = _columns(reader, examples, values)
         notes.append(f"{split}: {neutral} neutral of {len(examples)} left out")
     reader.check()
     return reader.built(splits, [*notes, *reader.hide_labels(splits)])
 
 
-def _wanted(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> list[tuple[int, str]]:
+def _examples(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> list[tuple[int, str]]:
     """Line and text of each example: distinct phrases, or whole sentences with repeats."""
     own = [sentence for sentence in sentences if sentence.split == split]
     if not all_phrases:
