@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -11,7 +12,6 @@ import click
 
 from gluebench.cli.common import option
 from gluebench.cli.common.output import notices
-from gluebench.submission.problems import table_beside
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.fine_tuning import Recipe
@@ -66,7 +66,9 @@ def _option(flags: str, name: str, kinds: str, type: str, metavar: str, default:
     return click.option(*flags.split(), name, help=help, **settings)
 
 
-model_options = option.together(*(_option(flags, *row) for flags, row in table_beside(__file__).items()))
+with Path(__file__).with_suffix(".tsv").open(encoding="utf-8") as _file:
+    _ROWS = [*csv.DictReader(_file, delimiter="\t", quoting=csv.QUOTE_NONE)]
+model_options = option.together(*(_option(**row) for row in _ROWS))
 """All options of models, passed under the names that `ModelOptions` and `PromptOptions` have for them."""
 run_options = option.together(
     click.option(
