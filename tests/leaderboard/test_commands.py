@@ -206,7 +206,7 @@ def test_a_database_that_was_left_open_is_closed(made: tuple[SiteFolder, str]) -
     site.require()
     assert [path.stat().st_mode & 0o777 for path in (site.database, beside)] == [0o600, 0o600]
     site.database.chmod(0o644)
-    finding = next(each for each in checks.examine(site) if each.what == "database")
+    finding = next(each for each in checks.examine(site) if each.name == "database")
     assert finding.fix == f"Run: chmod -R o= {site.database}*"
     site.database.chmod(0o600)
 

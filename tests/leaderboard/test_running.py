@@ -195,7 +195,7 @@ def clean_environment() -> dict[str, str]:
 
 def test_debugging_is_found_wherever_it_was_put_on(db: None) -> None:
     with override_settings(DEBUG=True):
-        assert [each.what for each in health.examine() if not each.ok] == ["debug"]
+        assert [each.name for each in health.examine() if not each.ok] == ["debug"]
     assert all(each.ok for each in health.examine())
 
 
@@ -390,6 +390,6 @@ def test_submissions_and_labels_may_be_in_a_bucket(
 
 def test_a_bucket_that_is_not_there_is_told(bucket: Any, db: None) -> None:
     bucket.delete_bucket(Bucket="board")
-    wrong = {each.what: each.state for each in health.examine() if not each.ok}
+    wrong = {each.name: each.state for each in health.examine() if not each.ok}
     assert list(wrong) == ["submissions", "labels", "data"]
     assert "s3://board" in wrong["labels"]

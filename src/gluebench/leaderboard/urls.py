@@ -73,7 +73,11 @@ urlpatterns = [
     path(f"{BENCHMARK}/data/<path:path>", boards.data_file, name="data-file"),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>/<str:slug>", boards.phenomenon, "phenomenon", ("json", "")),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>", boards.diagnostics, "diagnostics"),
-    *(url for what in ranks.PAGES for url in _forms(f"{BENCHMARK}/{what}", ranks.page, what, what=what)),
+    *(
+        url
+        for subject in ranks.PAGES
+        for url in _forms(f"{BENCHMARK}/{subject}", ranks.page, subject, subject=subject)
+    ),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),

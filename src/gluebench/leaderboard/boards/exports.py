@@ -113,7 +113,7 @@ def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> dic
 
 def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     """The systems of the board, best first, without the references."""
-    rows = read_page(benchmark, scheme, Options(), whole=True).rows
+    rows = read_page(benchmark, scheme, Options(), one_page=True).rows
     return [row for row in rows if not row.reference]
 
 
@@ -171,7 +171,7 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
 
 def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A table for a paper, with the package booktabs; the highest of each column is bold."""
-    board = read_page(benchmark, scheme, Options(), whole=True)
+    board = read_page(benchmark, scheme, Options(), one_page=True)
     lines = [f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}"]
     lines += [rf"\begin{{tabular}}{{rllr{'r' * len(board.scheme.columns)}}}", r"\toprule"]
     if any(title for title, _ in board.sections):
@@ -194,7 +194,7 @@ def _texts(
 
 def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A Markdown table with pipes."""
-    board = read_page(benchmark, scheme, Options(), whole=True)
+    board = read_page(benchmark, scheme, Options(), one_page=True)
     heading, *rows = _texts(board, markdown_cell, str, "**%s**")
     alignment = ["--:", ":--", ":--", *["--:"] * (len(heading) - 3)]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (heading, alignment, *rows))

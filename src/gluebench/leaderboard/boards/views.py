@@ -92,7 +92,7 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
         return FORMATS[ending](benchmark, scheme_of(benchmark.record, record))
 
     filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
-    return in_form(request, live(name), ending, make, what=f"export {task}", filename=filename)
+    return in_form(request, live(name), ending, make, cache_key=f"export {task}", filename=filename)
 
 
 @require_safe
@@ -117,7 +117,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
         benchmark,
         form,
         make,
-        what=f"diagnostics {record.name}" + ("" if form else f" {is_map} {category} {page}"),
+        cache_key=f"diagnostics {record.name}" + ("" if form else f" {is_map} {category} {page}"),
         template="boards/heat.html" if is_map else "boards/diagnostics.html",
         filename=f"{name}-{record.name}-phenomena.csv",
     )
@@ -137,8 +137,8 @@ def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str 
             return phenomenon_json(benchmark, record, category)
         return sets.phenomenon_page(benchmark, record, category, page)
 
-    what = f"phenomenon {record.name} {slug} {page}"
-    return in_form(request, benchmark, form, make, what=what, template="boards/phenomenon.html")
+    key = f"phenomenon {record.name} {slug} {page}"
+    return in_form(request, benchmark, form, make, cache_key=key, template="boards/phenomenon.html")
 
 
 @require_safe
@@ -273,7 +273,7 @@ def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
         live(name),
         form,
         _data_json if form else partial(_data_context, address=address),
-        what=f"data {address}",
+        cache_key=f"data {address}",
         template="boards/data.html",
     )
 

@@ -10,7 +10,13 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.storage import Storage, storages
-from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator, URLValidator
+from django.core.validators import (
+    BaseValidator,
+    MaxValueValidator,
+    MinValueValidator,
+    RegexValidator,
+    URLValidator,
+)
 from django.db import connection, models
 from django.db.models import F, Q, Value
 from django.db.models.expressions import Combinable
@@ -22,7 +28,7 @@ from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.audit.models import seal
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.text import plain
-from gluebench.leaderboard.fields import EVALUATORS, LEAST_MS, MOST_MS, REGIMES
+from gluebench.leaderboard.fields import EVALUATORS, FIELDS, REGIMES
 from gluebench.scoring.eee import MODEL_ID
 
 
@@ -100,6 +106,10 @@ def stored_name(submission: Submission, filename: str) -> str:
     """A random name: what the submitter called the file is never part of a path."""
     name = uuid.uuid4().hex
     return f"{name[:2]}/{name}"
+
+
+def _limits(field: str) -> list[BaseValidator]:
+    return [MinValueValidator(FIELDS[field].least), MaxValueValidator(FIELDS[field].most)]
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
@@ -185,9 +195,7 @@ class Submission(models.Model):
     evaluator = models.CharField(max_length=16, choices=[*EVALUATORS.items()], blank=True)
     training_data = models.CharField(max_length=400, blank=True, validators=[plain])
     compute = models.CharField(max_length=200, blank=True, validators=[plain])
-    latency_ms = models.FloatField(
-        null=True, blank=True, validators=[MinValueValidator(LEAST_MS), MaxValueValidator(MOST_MS)]
-    )
+    latency_ms = models.FloatField(null=True, blank=True, validators=_limits("latency_ms"))
     regime = models.CharField(max_length=16, choices=Regime, default=Regime.OTHER)
     parameters = models.PositiveBigIntegerField(null=True, blank=True, validators=[MinValueValidator(0)])
     shared_parameters = models.PositiveBigIntegerField(
