@@ -28,15 +28,17 @@ class Route(NamedTuple):
         words = (self.get if method == "GET" else self.post).split()
         return words[0] if len(words) == 1 else words[ROLES.index(role)]
 
-    def roles(self, *, models: bool) -> tuple[str, ...]:
+    def roles(self, method: str, *, models: bool) -> tuple[str, ...]:
         """The roles of a short walk: nobody, some account, and whoever is answered otherwise than it.
 
-        Who organizes something else asks wherever an organizer has a right. Three ask for the pages of
-        models, which are alike.
+        Who organizes something else asks wherever an organizer has a right. One asks with a method that
+        nobody may use, and two ask for the pages of models, which are alike.
         """
         if models:
-            return ("anonymous", "organiser", "admin")
-        answers = {role: (self.expected("GET", role), self.expected("POST", role)) for role in ROLES}
+            return ("organiser", "admin")
+        answers = {role: self.expected(method, role) for role in ROLES}
+        if {*answers.values()} == {"405"}:
+            return ("other",)
         more = {role for role in ROLES if answers[role] != answers["other"]} | {"anonymous", "other"}
         return tuple(role for role in ROLES if role in more or (role == "foreign" and "organiser" in more))
 

@@ -241,14 +241,15 @@ def walk(gold: Path, *, whole: bool = False) -> Walk:
     Without `whole`, roles that are answered as some other account are left out (`Route.roles`).
     """
     asked = [
-        (route, role)
+        (route, role, method)
         for route in (*ROUTES, *MODEL_PAGES)
-        for role in (ROLES if whole else route.roles(models=route in MODEL_PAGES))
+        for method in ("GET", "POST")
+        for role in (ROLES if whole else route.roles(method, models=route in MODEL_PAGES))
     ]
     caches["pages"].clear()
     with transaction.atomic(), listening() as said:
         world = make_world(gold)
-        answers = [ask(world, route, role, method) for route, role in asked for method in ("GET", "POST")]
+        answers = [ask(world, *each) for each in asked]
         found = secrets(Benchmark.objects.get(name="tiny"))
         transaction.set_rollback(True)
     caches["pages"].clear()
