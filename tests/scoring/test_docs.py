@@ -12,6 +12,7 @@ from gluebench import scoring
 from gluebench.benchmark.metrics import BUILT_IN
 from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW, UNDEFINED
 from gluebench.scoring.metrics import ENTRY_POINTS, METRICS
+from gluebench.scoring.metrics.cells import FEWEST_CALIBRATED
 from gluebench.scoring.units.labels import FEWEST_OTHERS
 from gluebench.scoring.units.numbers import FEWEST_NUMBERS
 
@@ -59,5 +60,6 @@ def test_the_limits_are_those_of_the_code() -> None:
     assert f"fewer than {WORDS[FEWEST_UNITS]} examples" in section
     assert f"fewer than {WORDS[FEWEST_OTHERS]} with a gold label other than the most frequent" in section
     assert f"there are fewer than {WORDS[FEWEST_NUMBERS]};" in section
+    assert f"for `neg_ece`: fewer than {FEWEST_CALIBRATED} examples" in section
     assert f'`"{TOO_FEW}"`' in section
     assert f'`"{UNDEFINED}"`' in section
