@@ -283,7 +283,7 @@ def croissant(request: HttpRequest, name: str) -> HttpResponse:
     """The files of the Data page as Croissant, for catalogues of data sets."""
     address = request.build_absolute_uri(reverse("board", args=[name]))
     make = partial(croissant_json, address=address)
-    return in_form(request, live(name), "json", make, what=f"croissant {address}")
+    return in_form(request, live(name), "json", make, cache_key=f"croissant {address}")
 
 
 @require_safe
