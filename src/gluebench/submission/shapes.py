@@ -96,8 +96,8 @@ def _column_rows(text: str, file: TestFile, layout: Layout, suffix: str) -> Iter
     index = next((folded.index(key) for key in KEYS if key in folded), None)
     value = _value_column(names, file, layout)
     if index is None or value is None:
-        wanted = file.column or layout.value
-        expected = f"expected a header with a column of ids (id, index) and the column {wanted}"
+        known = file.column or layout.value
+        expected = f"expected a header with a column of ids (id, index) and the column {known}"
         raise ShapeError(f"{expected}, not {', '.join(names[:8])}", "Write these names in the first line.")
     for line, row in table:
         if len(row) != len(names):
@@ -110,8 +110,8 @@ def _column_rows(text: str, file: TestFile, layout: Layout, suffix: str) -> Iter
 
 def _value_column(names: Sequence[str], file: TestFile, layout: Layout) -> int | None:
     """The column that the manifest names, or in gold also the one called label."""
-    wanted = [file.column] if file.column else []
-    for name in [*wanted, *([layout.value] if not wanted or layout.value == "label" else [])]:
+    known = [file.column] if file.column else []
+    for name in [*known, *([layout.value] if not known or layout.value == "label" else [])]:
         if name in names:
             return names.index(name)
     return None
