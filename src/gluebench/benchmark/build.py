@@ -196,7 +196,8 @@ def _ids(split: Section) -> tuple[str, ...]:
 
 
 def _labels(section: Section) -> tuple[Label, ...]:
-    glosses = section.texts_by_name("labels")
+    listed = isinstance(section.values.get("labels"), list)
+    glosses = {word: word for word in section.texts("labels")} if listed else section.texts_by_name("labels")
     synonyms: dict[str, list[str]] = {word: [] for word in glosses}
     table = section.inner("label_synonyms")
     for synonym in table.values:
