@@ -31,7 +31,9 @@ splits.test.size = 300
 
 @pytest.fixture(scope="module")
 def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
-    return load_benchmark(manifest(tmp_path_factory.mktemp("mixed"), MANIFEST.replace("above chance", "above")))
+    return load_benchmark(
+        manifest(tmp_path_factory.mktemp("mixed"), MANIFEST.replace("above chance", "above"))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +82,9 @@ def test_scores_are_scaled_and_weighted(benchmark: Benchmark, gold: dict, rng: n
         assert score.low < score.value < score.high
 
 
-def test_differences_and_ranks_have_the_weights(benchmark: Benchmark, gold: dict, rng: np.random.Generator) -> None:
+def test_differences_and_ranks_have_the_weights(
+    benchmark: Benchmark, gold: dict, rng: np.random.Generator
+) -> None:
     systems = [answers(rng, noise, gold) for noise in (0.3, 0.6)]
     scores = [expected(gold, system) for system in systems]
     averages = [(3 * rating + (above + recall) / 2) / 4 for rating, above, recall in scores]
