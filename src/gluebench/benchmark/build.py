@@ -183,8 +183,18 @@ def _ids(split: Section) -> tuple[str, ...]:
         return ()
 
 
+def _glosses(section: Section) -> Mapping[str, str]:
+    """Label word to its meaning; the word itself where the labels are only listed."""
+    if not isinstance(section.values.get("labels"), list):
+        return section.texts_by_name("labels")
+    words = section.texts("labels")
+    if len({*words}) < len(words):
+        section.reject("labels", "has a label twice; expected each once")
+    return dict(zip(words, words, strict=True))
+
+
 def _labels(section: Section) -> tuple[Label, ...]:
-    glosses = section.texts_by_name("labels")
+    glosses = _glosses(section)
     synonyms: dict[str, list[str]] = {word: [] for word in glosses}
     table = section.inner("label_synonyms")
     for synonym in table.values:

@@ -123,7 +123,7 @@ def _form(path: KeyPath, task: Task) -> Iterator[Finding]:
         )
     elif task.form == "numbers" and not task.score_range:
         yield Finding((*path, "score_range"), 'is missing; expected it with form = "numbers"')
-    elif task.form in ("sets", "probabilities", "distributions") and not labels:
+    elif task.form in ("probabilities", "distributions") and not labels:
         yield Finding((*path, "labels"), f'is missing; expected the labels of form = "{task.form}"')
 
 
@@ -195,7 +195,9 @@ def _scales(path: KeyPath, task: Task) -> Iterator[Finding]:
             continue
         where = (*path, "metrics", position, "scale")
         if metric.function not in BUILT_IN or metric.function in UNSCALED:
-            yield Finding(where, f"is not for {metric.function}; expected it with a loss, or a share of examples")
+            yield Finding(
+                where, f"is not for {metric.function}; expected it with a loss, or a share of examples"
+            )
         elif metric.scale[0] >= metric.scale[1]:
             yield Finding(where, "expected the worse value first, as higher is better: [-4.0, 0.0]")
 
@@ -232,7 +234,7 @@ def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
         for number, name in enumerate((file.name, *file.synonyms)):
             yield from name_finding((*where, "synonyms", number - 1) if number else (*where, "name"), name)
         for role in (role for role in ROLES if role in file.splits):
-            if file.splits[role].name in seen:
+            if not file.column and file.splits[role].name in seen:
                 yield Finding((*where, role), f'"{file.splits[role].name}" is predicted twice; expected once')
             seen.add(file.splits[role].name)
         yield from _versions((*where, "other_versions"), file)

@@ -40,6 +40,7 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
     """
     words, separator = task.vocabulary, task.separator
     known = f"{', '.join(words[:10])}{', ...' * (len(words) > 10)}"
+    after = f": {known}" if words else ""
     match task.form:
         case "text" if gold:
             return CellForm(_answers, _json, 'an answer, or several as ["Paris", "in Paris"]', True)
@@ -48,14 +49,17 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
         case "sets":
             read_set = partial(_label_set, words=frozenset(words), separator=separator)
             return CellForm(
-                read_set, separator.join, f'labels with "{separator}" between them: {known}', True
+                read_set,
+                separator.join,
+                f'labels with "{separator}" between them{after}',
+                True,
             )
         case "probabilities" | "distributions" if not (gold and task.form == "probabilities"):
             read = partial(_probabilities, words=words)
             expected = f"{len(words)} probabilities that sum to 1, in the order {known}"
             return CellForm(read, _numbers, expected, False)
         case "tokens":
-            expected = f"a label for each token, with blanks between them{f': {known}' * bool(words)}"
+            expected = f"a label for each token, with blanks between them{after}"
             return CellForm(partial(_tokens, words=frozenset(words)), " ".join, expected, False)
         case "spans":
             expected = f"spans as 0-5{f':{words[0]}' if words else ''}; 12-20, the end not included"
@@ -102,7 +106,7 @@ def _loaded(cell: str) -> Any:
 
 def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str, ...]:
     labels = [label.strip() for label in cell.split(separator)] if cell.strip() else []
-    if not words.issuperset(labels) or len(set(labels)) < len(labels):
+    if (words and not words.issuperset(labels)) or "" in labels or len(set(labels)) < len(labels):
         raise ValueError(cell)
     return tuple(sorted(labels))
 

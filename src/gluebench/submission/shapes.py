@@ -7,15 +7,16 @@ checks for all; the line of each row is kept for messages.
 from __future__ import annotations
 
 import csv
+import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Role, Task, TestFile
 from gluebench.submission.forms import cell_form, cell_text, plain_cell
-from gluebench.submission.layouts import KEYS, VALUES
+from gluebench.submission.layouts import KEYS, VALUES, is_number
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 from gluebench.submission.submission import Column
@@ -69,10 +70,14 @@ def _rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role) -> 
     return _column_rows(text, file, layout, suffix)
 
 
+def _unix(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def _table(text: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a table with their lines; cells with quotes may hold separators and line ends."""
     reader = csv.reader(
-        text.replace("\r\n", "\n").replace("\r", "\n").splitlines(keepends=True),
+        io.StringIO(_unix(text)),
         delimiter="," if suffix == "csv" else "\t",
         quoting=csv.QUOTE_MINIMAL if suffix == "csv" else csv.QUOTE_NONE,
     )
@@ -92,8 +97,7 @@ def _column_rows(text: str, file: TestFile, layout: Layout, suffix: str) -> Iter
     table = _table(text, suffix)
     _, header = next(table, (1, []))
     names = [name.strip() for name in header]
-    folded = [name.casefold() for name in names]
-    index = next((folded.index(key) for key in KEYS if key in folded), None)
+    index = _id_name(names)
     value = _value_column(names, file, layout)
     if index is None or value is None:
         wanted = file.column or layout.value
@@ -105,7 +109,14 @@ def _column_rows(text: str, file: TestFile, layout: Layout, suffix: str) -> Iter
                 expected = f"expected {len(names)} cells, as in the header, not {len(row)}"
                 raise ShapeError(expected, "Write one cell for each column.", line)
             continue
-        yield _Row(line, row[index].strip(), plain_cell(row[value]))
+        yield _Row(line, row[names.index(index)].strip(), plain_cell(row[value]))
+
+
+def _id_name(names: Iterable[str]) -> str | None:
+    """The name of the ids: a usual one, or else the first with "id" at its end or start, as tweet_id."""
+    folded = {name.casefold(): name for name in reversed([*names])}
+    others = (key for key in reversed(folded) if key.endswith("id") or key.startswith("id_"))
+    return next((folded[key] for key in (*KEYS, *others) if key in folded), None)
 
 
 def _value_column(names: Sequence[str], file: TestFile, layout: Layout) -> int | None:
@@ -120,22 +131,28 @@ def _value_column(names: Sequence[str], file: TestFile, layout: Layout) -> int |
 def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: str) -> Iterator[_Row]:
     """One value in each line; of tokens, one in each line and a blank line after each example."""
     if task.form == "tokens":
-        lines = [(line, content.split()) for line, content in enumerate(text.splitlines(), 1)]
+        lines = [(line, content.split()) for line, content in enumerate(_unix(text).split("\n"), 1)]
         blocks = (list(block) for some, block in groupby(lines, lambda pair: bool(pair[1])) if some)
         for number, block in enumerate(blocks):
             yield _Row(block[0][0], str(number), " ".join(cells[-1] for _, cells in block))
         return
     table = [*_table(text, suffix)]
-    column = 0
+    column = int(file.column) - 1 if file.column.isdecimal() else 0
     if table and (first := [name.strip() for name in table[0][1]]):
         headed = _value_column(first, file, layout)
-        known = {name.casefold() for name in first} & {"target", *VALUES} and layout.size < len(table)
-        if headed is not None or known:
-            column, table = headed or 0, table[1:]
+        if headed is not None or (layout.size < len(table) and _heading(first[column:][:1], layout)):
+            column, table = column if headed is None else headed, table[1:]
     for number, (line, row) in enumerate(table):
         if column >= len(row) and row:
             raise ShapeError(f"expected {column + 1} cells, not {len(row)}", "Write all columns.", line)
         yield _Row(line, str(number), plain_cell(row[column] if row else ""))
+
+
+def _heading(cell: Sequence[str], layout: Layout) -> bool:
+    """Whether the first cell of a column without ids is its name: a usual one, or no value."""
+    known = {word.casefold() for word in cell} & {"target", *VALUES}
+    value = (*layout.words, *layout.synonyms) if layout.words else filter(is_number, cell)
+    return bool(known or (not layout.form and cell and {*cell}.isdisjoint(value)))
 
 
 def _json_rows(text: str, file: TestFile, task: Task, *, lines: bool) -> Iterator[_Row]:
@@ -149,32 +166,37 @@ def _json_rows(text: str, file: TestFile, task: Task, *, lines: bool) -> Iterato
             value = json.loads(content)
         except (ValueError, RecursionError):
             raise ShapeError("expected JSON", "Write the file with a JSON library.", line) from None
-        for index, answer in _answers(value, file):
+        for index, answer in _answers(value, file, line=lines):
             yield _Row(line, str(number) if index is None else str(index), cell_text(answer, task))
             number += 1
 
 
-def _answers(value: Any, file: TestFile) -> Iterator[tuple[Any, Any]]:
-    """Id (None if there is none) and answer of each example."""
+def _answers(value: Any, file: TestFile, *, line: bool = False) -> Iterator[tuple[Any, Any]]:
+    """Id (None if there is none) and answer of each example; an object that is a `line` is one example."""
     if isinstance(value, dict):
         key = next((name for name in ((file.column,) if file.column else VALUES) if name in value), None)
-        index = next((value[name] for name in KEYS if name in value), None)
-        nested = [item for item in value.values() if isinstance(item, dict | list)]
-        if key is not None and (index is not None or not isinstance(value[key], list)):
+        name = _id_name(value if key else [*{*value} & {*KEYS}])
+        index = None if name is None else value[name]
+        if key is not None and (line or index is not None or not isinstance(value[key], list)):
             yield index, value[key]
         elif key is not None:
             yield from _answers(value[key], file)
-        elif index is None and not any(isinstance(item, dict) for item in nested):
+        elif index is None and not any(map(_holds_objects, value.values())):
             yield from value.items()
         else:
-            for item in nested:
+            for item in filter(_holds_objects, value.values()):
                 yield from _answers(item, file)
     elif isinstance(value, list):
         for item in value:
-            if isinstance(item, dict | list):
+            if _holds_objects(item):
                 yield from _answers(item, file)
             else:
                 yield None, item
+
+
+def _holds_objects(value: Any) -> bool:
+    """Whether it is an object, or a list with one at any depth."""
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_holds_objects, value)))
 
 
 def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> bytes:
@@ -185,6 +207,8 @@ def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> 
     ids = split.ids or [*map(str, column.row_indices)]
     columns = [[*_cells(values, of)] for _, of, values in files]
     names = [file.column or "prediction" for file, _, _ in files]
+    if suffix == "json" and split.ordered:  # the columns may differ in length
+        return (json.dumps(dict(zip(names, columns, strict=True)), ensure_ascii=False) + "\n").encode()
     if suffix in ("json", "jsonl"):
         key = "idx" if not split.ids else "id"
         rows = [dict(zip((key, *names), row, strict=True)) for row in zip(ids, *columns, strict=True)]
@@ -196,7 +220,8 @@ def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> 
         return "".join(cell.replace(" ", "\n") + "\n\n" for cell in columns[0]).encode()
     head, body = ([], columns) if split.ordered else (["id" if split.ids else "index"], [ids, *columns])
     separator = "," if suffix == "csv" else "\t"
-    rows_of = [[*head, *names], *map(list, zip(*body, strict=True))]
+    header = [] if all(map(str.isdecimal, names)) else [[*head, *names]]
+    rows_of = [*header, *map(list, zip(*body, strict=True))]
     return "".join(
         separator.join(_delimited(cell, separator) for cell in row) + "\n" for row in rows_of
     ).encode()
