@@ -47,6 +47,7 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python bench/grade.py
 	$(BIN)/python bench/process.py
+	$(BIN)/python bench/many.py
 	$(BIN)/python bench/load.py
 	$(BIN)/python bench/prepare.py
 	$(BIN)/python bench/qnli.py

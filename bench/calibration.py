@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import forms
 import numpy as np
 import worlds
 from material import world_options
@@ -145,7 +146,7 @@ def bars_of(metrics: Sequence[Metric], pairs: Pairs) -> list[Part]:
     return [Part("", value, bar) for value, bar in zip(values, bars, strict=True)]
 
 
-def simulate(world: World, options: Options, seed: int) -> dict[str, Tally]:
+def simulate(world: World | forms.Population, options: Options, seed: int) -> dict[str, Tally]:
     """The intervals of one system, or the tests of two, in many worlds; by part and metric."""
     rng, truth = np.random.default_rng([options.seed, seed]), world.truth()
     tallies: dict[str, Tally] = defaultdict(Tally)
@@ -165,7 +166,9 @@ def simulate(world: World, options: Options, seed: int) -> dict[str, Tally]:
     return tallies
 
 
-def rows(cases: Mapping[str, World], options: Options, seed: int, goal: Goal) -> Iterator[Row]:
+def rows(
+    cases: Mapping[str, World | forms.Population], options: Options, seed: int, goal: Goal
+) -> Iterator[Row]:
     """A row for each score of each world; false alarms are asked for where the difference is 0."""
     for at, (name, world) in enumerate(cases.items()):
         for score, tally in simulate(world, options, seed + at).items():
@@ -405,9 +408,28 @@ def custom(options: Options) -> Iterator[Row]:
     del metrics[name]
 
 
+def of_forms(options: Options) -> Iterator[Row]:
+    """Intervals of one system's scores, and false alarms of two, for the metrics of every form."""
+    for at, (name, world) in enumerate(forms.worlds_of_sizes()):
+        yield from rows({name: world.of_one()}, options, 600 + 2 * at, Goal())
+        yield from rows({f"{name}, two": world.alike()}, options, 601 + 2 * at, Goal(significant=ALARMS))
+
+
 SECTIONS: Mapping[str, Callable[[Options], Iterator[Row]]] = {
     each.__name__: each
-    for each in (alarms, macro, power, equivalence, scores, averages, categories, two_systems, seeds, custom)
+    for each in (
+        alarms,
+        macro,
+        power,
+        equivalence,
+        scores,
+        averages,
+        categories,
+        two_systems,
+        seeds,
+        custom,
+        of_forms,
+    )
 }
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,10 @@ from hypothesis import settings
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.data.sample import build
+
+# Processes share the cores: more threads of numpy or PyTorch only wait for each other.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
 
 # A shared machine may stall any single example; how long things take is measured in bench/, not here.
 settings.register_profile("gluebench", deadline=None)

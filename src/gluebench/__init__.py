@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark, ManifestError, Task, UnknownNameError, load_benchmark
     from gluebench.benchmark import installed as benchmarks
     from gluebench.data import DataError, Example, Table, load
+    from gluebench.data.results import ScoredTable, read_results, write_table
     from gluebench.scoring import (
         Gold,
         GoldError,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         summarise,
         summarize,
     )
+    from gluebench.scoring.many import grade_many
     from gluebench.submission import Column, Problem, Submission, SubmissionError, check, write_submission
     from gluebench.systems import run
 
@@ -39,7 +41,9 @@ _NAMES = {
     "analysis.rank": "Ranking rank",
     "benchmark": "Benchmark ManifestError Task UnknownNameError load_benchmark",
     "data": "DataError Example Table load",
+    "data.results": "ScoredTable read_results write_table",
     "scoring": "Gold GoldError Report Score Summary grade grade_runs read_gold summarise summarize",
+    "scoring.many": "grade_many",
     "submission": "Column Problem Submission SubmissionError check write_submission",
     "systems": "run",
 }
@@ -64,6 +68,7 @@ __all__ = [
     "Ranking",
     "Report",
     "Score",
+    "ScoredTable",
     "Submission",
     "SubmissionError",
     "Summary",
@@ -80,6 +85,7 @@ __all__ = [
     "diagnose",
     "errors",
     "grade",
+    "grade_many",
     "grade_runs",
     "leaderboard",
     "load",
@@ -87,6 +93,7 @@ __all__ = [
     "metrics",
     "rank",
     "read_gold",
+    "read_results",
     "run",
     "scoring",
     "submission",
@@ -94,6 +101,7 @@ __all__ = [
     "summarize",
     "systems",
     "write_submission",
+    "write_table",
 ]
 
 

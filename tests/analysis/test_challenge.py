@@ -33,7 +33,7 @@ def runs(words_of: list[str], size: int) -> list[list[str]]:
 
 
 def test_every_shortcut_leads_to_yes_whatever_the_label():
-    for item in shortcuts(MNLI, each=5, seed=3):
+    for item in shortcuts(MNLI, per_case=5, seed=3):
         premise, hypothesis = map(words, item.inputs)
         assert not Counter(hypothesis) - Counter(premise), item
         if not item.case.startswith(SHORTCUTS[0]):
@@ -41,17 +41,21 @@ def test_every_shortcut_leads_to_yes_whatever_the_label():
 
 
 def test_shortcuts_are_drawn_by_seed_and_premises_do_not_come_twice_in_a_case():
-    items = shortcuts(MNLI, each=MOST)
+    items = shortcuts(MNLI, per_case=MOST)
     assert len(items) == MOST * len(CASES)
     assert len({(item.case, item.inputs[0]) for item in items}) == len(items)
-    assert shortcuts(MNLI, each=4, seed=1) == shortcuts(MNLI, each=4, seed=1) != shortcuts(MNLI, each=4)
+    assert (
+        shortcuts(MNLI, per_case=4, seed=1)
+        == shortcuts(MNLI, per_case=4, seed=1)
+        != shortcuts(MNLI, per_case=4)
+    )
     with pytest.raises(ValueError, match="301"):
-        shortcuts(MNLI, each=301)
+        shortcuts(MNLI, per_case=301)
 
 
 def test_words_do_not_tell_the_label_of_a_shortcut():
     """Whatever word stands in an entailed hypothesis stands in others that are not."""
-    items = shortcuts(MNLI, each=20)
+    items = shortcuts(MNLI, per_case=20)
     yes, no = (
         Counter(
             word for item in items if (item.label == "entailment") is label for word in words(item.inputs[1])
@@ -62,7 +66,7 @@ def test_words_do_not_tell_the_label_of_a_shortcut():
 
 
 def test_a_task_of_two_labels_has_not_entailment_for_both_others():
-    labels = {(item.label, item.accepted) for item in shortcuts(RTE, each=1)}
+    labels = {(item.label, item.accepted) for item in shortcuts(RTE, per_case=1)}
     assert labels == {("entailment", ("entailment",)), ("not_entailment", ("not_entailment",))}
     with pytest.raises(DataError, match="SST-2: expected an inference task"):
         shortcuts(SST)
@@ -150,7 +154,7 @@ def test_tasks_other_than_inference_keep_to_what_changes_no_label():
 
 
 def test_a_set_is_read_back_and_every_wrong_row_is_named(tmp_path):
-    items = shortcuts(MNLI, each=2)
+    items = shortcuts(MNLI, per_case=2)
     path = tmp_path / "set.tsv"
     write_items(path, items, MNLI)
     assert read_items(path, SAMPLE) == items
@@ -190,7 +194,9 @@ def test_scores_by_case_and_what_broke():
 def test_what_is_kept_is_a_diagnostic_set_without_an_error(tmp_path, made):
     texts = ["The ferry is late.", "The old miller was rescued by Anna.", "He did not pass the test."]
     examples = [Example(n, {"sentence": text}, None) for n, text in enumerate(texts)]
-    items = shortcuts(MNLI, each=12) if made == "shortcuts" else sentence_pairs(MNLI, examples, name="review")
+    items = (
+        shortcuts(MNLI, per_case=12) if made == "shortcuts" else sentence_pairs(MNLI, examples, name="review")
+    )
     path = tmp_path / "diagnostic.tsv"
     kept = keep(path, items, range(len(items)))
     assert kept.pairs == len({frozenset(item.inputs) for item in items})

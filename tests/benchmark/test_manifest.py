@@ -160,16 +160,16 @@ def test_all_mistakes_come_together_in_the_order_of_their_lines(tmp_path: Path) 
 
 
 def test_a_metric_of_another_package_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = GOOD.replace('{ name = "accuracy" },', '{ name = "kappa" },').replace(
-        "{ accuracy = 0.5 }", "{ kappa = -7 }"
+    text = GOOD.replace('{ name = "accuracy" },', '{ name = "alpha" },').replace(
+        "{ accuracy = 0.5 }", "{ alpha = -7 }"
     )
-    assert any('"kappa" is not a metric function' in problem for problem in problems(tmp_path, text))
+    assert any('"alpha" is not a metric function' in problem for problem in problems(tmp_path, text))
     metadata = tmp_path / "site" / "other-1.0.dist-info"
     metadata.mkdir(parents=True)
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[gluebench.metrics]\nkappa = other:kappa\n")
+    (metadata / "entry_points.txt").write_text("[gluebench.metrics]\nalpha = other:alpha\n")
     monkeypatch.syspath_prepend(str(metadata.parent))
-    assert load(tmp_path, text).task("Mood").metrics[0].function == "kappa"
+    assert load(tmp_path, text).task("Mood").metrics[0].function == "alpha"
 
 
 def test_loading_glue_imports_nothing_slow() -> None:

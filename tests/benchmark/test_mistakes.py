@@ -308,7 +308,7 @@ MISTAKES = {
         '{ name = "accuracy", positive = "good" },',
         '{ name = "accuracy", pos',
         "tasks.Mood.metrics[0].positive",
-        'expected it with "f1" only',
+        'expected it with "f1" or "micro_f1_without" or "precision" or "recall" only',
     ),
     "accuracy of numbers": (
         'function = "pearson"',

@@ -188,3 +188,27 @@ def test_grade_of_the_dev_split(world):
     result = world.run("grade", sub, "--gold", gold, "--split", "dev", "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["tasks"]["Pairs"]["score"]["value"] == 1.0
+
+
+def test_grade_out_writes_a_row_for_each_submission_of_a_folder_or_pattern(world):
+    out = world.root / "scores.csv"
+    systems = world.root / "systems"
+    systems.mkdir()
+    for name in ("right", "worse"):
+        (world.root / name).rename(systems / name)
+    result = world.run("grade", systems, "--gold", world.gold, "--out", out, "--workers", 1)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+    assert result.stderr.splitlines()[-1] == f"{out}: 2 valid, 0 incomplete, 0 invalid"
+    rows = rows_of(out.read_text())
+    assert [float(row["Pairs.accuracy"]) for row in rows] == [1.0, 0.7]
+    again = world.run("grade", systems / "w*", "--gold", world.gold, "--out", out, "--workers", 1)
+    assert again.stderr.splitlines()[-1] == f"{out}: 1 valid, 0 incomplete, 0 invalid"
+    assert rows_of(out.read_text()) == rows
+    assert "does not exist" in world.run("grade", systems / "x*", "--gold", world.gold).stderr
+
+
+def test_grade_out_refuses_other_forms_and_other_files(world):
+    for options in (["--out", "scores.csv", "--json"], ["--out", "scores.txt"]):
+        result = world.run("grade", world.right, "--gold", world.gold, *options)
+        assert result.exit_code == 2, result.output

@@ -75,6 +75,8 @@ def test_the_linter_says_what_the_page_shows(tmp_path: Path, monkeypatch: pytest
 
 def test_every_code_of_the_linter_is_explained() -> None:
     text = (ROOT / "src/gluebench/data/lint_diagnostic.py").read_text("utf-8")
-    codes = set(re.findall(r'(?:error|warning)\(\s*"([a-z][a-z-]+)"', text))
+    table = (ROOT / "src/gluebench/data/lint_diagnostic.tsv").read_text("utf-8")
+    codes = set(re.findall(r"^([a-z][a-z-]+)(?:\t|,)", table, re.MULTILINE)) - {"code"}
+    assert codes == set(re.findall(r'_finding\(\s*"([a-z][a-z-]+)', text)) | {"conflict"}
     assert len(codes) >= 18
     assert {code for code in codes if f"`{code}`" not in PAGE} == set()

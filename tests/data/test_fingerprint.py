@@ -45,7 +45,7 @@ def test_batches_types_and_other_columns_do_not_matter(texts: list[str], cut: in
         if dictionary:
             batch = batch.set_column(0, "label", batch.column("label").dictionary_encode())
         running.update(batch)
-    assert running.whole == fingerprint({"text": texts}, labels)
+    assert running.full == fingerprint({"text": texts}, labels)
     assert running.text == fingerprint({"text": texts})
 
 

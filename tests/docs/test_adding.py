@@ -67,18 +67,19 @@ def test_adding_a_metric(copy: Path) -> None:
     assert "2 passed" in follow(page("metric"), copy, copy / "src")
     lint(copy, "metric")
     program = (
-        "from sklearn.metrics import balanced_accuracy_score as oracle\n"
+        "from scipy.stats import gmean\n"
+        "from sklearn.metrics import recall_score\n"
         "import gluebench\n"
         "from gluebench.scoring import measure\n"
         "gold = ['good'] * 90 + ['bad'] * 30\n"
         "predicted = ['good'] * 80 + ['bad'] * 10 + ['good'] * 12 + ['bad'] * 18\n"
         "report = gluebench.grade({'Mood': predicted}, 'gold', benchmark='built-in.toml')\n"
-        "score = report.tasks['Mood'].metrics['balanced_accuracy']\n"
-        "assert abs(score.value - oracle(gold, predicted)) < 1e-12\n"
-        "assert abs(measure('balanced_accuracy', gold, predicted) - score.value) < 1e-12\n"
+        "score = report.tasks['Mood'].metrics['g_mean']\n"
+        "assert abs(score.value - gmean(recall_score(gold, predicted, average=None))) < 1e-12\n"
+        "assert abs(measure('g_mean', gold, predicted) - score.value) < 1e-12\n"
         "assert score.low < score.value < score.high\n"
     )
-    manifest = (copy / "mood.toml").read_text().replace("mean_recall", "balanced_accuracy")
+    manifest = (copy / "mood.toml").read_text().replace("g_recall", "g_mean")
     (copy / "built-in.toml").write_text(manifest)
     run(copy, "-c", program)
 

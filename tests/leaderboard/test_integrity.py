@@ -25,7 +25,7 @@ def wrong(**options: bool) -> dict[str, str]:
     """What `doctor` finds edited, by subject."""
     findings = commands.doctor(settings.FOLDER.root, **options)
     subjects = {"results", "listed scores", "log", "missing files", "file contents", "orphan files"}
-    return {each.what: each.state for each in findings if each.what in subjects and not each.ok}
+    return {each.name: each.state for each in findings if each.name in subjects and not each.ok}
 
 
 def sql(text: str, *values: Any) -> None:

@@ -18,7 +18,7 @@ from gluebench.cli import main
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import Policy, read_policy
+from gluebench.leaderboard.benchmarks.policy import CHOICES, Policy, read_policy
 from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.forms import EXPLAINED
 from gluebench.leaderboard.limits.models import Override
@@ -64,10 +64,11 @@ def test_only_organisers_see_and_change_limits(client: Client, tiny: Any, ada: A
 def test_every_setting_is_on_the_form_with_a_sentence(organiser: Client) -> None:
     assert set(EXPLAINED) == set(Policy().as_dict())
     text = organiser.get(PAGE).content.decode()
-    for name, (label, sentence) in EXPLAINED.items():
+    for name, texts in EXPLAINED.items():
         assert f'name="{name}"' in text
-        assert label in text
-        assert sentence in text
+        assert texts["label"] in text
+        assert texts["help_text"] in text
+        assert [choice for choice, _ in texts.get("choices", ())] == list(CHOICES.get(name, ()))
 
 
 def test_a_change_of_policy_holds_and_is_in_the_log(organiser: Client, tiny: Any) -> None:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leaderboard.served import Served
 
 from gluebench.leaderboard import supervisor
 from gluebench.leaderboard.environment import Running
@@ -237,10 +238,8 @@ def test_addresses_are_for_a_browser() -> None:
     assert _url("::1", 8000) == "http://[::1]:8000/"
 
 
-def test_it_stops_when_asked_and_its_processes_with_it(
-    tmp_path: Path, gold_folder: Path, served: Any
-) -> None:
-    site = type(served)(tmp_path / "site", gold_folder)
+def test_it_stops_when_asked_and_its_processes_with_it(tmp_path: Path) -> None:
+    site = Served(tmp_path / "site")
     running = until(lambda: children(site) if len(children(site)) == 2 else None)
     assert site.stop() < 3
     assert site.process.returncode == 0
@@ -249,10 +248,8 @@ def test_it_stops_when_asked_and_its_processes_with_it(
             os.kill(number, 0)
 
 
-def test_its_processes_do_not_outlive_a_killed_supervisor(
-    tmp_path: Path, gold_folder: Path, served: Any
-) -> None:
-    site = type(served)(tmp_path / "site", gold_folder)
+def test_its_processes_do_not_outlive_a_killed_supervisor(tmp_path: Path) -> None:
+    site = Served(tmp_path / "site")
     running = until(lambda: children(site) if len(children(site)) == 2 else None)
     site.process.kill()
     site.process.wait()

@@ -94,6 +94,10 @@ def people() -> dict[str, User]:
     return made
 
 
+EXPORTED = {"model_id": "acme/tiny", "evaluator": "first_party"}
+"""What a submission states for there to be a record of it for other sites."""
+
+
 def make_world(gold: Path) -> World:
     """Two benchmarks, people, a submission that is public and one that is not, a team, a token, a limit."""
     accounts = people()
@@ -106,8 +110,8 @@ def make_world(gold: Path) -> World:
     facts = {"title": "Another", "manifest": tiny.manifest, "gold": tiny.gold, "gold_digest": "0" * 64}
     another = Benchmark.objects.create(name="another", **facts)
     another.organisers.add(accounts["foreign"])
-    public = submit(tiny, accounts["other"], name="Public", public=True)
-    mine = submit(tiny, accounts["owner"], name="Private", public=False)
+    public = submit(tiny, accounts["other"], name="Public", public=True, **EXPORTED)
+    mine = submit(tiny, accounts["owner"], name="Private", public=False, **EXPORTED)
     team = Team.objects.create(name="A team")
     User.objects.filter(pk=accounts["owner"].pk).update(team=team)
     token = Token.objects.create(
@@ -237,14 +241,15 @@ def walk(gold: Path, *, whole: bool = False) -> Walk:
     Without `whole`, roles that are answered as some other account are left out (`Route.roles`).
     """
     asked = [
-        (route, role)
+        (route, role, method)
         for route in (*ROUTES, *MODEL_PAGES)
-        for role in (ROLES if whole else route.roles(models=route in MODEL_PAGES))
+        for method in ("GET", "POST")
+        for role in (ROLES if whole else route.roles(method, models=route in MODEL_PAGES))
     ]
     caches["pages"].clear()
     with transaction.atomic(), listening() as said:
         world = make_world(gold)
-        answers = [ask(world, route, role, method) for route, role in asked for method in ("GET", "POST")]
+        answers = [ask(world, *each) for each in asked]
         found = secrets(Benchmark.objects.get(name="tiny"))
         transaction.set_rollback(True)
     caches["pages"].clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calibration
+import forms
 import numpy as np
 import pytest
 from calibration import ALARMS, COVERAGE, FINE, Goal, Options, Tally, bars_of, simulate
@@ -22,8 +23,10 @@ SOME = Options(WORLDS, 199, 3)
         Systems("AX", 2000, (0.8, 0.6)),
         Systems("WNLI", 600, (0.7, 0.6)),
         Systems("CoLA", 2000, (0.8, 0.7), runs=2),
+        forms.of_numbers(2000, ["neg_rmse"], heavy=False),
+        forms.of_labels((0.5, 0.3, 0.2), 400, ["group_exact_match"], each=5),
     ],
-    ids=["table", "labels", "groups", "runs"],
+    ids=["table", "labels", "groups", "runs", "numbers", "grouped"],
 )
 def test_the_scores_of_worlds_are_their_truth_on_average(world) -> None:
     rng = np.random.default_rng(1)
@@ -81,6 +84,18 @@ def test_false_alarms_are_as_rare_as_they_say_and_the_interval_agrees(world) -> 
         assert tally.significant / WORLDS < 0.06 + NOISE
         assert tally.apart == 0
         assert 0.93 - NOISE < tally.held / tally.given <= 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [forms.of_sets, forms.of_tokens, forms.of_spans, forms.of_rankings])
+def test_intervals_and_tests_of_other_forms_keep_their_promise(make) -> None:
+    """At 200 examples, all metrics of the form."""
+    world = make(200)
+    for tally in simulate(world.of_one(), SOME, 5).values():
+        assert 0.93 - NOISE < tally.held / tally.given < 0.97 + NOISE
+    for tally in simulate(world.alike(), SOME, 6).values():
+        assert tally.significant / WORLDS < 0.06 + NOISE
+        assert tally.apart == 0
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -11,23 +12,47 @@ from gluebench import scoring
 from gluebench.benchmark.metrics import BUILT_IN
 from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW, UNDEFINED
 from gluebench.scoring.metrics import ENTRY_POINTS, METRICS
+from gluebench.scoring.metrics.cells import FEWEST_CALIBRATED
 from gluebench.scoring.units.labels import FEWEST_OTHERS
 from gluebench.scoring.units.numbers import FEWEST_NUMBERS
 
-MANUAL = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "scoring.md").read_text()
+REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
+MANUAL = (REFERENCE / "scoring.md").read_text()
+METRICS_PAGE = (REFERENCE / "metrics.md").read_text()
 WORDS = {5: "five", 8: "eight", 25: "25"}
 
 
+PERFECT = {
+    "labels": ([1, 0], [1, 0], 1),
+    "numbers": ([1.0, 0.0], [1.0, 0.0], 1.0),
+    "text": (["a b", "c"], ["a b", "c"], None),
+    "sets": ([["x"], ["y"]], [["x"], ["y"]], None),
+    "probabilities": (["x", "y"], [[1, 0], [0, 1]], "x"),
+    "distributions": ([[1, 0]], [[1, 0]], None),
+    "tokens": ([["B-X", "I-X"]], [["B-X", "I-X"]], None),
+    "spans": ([[(0, 3, "x")]], [[(0, 3, "x")]], None),
+    "ranking": ([["a"]], [["a", "b"]], None),
+}
+"""Perfect answers of each form: gold, predictions and what `positive` can be."""
+
+
 def test_the_table_of_metrics_is_the_metrics() -> None:
-    section = MANUAL.split("\n## Metrics\n")[1].split("\n## ")[0]
-    named = set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
-    assert named == METRICS.keys()
-    lowest = {name: metric.lowest for name, metric in METRICS.items()}
-    assert lowest == {name: metric.lowest for name, metric in BUILT_IN.items()}, "what a manifest may name"
-    positive = {name: 1 if metric.positive else None for name, metric in BUILT_IN.items()}
-    columns = [1, 0], [1, 0]
-    assert all(scoring.measure(name, *columns, positive=positive[name]) == pytest.approx(1) for name in named)
-    assert f'[project.entry-points."{ENTRY_POINTS}"]' in section
+    rows = re.findall(r"^\| `(\w+)` \|.*\| ([^|]*) \|$", METRICS_PAGE, re.MULTILINE)
+    assert dict(rows).keys() == METRICS.keys()
+    assert len(rows) == len(METRICS)
+    bounds = {name: metric.bounds for name, metric in METRICS.items()}
+    assert bounds == {name: (each.lowest, each.highest) for name, each in BUILT_IN.items()}
+    for name, limits in rows:
+        lowest, highest = bounds[name]
+        text = f"{lowest:g} to {highest:g}" if lowest > -inf else f"up to {highest:g}"
+        assert limits == text.replace("-", "−"), name
+        *columns, positive = PERFECT[BUILT_IN[name].form]
+        value = scoring.measure(name, *columns, positive=positive if BUILT_IN[name].positive else None)
+        assert value == pytest.approx(highest), "the best answers have the highest value"
+
+
+def test_an_entry_point_is_named() -> None:
+    assert f'[project.entry-points."{ENTRY_POINTS}"]' in MANUAL
 
 
 def test_the_limits_are_those_of_the_code() -> None:
@@ -35,5 +60,6 @@ def test_the_limits_are_those_of_the_code() -> None:
     assert f"fewer than {WORDS[FEWEST_UNITS]} examples" in section
     assert f"fewer than {WORDS[FEWEST_OTHERS]} with a gold label other than the most frequent" in section
     assert f"there are fewer than {WORDS[FEWEST_NUMBERS]};" in section
+    assert f"for `neg_ece`: fewer than {FEWEST_CALIBRATED} examples" in section
     assert f'`"{TOO_FEW}"`' in section
     assert f'`"{UNDEFINED}"`' in section

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ class Tried:
         self.sample = sample
         self.folder = folder
         self.known: dict[tuple[str, str], float] = {}
+        self._fitted: dict[tuple[str, str], Any] = {}
 
     def __call__(self, name: str, file: str) -> float:
         if (name, file) not in self.known:
@@ -36,9 +38,7 @@ class Tried:
     def score(self, name: str, file: str) -> float:
         record = self.sample.file(file)
         task = self.sample.task(record.task)
-        system = SYSTEMS[name].make()
-        dev = next(split for split in task.splits if split.startswith("dev"))
-        system.fit(task, self.split(task, "train"), self.split(task, dev))
+        system = self.fitted(name, task)
         gold = [
             line.split("\t")[1]
             for line in (self.folder / "gold" / f"{file}.tsv").read_text().splitlines()[1:]
@@ -49,6 +49,14 @@ class Tried:
         if file == "CoLA":
             return float(matthews_corrcoef(gold, predicted))
         return float(np.mean([one == two for one, two in zip(predicted, gold, strict=True)]))
+
+    def fitted(self, name: str, task: Task) -> Any:
+        """The system by that name; one fit serves all test files of a task."""
+        if (name, task.name) not in self._fitted:
+            system = self._fitted[name, task.name] = SYSTEMS[name].make()
+            dev = next(split for split in task.splits if split.startswith("dev"))
+            system.fit(task, self.split(task, "train"), self.split(task, dev))
+        return self._fitted[name, task.name]
 
     def split(self, task: Task, name: str) -> list[Example]:
         return load_split(self.folder, self.sample, task.name, name)

@@ -32,9 +32,9 @@ _SHAPES = (
 )
 
 
-def picture(title: str, about: str, *, width: float, height: float, parts: Iterable[str]) -> str:
-    """An `<svg>` element for a page; `about` is its description for screen readers."""
-    inside = "\n".join([element("title", words=title), element("desc", words=about), *parts])
+def picture(title: str, desc: str, *, width: float, height: float, parts: Iterable[str]) -> str:
+    """An `<svg>` element for a page; `desc` describes it to screen readers."""
+    inside = "\n".join([element("title", words=title), element("desc", words=desc), *parts])
     size = {"width": number(width), "height": number(height)}
     size["viewBox"] = "0 0 {width} {height}".format(**size)
     return element("svg", {"xmlns": _NAMESPACE, "class": "chart", "role": "img", **size}, f"\n{inside}\n")
@@ -195,17 +195,14 @@ class Bar(NamedTuple):
     high: float | None = None
 
 
-def bar_chart(
-    title: str, bars: Sequence[Bar], *, axis: str, width: float = 640, ends: tuple[float, float] | None = None
-) -> str:
-    """A bar from zero for each value, the first at the top; `ends` are the ends of the axis."""
+def bar_chart(title: str, bars: Sequence[Bar], *, axis: str, width: float = 640) -> str:
+    """A bar from zero for each value, the first at the top."""
     left = 16 + max((width_of(bar.label) for bar in bars), default=0)
     bottom = TOP + ROW * len(bars)
-    if ends is None:
-        values = [v for bar in bars for v in (bar.value, bar.low, bar.high) if v is not None]
-        low, high = min([0.0, *values]), max([0.0, *values])
-        room = (high - low) * 0.04
-        ends = (low - room * (low < 0), high + room * (high > 0)) if room else (0.0, 1.0)
+    values = [v for bar in bars for v in (bar.value, bar.low, bar.high) if v is not None]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    room = (high - low) * 0.04
+    ends = (low - room * (low < 0), high + room * (high > 0)) if room else (0.0, 1.0)
     scale = Scale(*ends, left, width - RIGHT)
     parts = x_axis(scale, bottom, axis, top=TOP)
     for row, bar in enumerate(bars):
@@ -216,8 +213,8 @@ def bar_chart(
         parts.append(rectangle("chart-bar", start, top + 5, width=end - start, height=ROW - 10))
         if bar.low is not None and bar.high is not None:
             parts.append(path([(scale.at(bar.low), middle), (scale.at(bar.high), middle)], "chart-whisker"))
-    about = f"{len(bars)} bars: " + "; ".join(f"{bar.label} {bar.value:.4g}" for bar in bars)
-    return picture(title, about, width=width, height=bottom + BOTTOM, parts=parts)
+    desc = f"{len(bars)} bars: " + "; ".join(f"{bar.label} {bar.value:.4g}" for bar in bars)
+    return picture(title, desc, width=width, height=bottom + BOTTOM, parts=parts)
 
 
 class Point(NamedTuple):
@@ -264,14 +261,14 @@ def scatter_chart(
         parts.append(mark(x, y, point.group, f"{point.label}: {x_words(point.x)}, {point.y:.4g}"))
         ends = x + 10 + width_of(point.label) > across.stop
         parts.append(label(x - 7 if ends else x + 7, y - 7, point.label, anchor="end" if ends else ""))
-    about = f"{y_title} by {x_title}: " + "; ".join(f"{p.label} ({x_words(p.x)}, {p.y:.4g})" for p in points)
-    return picture(title, about, width=width, height=height, parts=parts)
+    desc = f"{y_title} by {x_title}: " + "; ".join(f"{p.label} ({x_words(p.x)}, {p.y:.4g})" for p in points)
+    return picture(title, desc, width=width, height=height, parts=parts)
 
 
-def heat_chart(title: str, about: str, columns: Sequence[str], rows: Sequence[HeatRow]) -> str:
+def heat_chart(title: str, desc: str, columns: Sequence[str], rows: Sequence[HeatRow]) -> str:
     """Rows of shaded cells, each with its text, so that it is readable without color.
 
-    `about` explains the shades, for screen readers.
+    `desc` explains the shades to screen readers.
     """
     left = 32 + max((width_of(row.label) * (1.06 if row.heading else 1) for row in rows), default=0)
     longest = max(map(width_of, columns), default=0)
@@ -291,4 +288,4 @@ def heat_chart(title: str, about: str, columns: Sequence[str], rows: Sequence[He
             text = label(x + COLUMN - 8, y + 15, cell.text, anchor="end", kind=f"chart-on-{level}")
             parts.append(element("g", {}, note + box + text))
     width = left + COLUMN * len(columns) + max(16.0, longest * cos(radians(TURN)) - COLUMN / 2)
-    return picture(title, about, width=round(width), height=round(top + CELL * len(rows) + 10), parts=parts)
+    return picture(title, desc, width=round(width), height=round(top + CELL * len(rows) + 10), parts=parts)

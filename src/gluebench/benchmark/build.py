@@ -14,6 +14,7 @@ from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
     ROLES,
     Benchmark,
+    Card,
     Label,
     Metric,
     Phenomenon,
@@ -38,18 +39,11 @@ TASK_KEYS = (
     *("phenomena", "metadata", "references", "weight", "form", "separator"),
 )
 BENCHMARK_KEYS = (
-    *(
-        "name",
-        "title",
-        "description",
-        "url",
-        "citation",
-        "notes",
-        "references",
-        "extends",
-        "tasks",
-    ),
+    *("name", "title", "description", "url", "citation", "notes", "references", "extends", "tasks"),
+    "card",
 )
+SYNTHETIC = "hasSyntheticData"
+"""The only answer on responsible use that is true or false, not a text."""
 KEYS: Mapping[str, tuple[str, ...]] = {
     "manifest": ("benchmark", "tasks", "auxiliary"),
     "benchmark": BENCHMARK_KEYS,
@@ -62,6 +56,15 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "version": ("name", "note", "test", "dev"),
     "source": Source._fields,
     "reference": ("name", "source", "scores"),
+    "card": Card._fields,
+    "rai": (
+        *("annotationsPerItem", "annotatorDemographics", "dataAnnotationAnalysis", "dataAnnotationPlatform"),
+        *("dataAnnotationProtocol", "dataBiases", "dataCollection", "dataCollectionMissingData"),
+        *("dataCollectionRawData", "dataCollectionTimeframe", "dataCollectionType", "dataImputationProtocol"),
+        *("dataLimitations", "dataManipulationProtocol", "dataPreprocessingProtocol"),
+        *("dataReleaseMaintenancePlan", "dataSocialImpact", "dataUseCases", SYNTHETIC),
+        *("machineAnnotationTools", "personalSensitiveInformation"),
+    ),
 }
 """The keys that each kind of table may have; docs/reference/manifest.md explains them."""
 
@@ -82,7 +85,9 @@ def benchmark_record(root: Section) -> Benchmark:
         root.reject("tasks", "is missing or empty; expected a table [tasks.NAME] for each task")
     name = head.text("name")
     texts = head.read(title=name, description="", url="", citation="", notes=())
-    return Benchmark(name=name, tasks=tasks, references=references(head), auxiliary=auxiliary, **texts)
+    return Benchmark(
+        name=name, tasks=tasks, references=references(head), auxiliary=auxiliary, card=_card(head), **texts
+    )
 
 
 def header(root: Section) -> Section:
@@ -91,6 +96,13 @@ def header(root: Section) -> Section:
         root.reject("benchmark", "is missing; expected a table [benchmark] with a name")
         return Section({"name": ""}, (), findings=[])
     return root.inner("benchmark", KEYS["benchmark"])
+
+
+def _card(head: Section) -> Card:
+    card = head.inner("card", KEYS["card"])
+    answers = card.inner("rai", KEYS["rai"])
+    rai = {key: answers.flag(key, False) if key == SYNTHETIC else answers.text(key) for key in answers.values}
+    return Card(**card.read(license="", version="", published="", creators=(), publisher=""), rai=rai)
 
 
 def references(section: Section) -> tuple[Reference, ...]:
@@ -336,6 +348,7 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
         references=own,
         ignored=(*left_out, *parent.ignored),
         extends=(parent.name, *parent.extends),
+        card=_card(head),
         auxiliary=tuple(extra for extra in parent.auxiliary if extra.trains in {task.name for task in tasks}),
     )
     root.findings += average_findings(part)

@@ -166,7 +166,7 @@ def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
 
 
 def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
-    taking = " or ".join(f'"{name}"' for name, metric in BUILT_IN.items() if metric.positive)
+    taking = " or ".join(f'"{name}"' for name in names_of(task.form) if takes_positive(name))
     for position, metric in enumerate(task.metrics):
         where = (*path, "metrics", position, "positive")
         if metric.positive is None:

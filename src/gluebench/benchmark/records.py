@@ -125,6 +125,22 @@ class Source(NamedTuple):
     url: str = ""
 
 
+class Card(NamedTuple):
+    """Facts for catalogues of data sets that only the publisher of the data knows; empty if not stated."""
+
+    license: str = ""
+    """Of the data as a whole, as an address or in words."""
+    version: str = ""
+    published: str = ""
+    """The date of publication, as 2026-11-22."""
+    creators: tuple[str, ...] = ()
+    """Names of people."""
+    publisher: str = ""
+    """Name of an organization."""
+    rai: Mapping[str, str | bool] = {}
+    """Answers on responsible use, by the names of the Croissant RAI vocabulary."""
+
+
 class Printed(NamedTuple):
     """Figures printed in a publication, to compare with those of the files."""
 
@@ -225,6 +241,7 @@ class Benchmark(NamedTuple):
     """Names of the benchmarks it is a part of, the nearest first; it uses their data."""
     auxiliary: tuple[Task, ...] = ()
     """Training data that are not a task: examples only, without metrics or test files."""
+    card: Card = Card()
 
     def task(self, name: str) -> Task:
         """The task of that name or alias, letter case aside. Raises UnknownNameError."""

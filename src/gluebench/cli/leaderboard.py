@@ -234,9 +234,9 @@ def doctor(site: str, *, files: bool, reseal: bool) -> None:
       gluebench leaderboard doctor --files
     """
     checks = commands.doctor(site, files=files, reseal=reseal)
-    width = max(len(check.what) for check in checks)
+    width = max(len(check.name) for check in checks)
     for check in checks:
-        click.echo(f"{'ok   ' if check.ok else 'WRONG'}  {check.what:{width}}  {check.state}")
+        click.echo(f"{'ok   ' if check.ok else 'WRONG'}  {check.name:{width}}  {check.state}")
         if check.fix:
             click.echo(f"{'':{width + 7}}  {check.fix}")
     bad = sum(not check.ok for check in checks)
@@ -285,7 +285,7 @@ def restore(site: str, file: str, *, replace: bool) -> None:
 
     open_site = partial(commands.open_site, site, ready=False)
     restored = backups.restore(folder.at(site), Path(file), open_site, replace=replace)
-    click.echo(f"{site} is the site of {restored.about['at']}, with {restored.files} submitted files.")
+    click.echo(f"{site} is the site of {restored.facts['at']}, with {restored.files} submitted files.")
     click.echo(f"Compare {site}/settings.env, its settings there, with the settings here. Then run:")
     click.echo(
         f"  gluebench leaderboard init --site {site}\n  gluebench leaderboard doctor --files --site {site}"

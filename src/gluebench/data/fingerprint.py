@@ -23,7 +23,7 @@ DIGITS = 32
 
 
 class Fingerprint:
-    """Running fingerprint of a split; `text` is the fingerprint without labels, `whole` with them."""
+    """Running fingerprint of a split; `text` is the fingerprint without labels, `full` with them."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._names = tuple(columns)
@@ -50,7 +50,7 @@ class Fingerprint:
         return self._combined(self._names)
 
     @property
-    def whole(self) -> str:
+    def full(self) -> str:
         """Fingerprint of the input columns and the labels; equal to `text` without labels."""
         return self._combined((*self._names, LABEL)) if self._labelled else self.text
 
@@ -77,4 +77,4 @@ def fingerprint(columns: Mapping[str, Sequence[str]], labels: Sequence[str | flo
     for name, values in {**columns, **({} if labels is None else {LABEL: labels})}.items():
         parts = [value.encode() if isinstance(value, str) else struct.pack("<d", value) for value in values]
         running.add(name, struct.pack(f"<{len(parts)}q", *map(len, parts)), b"".join(parts))
-    return running.whole
+    return running.full

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -128,7 +129,7 @@ class Outcome(NamedTuple):
     dataset: Dataset | None = None
     """None if getting it failed; `problems` say why."""
     problems: tuple[str, ...] = ()
-    there: bool = False
+    unchanged: bool = False
     """Whether it was already there and is unchanged."""
 
 
@@ -148,24 +149,18 @@ class Options(NamedTuple):
     retry: RetrySettings = RetrySettings()
 
 
+@dataclass
 class Getter:
     """Gets tasks of one benchmark into a data folder; a failed task does not stop the others."""
 
-    def __init__(
-        self,
-        benchmark: Benchmark,
-        release: Release,
-        to: Path,
-        *,
-        options: Options | None = None,
-        meter: Meter | None = None,
-    ) -> None:
-        self._benchmark = benchmark
-        self._release = release
-        self._to = to
-        self._options = options or Options()
-        self._meter = meter or Meter()
-        self._fetcher = Fetcher(self._meter, self._options.retry)
+    benchmark: Benchmark
+    release: Release
+    to: Path
+    options: Options = field(default_factory=Options)
+    meter: Meter = field(default_factory=Meter)
+
+    def __post_init__(self) -> None:
+        self._fetcher = Fetcher(self.meter, self.options.retry)
 
     def from_folder(self, tasks: Sequence[Task], source: Path, origin: Origin | None = None) -> list[Outcome]:
         """Prepare the tasks from files on disk, in parallel threads.
@@ -183,11 +178,11 @@ class Getter:
         OSError if the disk has too little space or the folder cannot be written, DataError while another
         command downloads into it.
         """
-        with _staging(self._to) as scratch:
-            plans = [self._plan(task, scratch / self._benchmark.name) for task in tasks]
+        with _staging(self.to) as scratch:
+            plans = [self._plan(task, scratch / self.benchmark.name) for task in tasks]
             sizes = [plan.bytes for plan in plans if isinstance(plan, Plan)]
             # Prepared data are about as large as downloads, and each download is deleted once prepared.
-            check_space(self._to, sum(sizes) + max(sizes, default=0), what="getting these data")
+            check_space(self.to, sum(sizes) + max(sizes, default=0), what="getting these data")
             return [
                 self._outcome(plan.task, partial(self._carry_out, plan)) if isinstance(plan, Plan) else plan
                 for plan in plans
@@ -195,16 +190,16 @@ class Getter:
 
     def _plan(self, task: Task, scratch: Path) -> Plan | Outcome:
         """What to fetch for a task; its outcome if there is nothing to fetch."""
-        options, place = self._options, self._place(task)
+        options, place = self.options, self._place(task)
         try:
-            planned = plan(self._release, task, options.source, scratch, mirror=options.mirror)
+            planned = plan(self.release, task, options.source, scratch, mirror=options.mirror)
         except DataError as error:
             return Outcome(task, place, problems=tuple(error.problems))
         dataset = None if options.again else self._present(planned)
         if dataset is None:
             return planned
-        self._meter.say(f"{task.name}: already there, from the same files; --again gets it anew")
-        return Outcome(task, place, dataset, there=True)
+        self.meter.say(f"{task.name}: already there, from the same files; --again gets it anew")
+        return Outcome(task, place, dataset, unchanged=True)
 
     def _present(self, plan: Plan) -> Dataset | None:
         """The dataset prepared earlier from the same files, if it is complete and unchanged; else None."""
@@ -213,18 +208,18 @@ class Getter:
             dataset = read_dataset(place)
         except DataError:
             return None
-        complete = self._options.partial or plan.task.splits.keys() <= dataset.splits.keys()
+        complete = self.options.partial or plan.task.splits.keys() <= dataset.splits.keys()
         same = complete and plan.made(dataset.origin) and intact(place, plan.task, dataset)
         return dataset if same else None
 
     def _carry_out(self, plan: Plan) -> Dataset:
         self._fetcher.check_reachable(plan.files[0].address)
-        self._meter.say(plan.announcement())
-        self._meter.start(plan.task.name, plan.bytes or None)
+        self.meter.say(plan.announcement())
+        self.meter.start(plan.task.name, plan.bytes or None)
         try:
             origin = plan.origin._replace(files=tuple(map(self._fetcher.fetch, plan.files)))
         finally:
-            self._meter.stop()
+            self.meter.stop()
         if plan.source == "hub":
             dataset = self._prepare(plan.task, plan.folder, origin)
         else:
@@ -236,24 +231,24 @@ class Getter:
     def _from_archive(self, plan: Plan, origin: Origin) -> Dataset:
         """Prepare from an archive; delete one without the task, since archives have no checksum to verify."""
         archive = plan.files[0].path
-        release = self._release.tasks[plan.task.name]
+        release = self.release.tasks[plan.task.name]
         scratch = source = archive.with_name("unpacked")
         shutil.rmtree(scratch, ignore_errors=True)  # left over if an earlier run was killed
         try:
             source = lay_out(release, plan.task.name, archive, scratch)
             if release.original:
-                return build(source, self._to, self._benchmark, plan.task, origin=origin)
+                return build(source, self.to, self.benchmark, plan.task, origin=origin)
             return self._prepare(plan.task, source, origin)
         except DataError as error:
             archive.unlink()
             inside = [line.replace(f"{source}{os.sep}", f"{archive.name}: ") for line in error.problems]
-            raise DataError(inside, shown=None if self._options.keep_going else SHOWN) from None
+            raise DataError(inside, shown=None if self.options.keep_going else SHOWN) from None
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 
     def _prepare(self, task: Task, source: Path, origin: Origin | None) -> Dataset:
-        places = (source, self._to, self._benchmark, task, self._release)
-        partial, keep_going = self._options.partial, self._options.keep_going
+        places = (source, self.to, self.benchmark, task, self.release)
+        partial, keep_going = self.options.partial, self.options.keep_going
         return prepare_from_folder(*places, origin=origin, partial=partial, keep_going=keep_going)
 
     def _outcome(self, task: Task, work: Callable[[], Dataset]) -> Outcome:
@@ -267,7 +262,7 @@ class Getter:
             return Outcome(task, place, problems=tuple(str(error).splitlines()))
 
     def _place(self, task: Task) -> Path:
-        return self._to / self._benchmark.name / task.name
+        return self.to / self.benchmark.name / task.name
 
 
 @contextmanager

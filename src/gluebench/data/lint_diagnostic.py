@@ -10,13 +10,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import closest, fold
 from gluebench.data.errors import DataError
 from gluebench.data.tokens import overlap, words
 from gluebench.data.tsv import text_lines
+from gluebench.submission.problems import table_beside
 
 PAIR_COLUMNS = ("domain", "phenomena", "sentence1", "sentence2", "forward", "backward")
 """Columns of the form with a row for each pair; `set` may follow."""
@@ -167,14 +168,13 @@ class Lint(NamedTuple):
     median_overlap: float
 
 
-def error(code: str, line: int | None, message: str) -> Finding:
-    """A problem that must be fixed."""
-    return Finding("error", code, line, message)
+_MESSAGES = table_beside(__file__)
 
 
-def warning(code: str, line: int | None, message: str) -> Finding:
-    """A possible problem, to review."""
-    return Finding("warning", code, line, message)
+def _finding(code: str, line: int | None, **values: object) -> Finding:
+    """A finding with its severity and message from lint_diagnostic.tsv; a comma ends the code there."""
+    severity, message = _MESSAGES[code]
+    return Finding(cast(Severity, severity), code.partition(",")[0], line, message.format(**values))
 
 
 def lint(
@@ -204,8 +204,7 @@ def lint(
         *_unbalanced(total, figures, fewest),
     ]
     if middle < MEDIAN_OVERLAP:
-        message = f"the median pair shares {middle:.2f} of its words, less than {MEDIAN_OVERLAP}"
-        findings.append(warning("median-overlap", None, message))
+        findings.append(_finding("median-overlap", None, share=middle, least=MEDIAN_OVERLAP))
     findings += [*_shortcuts(pairs), *_sets(pairs)]
     findings.sort(key=lambda finding: (finding.severity, finding.line is None, finding.line or 0))
     sets = {pair.set for pair in pairs if pair.set}
@@ -236,11 +235,7 @@ def _repeated(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
             seen[key] = (line, labels)
             continue
         earlier, earlier_labels = seen[key]
-        if labels == earlier_labels:
-            yield error("duplicate", line, f"the pair of line {earlier} again; delete one of them")
-        else:
-            message = f"the pair of line {earlier} under other labels; decide for one and delete the other"
-            yield error("conflict", line, message)
+        yield _finding("duplicate" if labels == earlier_labels else "conflict", line, earlier=earlier)
 
 
 def _plural(number: int, what: str) -> str:
@@ -251,17 +246,17 @@ def _unbalanced(total: Counts, figures: Sequence[Counts], fewest: int) -> Iterat
     """Phenomena with few pairs; phenomena, or the whole set, of almost only one label; unused labels."""
     for counts in figures:
         if counts.pairs < fewest:
-            message = f"{counts.name}: {_plural(counts.pairs, 'pair')}, fewer than {fewest}"
-            yield warning("few-pairs", None, message + "; a score on so few says little")
+            pairs = _plural(counts.pairs, "pair")
+            yield _finding("few-pairs", None, name=counts.name, pairs=pairs, fewest=fewest)
     for counts in (total, *figures):
-        examples = sum(counts.labels.values())
+        total_examples = sum(counts.labels.values())
         label, count = max(counts.labels.items(), key=lambda item: item[1])
-        if examples and count > LABEL_SHARE * examples:
-            message = f'{counts.name}: "{label}" is the label of {count} of {_plural(examples, "example")}'
-            yield warning("one-sided", None, f"{message}; add pairs that have another")
+        if count > LABEL_SHARE * total_examples:
+            examples = _plural(total_examples, "example")
+            yield _finding("one-sided", None, name=counts.name, label=label, count=count, examples=examples)
     for label, count in total.labels.items():
         if not count:
-            yield warning("one-sided", None, f'no example at all has the label "{label}"')
+            yield _finding("one-sided, unused", None, label=label)
 
 
 def _shortcuts(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
@@ -277,8 +272,7 @@ def _shortcuts(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
         label, count = labels[word].most_common(1)[0]
         threshold = max(WORD_SHARE, overall[label] / overall.total() + WORD_EXCESS)
         if total >= WORD_COUNT and count >= threshold * total:
-            message = f'"{label}" is the label of {count} of {total} hypotheses with "{word}"'
-            yield warning("shortcut", None, f"{message}; add pairs that have it under other labels")
+            yield _finding("shortcut", None, label=label, count=count, total=total, word=word)
 
 
 def _sets(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
@@ -288,16 +282,13 @@ def _sets(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
         if pair.set:
             sets[pair.set].append(pair)
         elif pair.set == "":
-            message = "no minimal set; give those made from it a common name"
-            yield warning("no-set", pair.forward.line, message)
+            yield _finding("no-set", pair.forward.line)
     for name, members in sets.items():
         line, labels = members[0].forward.line, {one.label for pair in members for one in pair.readings}
         if len(members) == 1:
-            message = f'the set "{name}" has this pair alone; edit its source sentence once more'
-            yield warning("lone-pair", line, message)
+            yield _finding("lone-pair", line, name=name)
         elif len(labels) == 1:
-            message = f'all pairs of the set "{name}" have one label, "{min(labels)}"'
-            yield warning("one-label", line, f"{message}; add one that has another")
+            yield _finding("one-label", line, name=name, label=min(labels))
 
 
 def check_pair(
@@ -307,33 +298,26 @@ def check_pair(
     yield from _directions(pair, symmetric)
     for reading in pair.readings:
         if reading.label not in task.words:
-            message = f'the label is "{reading.label}", expected one of {", ".join(task.words)}'
-            yield error("label", reading.line, message + _meant(reading.label, task.words))
+            hint, expected = _meant(reading.label, task.words), ", ".join(task.words)
+            yield _finding("label", reading.line, label=reading.label, expected=expected, hint=hint)
     yield from _texts(pair)
     # a row with both directions has one set of tags: check it once
     rows = {reading.line: reading for reading in pair.readings}.values()
     for reading in rows:
         yield from _tags(reading, task, known)
         if not reading.domain:
-            message = "no domain; say what kind of text it is, as news or forum"
-            yield warning("no-domain", reading.line, message)
+            yield _finding("no-domain", reading.line)
 
 
 def _directions(pair: LabelledPair, symmetric: str | None) -> Iterator[Finding]:
     ahead, back = pair.forward, pair.backward
     if back is None:
-        advice = (
-            "label the pair with the second sentence as the premise too, in the same row or in the next one"
-        )
-        yield error("one-direction", ahead.line, f"no label for the other direction; {advice}")
+        yield _finding("one-direction", ahead.line)
         return
     if (ahead.label == symmetric) != (back.label == symmetric):
-        rule = f'what holds of "{symmetric}" in one direction holds in both'
-        message = f'"{ahead.label}" one way and "{back.label}" the other: {rule}'
-        yield error("asymmetric", back.line, message)
+        yield _finding("asymmetric", back.line, ahead=ahead.label, back=back.label, symmetric=symmetric)
     if {tag.text for tag in ahead.tags} != {tag.text for tag in back.tags} or ahead.domain != back.domain:
-        message = f"the tags or the domain differ from those of the same pair in line {ahead.line}"
-        yield warning("directions-differ", back.line, message)
+        yield _finding("directions-differ", back.line, earlier=ahead.line)
 
 
 def _meant(name: str, valid: Sequence[str]) -> str:
@@ -344,34 +328,32 @@ def _meant(name: str, valid: Sequence[str]) -> str:
 def _texts(pair: LabelledPair) -> Iterator[Finding]:
     first, second = pair.forward.premise, pair.forward.hypothesis
     if not first.strip() or not second.strip():
-        yield error("empty", pair.forward.line, "a sentence is missing")
+        yield _finding("empty", pair.forward.line)
         return
     if first == second:
-        yield error("identical", pair.forward.line, "both sentences are the same; change one of them")
+        yield _finding("identical", pair.forward.line)
         return
     for reading in {reading.line: reading for reading in pair.readings}.values():
         sides = [side for side in (reading.premise, reading.hypothesis) if side != side.strip()]
         if sides:
-            message = f'a space at the edge of "{sides[0]}"; systems that strip it see another text'
-            yield warning("edge-space", reading.line, message)
+            yield _finding("edge-space", reading.line, text=sides[0])
     share = overlap(first, second)
     if share < OVERLAP:
-        message = f"the sentences share {share:.2f} of their words, less than {OVERLAP}; edit less"
-        yield warning("low-overlap", pair.forward.line, message)
+        yield _finding("low-overlap", pair.forward.line, share=share, least=OVERLAP)
 
 
 def _tags(reading: Reading, task: Task, known: Mapping[str, str]) -> Iterator[Finding]:
     if not reading.tags:
-        yield error("no-phenomenon", reading.line, "no phenomenon; say which of them the pair shows")
+        yield _finding("no-phenomenon", reading.line)
     names = [known.get(fold(tag.text)) for tag in reading.tags]
     coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
     for tag, name in zip(reading.tags, names, strict=True):
         if name is None:
-            message = f'no phenomenon of {task.name} is called "{tag.text}"'
-            yield error("phenomenon", reading.line, message + _meant(tag.text, list(coarse)))
+            hint = _meant(tag.text, list(coarse))
+            yield _finding("phenomenon", reading.line, task=task.name, tag=tag.text, hint=hint)
         elif tag.category is not None and fold(tag.category) != fold(coarse[name]):
-            message = f'"{tag.text}" stands under {tag.category}; it belongs to {coarse[name]}'
-            yield warning("category", reading.line, message)
+            place = {"tag": tag.text, "category": tag.category, "coarse": coarse[name]}
+            yield _finding("category", reading.line, **place)
     for name, count in Counter(filter(None, names)).items():
         if count > 1:
-            yield warning("tag-twice", reading.line, f'"{name}" is named {count} times')
+            yield _finding("tag-twice", reading.line, name=name, count=count)

@@ -107,7 +107,7 @@ def write_split(
     if problems:
         raise DataError([f"{task.name}, {split.name}: {problem}" for problem in problems])
     labels = {word: words[word] for word in task.words} if label >= 0 and task.labels else None
-    return SplitRecord(name, rows, running.whole, running.text, labels)
+    return SplitRecord(name, rows, running.full, running.text, labels)
 
 
 def _regrouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -150,18 +150,18 @@ class Standing(NamedTuple):
     """What is as published, or what differs, without a final full stop."""
 
 
-def standing(whole: str, text: str, split: Split) -> Standing:
+def standing(full: str, text: str, split: Split) -> Standing:
     """Compare the fingerprints of a split's rows, with and without labels, with the published ones.
 
     Published text counts as published if its labels are hidden or not known to the manifest.
     """
     if not split.fingerprint:
         return Standing("not known", "what the published rows hold is not known here")
-    if whole == split.fingerprint:
+    if full == split.fingerprint:
         return Standing("as published", "text and labels" if split.text_fingerprint else "text")
     if text != (split.text_fingerprint or split.fingerprint):
         return Standing("differs", "the text differs from the published")
-    if whole == text:
+    if full == text:
         return Standing("as published", "text; its labels are hidden")
     if not split.text_fingerprint:
         return Standing("as published", "text; its labels are not known here")
@@ -194,7 +194,7 @@ def intact(folder: Path, task: Task, dataset: Dataset) -> bool:
     try:
         for split in dataset.splits.values():
             with pq.ParquetFile(folder / split.file) as file:
-                if fingerprint_of(task.columns, file.iter_batches()).whole != split.fingerprint:
+                if fingerprint_of(task.columns, file.iter_batches()).full != split.fingerprint:
                     return False
     except (OSError, KeyError, pa.ArrowException):  # missing, truncated, or without the task's columns
         return False

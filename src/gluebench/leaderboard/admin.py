@@ -67,9 +67,9 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             self._record(request, "deleted", obj, [])
         return super().log_deletions(request, queryset)
 
-    def _record(self, request: HttpRequest, act: str, thing: Model, fields: list[str]) -> None:
-        kind = str(thing._meta.verbose_name)
-        record(f"{kind} {act}", actor=request.user, row=thing.pk, fields=fields)
+    def _record(self, request: HttpRequest, act: str, row: Model, fields: list[str]) -> None:
+        kind = str(row._meta.verbose_name)
+        record(f"{kind} {act}", actor=request.user, row=row.pk, fields=fields)
 
 
 class ReadOnlyAdmin(LoggedAdmin):

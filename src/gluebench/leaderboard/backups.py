@@ -26,7 +26,7 @@ from gluebench.leaderboard.folder import PRIVATE_FOLDER, SiteError, SiteFolder, 
 from gluebench.version import __version__
 
 FORMAT = "gluebench.backup/1"
-ABOUT, SUMS, SETTINGS, DUMP = "backup.json", "SHA256SUMS", "settings.env", "database.dump"
+FACTS, SUMS, SETTINGS, DUMP = "backup.json", "SHA256SUMS", "settings.env", "database.dump"
 _ROWS = (
     "SELECT key, 'submissions', file, sha256 FROM submissions_submission WHERE file <> '' "
     "UNION SELECT '', 'data', file, sha256 FROM benchmarks_datafile ORDER BY 2, 3"
@@ -41,7 +41,7 @@ class Backup(NamedTuple):
     """Submitted files."""
     size: int
     """Bytes of the archive."""
-    about: dict[str, Any]
+    facts: dict[str, Any]
     problems: tuple[str, ...] = ()
     """Files that are missing, or not as they were sent or published."""
 
@@ -74,7 +74,7 @@ def take(file: Path) -> Backup:
         scratch = Path(name)
         database, rows, log = _snapshot(scratch)
         submitted = sum(part == "submissions" for _, part, *_ in rows)
-        about: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "format": FORMAT,
             "gluebench": __version__,
             "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -84,7 +84,7 @@ def take(file: Path) -> Backup:
         }
         with tarfile.open(scratch / "archive", "w:gz", compresslevel=1) as tar:
             archive = _Archive(tar)
-            archive.add(ABOUT, json.dumps(about).encode())
+            archive.add(FACTS, json.dumps(facts).encode())
             _add_site(archive, scratch / database)
             problems = [(row[1], problem) for row in rows if (problem := _add_stored(archive, *row))]
             sums = "".join(f"{digest}  {name}\n" for name, digest in archive.sums.items())
@@ -92,7 +92,7 @@ def take(file: Path) -> Backup:
         (scratch / "archive").chmod(0o600)
         (scratch / "archive").rename(file)
     submitted -= sum(part == "submissions" for part, _ in problems)
-    return Backup(submitted, file.stat().st_size, about, tuple(problem for _, problem in problems))
+    return Backup(submitted, file.stat().st_size, facts, tuple(problem for _, problem in problems))
 
 
 def _add_site(archive: _Archive, database: Path) -> None:
@@ -188,22 +188,22 @@ def restore(site: SiteFolder, file: Path, open_site: Callable[[], Any], *, repla
         raise SiteError(f"{existing} is not empty. Name a new folder, or add --replace to move it aside.")
     make_private(site.root)
     with _unpacked(file, site.root) as scratch:
-        about = json.loads((scratch / ABOUT).read_text())
-        if (about["database"] == DUMP) != bool(os.environ.get("GLUEBENCH_DATABASE", "").strip()):
-            setting = "PostgreSQL: set" if about["database"] == DUMP else "SQLite: unset"
+        facts = json.loads((scratch / FACTS).read_text())
+        if (facts["database"] == DUMP) != bool(os.environ.get("GLUEBENCH_DATABASE", "").strip()):
+            setting = "PostgreSQL: set" if facts["database"] == DUMP else "SQLite: unset"
             raise SiteError(f"The backup is of a site on {setting} GLUEBENCH_DATABASE. Nothing was restored.")
         for place in places:
             _move_aside(place, scratch)
         for path in sorted(scratch.iterdir()):
-            if path.name not in (ABOUT, SUMS, DUMP, *storage.PARTS):
+            if path.name not in (FACTS, SUMS, DUMP, *storage.PARTS):
                 path.rename(site.root / path.name)
         site.create()
         open_site()
-        if about["database"] == DUMP:
+        if facts["database"] == DUMP:
             _restore_dump(scratch / DUMP, replace=replace)
         for part in storage.PARTS:
             _store(scratch / part, part)
-    return Backup(about["submitted_files"], file.stat().st_size, about)
+    return Backup(facts["submitted_files"], file.stat().st_size, facts)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "ceph", 
 class Check(NamedTuple):
     """The result of one check: a state and, if it fails, how to fix it."""
 
-    what: str
+    name: str
     state: str
     fix: str = ""
 
@@ -35,7 +35,7 @@ class Check(NamedTuple):
 
 def require(checks: Iterable[Check]) -> None:
     """Raise SiteError with each check that fails."""
-    failures = [f"{check.what}: {check.state} {check.fix}" for check in checks if not check.ok]
+    failures = [f"{check.name}: {check.state} {check.fix}" for check in checks if not check.ok]
     if failures:
         raise SiteError("\n".join(failures))
 
@@ -79,13 +79,13 @@ def _private(site: SiteFolder) -> list[Check]:
         "database": site.database_files,
     }
     failures = []
-    for what, paths in parts.items():
+    for name, paths in parts.items():
         modes = {path: stat.S_IMODE(path.stat().st_mode) for path in paths if path.exists()}
         path = next((path for path, mode in modes.items() if mode & stat.S_IRWXO), None)
         if path:
             state = f"Everybody on this machine may use {path} (mode {modes[path]:o})."
-            fix = f"Run: chmod -R o= {paths[0]}{'*' * (what == 'database')}"
-            failures.append(Check(what, state, fix))
+            fix = f"Run: chmod -R o= {paths[0]}{'*' * (name == 'database')}"
+            failures.append(Check(name, state, fix))
     return failures or [Check("privacy", f"{site.root} and what is in it is closed to others.")]
 
 

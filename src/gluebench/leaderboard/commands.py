@@ -139,13 +139,13 @@ def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> li
     site = folders.at(folder)
     site.require()
     results = checks.examine(site)
-    if any(check.what == "settings" and not check.ok for check in results):
+    if any(check.name == "settings" and not check.ok for check in results):
         return results
     open_site(folder, ready=False)
     from gluebench.leaderboard import health
 
     results += [*health.examine(), health.mail()]
-    if all(check.ok for check in results if check.what == "database"):
+    if all(check.ok for check in results if check.name == "database"):
         results.append(health.pending())
         if results[-1].ok:
             from gluebench.leaderboard import integrity

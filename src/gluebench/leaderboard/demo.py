@@ -111,7 +111,7 @@ def fill(folder: str | os.PathLike[str]) -> None:
             trained = {system: pool.submit(_predicted, system, scratch / "sample") for system in systems}
             for system in systems:
                 with _step(
-                    f"{'Grading' if system in SHIPPED else 'Training and grading'}: {_about(system).title}"
+                    f"{'Grading' if system in SHIPPED else 'Training and grading'}: {_info_of(system).title}"
                 ):
                     predictions, parameters = trained[system].result()
                     for entry in missing:
@@ -149,10 +149,10 @@ def _add_people() -> None:
 
 
 def _name(entry: Entry) -> str:
-    return entry.name or _about(entry.system).title
+    return entry.name or _info_of(entry.system).title
 
 
-def _about(system: str) -> SystemEntry | Shipped:
+def _info_of(system: str) -> SystemEntry | Shipped:
     from gluebench.systems import SYSTEMS
 
     return SHIPPED.get(system) or SYSTEMS[system]
@@ -163,7 +163,7 @@ def _submit(
 ) -> None:
     from gluebench.submission import write_submission
 
-    system = _about(entry.system)
+    system = _info_of(entry.system)
     with tempfile.TemporaryDirectory(prefix="gluebench-") as scratch:
         file = Path(scratch) / f"{entry.system}.zip"
         write_submission(file, predictions, BENCHMARK)

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from gluebench.leaderboard.common.formats import count
-
-REGIMES = {
-    "single-task": "Single-task training",
-    "multi-task": "Multi-task training",
-    "frozen": "Pre-trained sentence representations, frozen",
-    "other": "Other",
-}
-"""How a system was trained: the groups of the paper's Table 4."""
-LEAST_MS, MOST_MS = 0.001, 1e9
-"""The range of a latency, one microsecond to eleven days, so that all fit on one axis."""
 
 
 class Field(NamedTuple):
@@ -32,7 +24,7 @@ class Field(NamedTuple):
     place: str = ""
     """Its path in JSON, if that is not its name: "parameters.total"."""
     choices: Mapping[str, str] = {}
-    """Each value with its label."""
+    """Each value with its label; an empty one if none need be chosen."""
     least: float = 0
     most: float = 2**63 - 1
     unit: str = ""
@@ -53,64 +45,19 @@ class Field(NamedTuple):
         return f"{value:g} {self.unit}".rstrip() if self.kind == "number" else str(value)
 
 
+_TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 SECTIONS = {
-    "On the board": (
-        Field("name", "Name", "Your system's name on the board. Your team has its own field.", required=True),
-        Field("model", "Model", "The kind of model in a few words, such as BiLSTM+ELMo+Attn.", required=True),
-        Field("team", "Team", "Who built it. Other people never see your email address."),
-        Field("link", "Link", "A web page about your system. The board links to it.", "address"),
-    ),
-    "Method": (
-        Field("description", "Description", "A short description of the method, in Markdown.", "text"),
-        Field("paper", "Paper", "The address of the paper that describes the method.", "address"),
-        Field("code", "Code", "The address of the code that reproduces your results.", "address"),
-        Field(
-            "regime",
-            "Training",
-            "One model per task, one for all tasks, or a frozen sentence encoder with small classifiers.",
-            "choice",
-            choices=REGIMES,
-        ),
-        Field(
-            "training_data",
-            "Other training data",
-            "Training data besides this benchmark's: corpora, other labeled data, generated text.",
-        ),
-    ),
-    "Cost": (
-        Field(
-            "parameters",
-            "Parameters",
-            "All parameters used at test time, of all tasks together, as a plain number.",
-            "count",
-            place="parameters.total",
-            cost="Parameters",
-        ),
-        Field(
-            "shared_parameters",
-            "Shared by all tasks",
-            "The parameters that all tasks share.",
-            "count",
-            place="parameters.shared",
-        ),
-        Field("compute", "Compute", "The cost of training, such as 8 GPU days on an H100, 60 kWh."),
-        Field(
-            "latency_ms",
-            "Latency",
-            "Milliseconds per example at test time. Name the hardware in the description.",
-            "number",
-            least=LEAST_MS,
-            most=MOST_MS,
-            unit="ms",
-            cost="Milliseconds per example",
-        ),
-    ),
+    title: tuple(Field(name, **values) for name, values in fields.items())
+    for title, fields in tomllib.loads(_TEXT).items()
 }
-"""The fields, under the headings of the form."""
+"""The fields of fields.toml, under the headings of the form."""
 
 FIELDS = {field.name: field for fields in SECTIONS.values() for field in fields}
 LISTED = [field for field in FIELDS.values() if not field.private and field.kind != "text"]
 """The fields that boards show; long texts are only on the submission's own page."""
+REGIMES = FIELDS["regime"].choices
+EVALUATORS = FIELDS["evaluator"].choices
+"""How a system was trained, with the titles."""
 
 
 def as_json(read: Callable[[str], Any], fields: Iterable[Field]) -> dict[str, Any]:

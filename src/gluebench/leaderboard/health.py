@@ -98,8 +98,8 @@ def failing() -> list[str]:
         checked = [tables, _storage("submissions"), disk(settings.FOLDER), _workers()]
         failures = [check for check in checked if not check.ok]
         for check in failures:
-            logger.warning("Not ready: %s: %s", check.what, check.state)
-        names = [check.what for check in failures]
+            logger.warning("Not ready: %s: %s", check.name, check.state)
+        names = [check.name for check in failures]
         kept.set("failing", names, READY_SECONDS)
     return names
 

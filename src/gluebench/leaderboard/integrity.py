@@ -90,8 +90,8 @@ def _files() -> Iterator[Check]:
     yield _check("orphan files", unnamed, "of no submission", "Delete them.", len(unnamed))
 
 
-def _check(what: str, bad: Sequence[str], wrong: str, fix: str, count: int, also: str = "") -> Check:
+def _check(name: str, bad: Sequence[str], wrong: str, fix: str, count: int, also: str = "") -> Check:
     if not bad:
-        return Check(what, f"{count} looked at{also}.")
+        return Check(name, f"{count} looked at{also}.")
     more = f" and {len(bad) - NAMED} more" if len(bad) > NAMED else ""
-    return Check(what, f"{len(bad)} {wrong}: {', '.join(bad[:NAMED])}{more}.", fix)
+    return Check(name, f"{len(bad)} {wrong}: {', '.join(bad[:NAMED])}{more}.", fix)

@@ -69,10 +69,15 @@ urlpatterns = [
     ),
     path(f"{BENCHMARK}/tasks/<str:task>", boards.task_board, name="task"),
     *_forms(f"{BENCHMARK}/data", boards.data, "data", ("json", "")),
+    path(f"{BENCHMARK}/croissant.json", boards.croissant, name="croissant"),
     path(f"{BENCHMARK}/data/<path:path>", boards.data_file, name="data-file"),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>/<str:slug>", boards.phenomenon, "phenomenon", ("json", "")),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>", boards.diagnostics, "diagnostics"),
-    *(url for what in ranks.PAGES for url in _forms(f"{BENCHMARK}/{what}", ranks.page, what, what=what)),
+    *(
+        url
+        for subject in ranks.PAGES
+        for url in _forms(f"{BENCHMARK}/{subject}", ranks.page, subject, subject=subject)
+    ),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
@@ -92,6 +97,7 @@ urlpatterns = [
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
     path("submissions/<slug:key>.bib", boards.bibtex, name="submission-bibtex"),
+    path("submissions/<slug:key>.eee.json", boards.eee, name="submission-eee"),
     path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),
     path("submissions/<slug:key>/publish", submissions.publish, name="submission-publish"),
     path("submissions/<slug:key>/withdraw", submissions.withdraw, name="submission-withdraw"),

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import macro_average, pairs_of
-from gluebench.scoring.metrics import is_proportion, function_of, point, task_score
+from gluebench.scoring.metrics import function_of, is_proportion, point, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import Report, Score, TaskReport, parts_of
 from gluebench.submission.submission import Column, Submission

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
@@ -50,6 +50,11 @@ class GoldError(ValueError):
         lines = [f"the gold labels in {folder} are at fault, not the submission:", *listed(problems)]
         super().__init__("\n".join(lines))
         self.problems = list(problems)
+        self.folder = folder
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that another process may raise it."""
+        return partial(GoldError, folder=self.folder), (self.problems,)
 
 
 @dataclass(frozen=True)
@@ -74,13 +79,16 @@ class Gold:
     """Test-file name to the fingerprint of its examples, if the labels were read with them."""
     rows: str = ""
     """The rows included if some rows of a split are held back: "public" or "held back"."""
+    scope: str = ""
+    """What the uncertainty is over, in a sentence, if the labels are those of a scored table."""
 
     @cached_property
     def categories(self) -> dict[str, tuple[Category, ...]]:
-        """Test-file name of a diagnostic set to its reported categories."""
+        """Test-file name of a diagnostic set, or of a task of a scored table, to its reported categories."""
         return {
             name: categories(task, self.phenomena.get(name, {}), self.metadata.get(name), size=len(column))
-            for task in self.benchmark.diagnostics
+            for task in self.benchmark.tasks
+            if task.metadata or not task.scored
             for name in (file.name for file in task.files)
             if (column := self.columns.get(name)) is not None
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring.gold import PARTIAL, SUFFIX, Gold, GoldError, read_gold
@@ -13,6 +13,7 @@ from gluebench.scoring.intervals import NO_BAR, Bar, mean_bar
 from gluebench.scoring.metrics import Point, point, task_score
 from gluebench.scoring.pairs import Pairs, matched
 from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport, parts_of, provenance
+from gluebench.scoring.table import ScoredTable, TableGold
 from gluebench.scoring.tags import OVERALL, Category
 from gluebench.submission.check import check
 from gluebench.submission.problems import Problem
@@ -22,9 +23,11 @@ from gluebench.submission.values import SubmissionError, submission_of
 Path = str | os.PathLike[str]
 Run = Submission | Mapping[str, Any] | Path
 """One run of a system: a submission, its path (a zip, folder or file), or a mapping of task or test file to
-predictions (arrays, lists, tensors, Series, DataFrames)."""
-Labels = Gold | Mapping[str, Any] | Path
-"""Loaded gold, a gold folder, or a mapping of task or test file to labels in any of these forms."""
+predictions (arrays, lists, tensors, Series, DataFrames). With a scored table, the name of a system in it."""
+Named = TypeVar("Named")
+Labels = Gold | ScoredTable | Mapping[str, Any] | Path
+"""Loaded gold, a gold folder, a mapping of task or test file to labels in any of these forms, or a scored
+table."""
 
 
 def grade(
@@ -84,6 +87,8 @@ def submission_from(run: Run, gold: Gold) -> Submission:
     """The submission of one run."""
     if isinstance(run, Submission):
         return run
+    if isinstance(gold, TableGold) and isinstance(run, str):
+        return gold.system(run)
     if isinstance(run, str | os.PathLike):
         return check(run, gold.benchmark, role=gold.role)
     return submission_of(run, gold.benchmark, role=gold.role)
@@ -98,6 +103,11 @@ def _runs(system: Run | Sequence[Run]) -> Sequence[Run]:
     return [system] if isinstance(system, Submission | Mapping | str | os.PathLike) else system
 
 
+def named(systems: Mapping[str, Named] | Sequence[str]) -> Mapping[str, Named | str]:
+    """Systems by name; a sequence names systems of a scored table."""
+    return systems if isinstance(systems, Mapping) else {name: name for name in systems}
+
+
 def gold_of(gold: Labels, benchmark: Benchmark | Path, *systems: Run | Sequence[Run]) -> Gold:
     """The gold; a folder is read for the benchmark and split of the first submission, if there is one.
 
@@ -105,6 +115,8 @@ def gold_of(gold: Labels, benchmark: Benchmark | Path, *systems: Run | Sequence[
     """
     if isinstance(gold, Gold):
         return gold
+    if isinstance(gold, ScoredTable):
+        return gold.gold
     for run in chain.from_iterable(map(_runs, systems)):
         if isinstance(run, Submission):
             return read_gold(gold, run.benchmark, role=run.role)

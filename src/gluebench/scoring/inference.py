@@ -34,7 +34,7 @@ from gluebench.scoring.intervals import (
     student_t_two_sided,
     wilson,
 )
-from gluebench.scoring.metrics import Point, is_proportion, function_of, task_score
+from gluebench.scoring.metrics import Point, function_of, is_proportion, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units import Exchange, Units, units_of
 
@@ -112,7 +112,8 @@ def jackknife_bar(value: float, left_out: Floats, counts: Ints, lowest: float, h
     if not spread.error > 0:
         return Bar(None, None, TOO_FEW)
     margin = student_quantile(1 - ALPHA / 2, spread.df) * spread.error
-    return Bar(*(_score(float(end), lowest, highest) for end in (middle - margin, middle + margin)))
+    low, high = (_score(float(end), lowest, highest) for end in (middle - margin, middle + margin))
+    return Bar(low, high)
 
 
 def _transformed(values: Floats, lowest: float, highest: float) -> Floats:

@@ -207,7 +207,8 @@ def student_quantile(probability: float, df: float) -> float:
 
     tail = min(probability, 1 - probability)
     normal = -NormalDist().inv_cdf(tail)
-    size = _near_normal(normal, df) if df >= _NORMAL_FROM else _two_sided_quantile(2 * tail, df, start=normal)
+    start = _near_normal(normal, df)
+    size = start if df >= _NORMAL_FROM else _two_sided_quantile(2 * tail, df, start=start)
     return math.copysign(size, probability - 0.5)
 
 

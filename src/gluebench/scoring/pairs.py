@@ -60,6 +60,11 @@ def matched(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, 
     return Pairs(gold, predicted.take(gold.indices), groups, len(gold) / size)
 
 
+def sort_key(column: Column) -> bytes:
+    """The values as bytes, the same for the same answers."""
+    return repr(column.values).encode() if isinstance(column.values, tuple) else bytes(column.values)
+
+
 def confusion(gold: bytes, predicted: bytes, *, classes: int) -> list[list[int]]:
     """The confusion table of two columns of equal length, of label codes below `classes`.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
@@ -175,6 +175,37 @@ class Report(NamedTuple):
         )
 
 
+class Place(NamedTuple):
+    """One score of every report on a benchmark: a metric, a task score, or the macro-average."""
+
+    name: str
+    """As a key: "RTE.accuracy", "MRPC.score", and "score" for the macro-average."""
+    task: Task | None = None
+    """None for the macro-average."""
+    metric: Metric | None = None
+    """None for an average."""
+
+    def score(self, report: Report) -> Score | None:
+        """The score in a report; None if it is missing."""
+        if self.task is None:
+            return report.score
+        if not self.task.scored:
+            diagnostic = report.diagnostics.get(self.task.name)
+            return None if diagnostic is None else diagnostic.overall
+        task = report.tasks[self.task.name]
+        return task.score if self.metric is None else task.metrics.get(self.metric.name)
+
+
+def places(benchmark: Benchmark) -> Iterator[Place]:
+    """The macro-average, the metrics, the task scores of several metrics, the diagnostic sets as a whole."""
+    yield Place("score")
+    for task in benchmark.tasks:
+        for metric in task.metrics:
+            yield Place(f"{task.name}.{metric.name}", task, metric)
+        if task.scored and len(task.metrics) > 1:
+            yield Place(f"{task.name}.score", task)
+
+
 def score_words(score: Score) -> str:
     """A score with its interval: "84.8 [83.0, 86.4]"."""
     return f"{percent(score.value)}{interval(score.low, score.high)}"
@@ -281,6 +312,7 @@ def provenance(gold: Gold, **settings: Any) -> Mapping[str, Any]:
         "datasets": datasets(gold),
         "labels": gold.version,
         **({"rows": gold.rows} if gold.rows else {}),
+        **({"uncertainty": gold.scope} if gold.scope else {}),
         **settings,
     }
 

@@ -172,6 +172,15 @@ def test_a_kind_that_is_told_is_heeded(tmp_path: Path) -> None:
     assert not any("range" in note for note in task.notes)
 
 
+def test_the_f1_from_a_score_needs_the_score(tmp_path: Path) -> None:
+    chosen = {"kind": ("scores",), "metrics": ("pearson,f1_from",)}
+    home = folder(tmp_path, test_csv="sentence,label\nx,1\ny,5\n")
+    labels = only(home, **chosen, positive=("3",)).labels
+    assert (labels.metrics, labels.positive) == (("pearson", "f1_from"), "3")
+    (problem,) = problems(home, **chosen)
+    assert problem.endswith("=f1_from needs --positive mine=NUMBER, from which a score counts")
+
+
 def test_two_unbalanced_classes_get_f1_of_the_rarer(tmp_path: Path) -> None:
     rows = "".join(f"text {number},{'no' if number % 4 else 'yes'}\n" for number in range(40))
     home = folder(tmp_path, test_csv=f"sentence,label\n{rows}")

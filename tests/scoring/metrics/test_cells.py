@@ -14,6 +14,7 @@ from sklearn import metrics as sk  # noqa: TID251
 from gluebench.benchmark import Metric
 from gluebench.scoring import measure
 from gluebench.scoring.inference import file_bars, paired_tests
+from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.metrics import METRICS, point
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.units import SumUnits, units_of
@@ -209,12 +210,13 @@ CELLS = [
 
 @pytest.mark.parametrize("name", CELLS)
 def test_intervals_and_tests_follow(name: str) -> None:
-    systems = systems_of(name, 250)
+    size = 250 if name != "neg_ece" else 500
+    systems = systems_of(name, size)
     metric = Metric(name, name, name, "F", TOPICS[1] if name == "roc_auc" else None, TOPICS)
     units = units_of([metric], systems)
     assert isinstance(units, SumUnits) == (name != "roc_auc")
     at = 17 if name != "roc_auc" else 3
-    without = np.flatnonzero(np.arange(250) != at) if name != "roc_auc" else np.flatnonzero(units.units != at)
+    without = np.flatnonzero((np.arange(size) if units.units is None else units.units) != at)
     values = [point(metric, pairs.subset(without.tolist())).value for pairs in systems]
     assert units.left_out()[0, :, at] == pytest.approx(values, abs=1e-12)
     drawn = units.bootstrap(2000 if name != "roc_auc" else 600, RNG(2))[0]
@@ -229,6 +231,13 @@ def test_intervals_and_tests_follow(name: str) -> None:
     (test,) = paired_tests(units, resamples=999, rng=RNG(3))
     assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=0.15 if name != "neg_ece" else 0.6)
     assert test.difference == pytest.approx(np.subtract(*units.values()[0]))
+
+
+def test_a_calibration_error_needs_more_examples_for_an_interval() -> None:
+    metric = Metric("neg_ece", "neg_ece", "", "")
+    for size, withheld in ((499, TOO_FEW), (500, None)):
+        pairs = systems_of("neg_ece", size)[0]
+        assert file_bars([metric], pairs, [point(metric, pairs)])[0].withheld == withheld
 
 
 def test_a_value_of_zero_has_a_reason() -> None:

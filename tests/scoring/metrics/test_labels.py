@@ -13,6 +13,7 @@ from sklearn import metrics as sk  # noqa: TID251
 from gluebench.benchmark import Metric
 from gluebench.scoring import measure
 from gluebench.scoring.inference import file_bars
+from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.metrics import METRICS, point
 from gluebench.scoring.metrics.counts import CountMetric
 from gluebench.scoring.metrics.labels import LABEL_METRICS
@@ -140,6 +141,16 @@ def test_intervals_tests_and_resamples_follow(name: str) -> None:
 def test_a_value_of_zero_has_a_reason(name: str, gold, predicted, reason) -> None:
     (pairs,) = labels(gold, predicted, classes=CLASSES)
     assert point(METRIC[name], pairs) == (0.0, reason)
+
+
+def test_a_metric_of_every_label_has_no_interval_without_one() -> None:
+    """Its score on the population is not known: on average it is biased."""
+    rng = RNG(0)
+    gold = rng.integers(0, 3, 200)
+    (pairs,) = labels(gold, np.where(rng.random(200) < 0.8, gold, 0), classes=CLASSES)
+    for name, withheld in (("macro_f1_all", TOO_FEW), ("macro_f1_all_one", TOO_FEW), ("macro_f1", None)):
+        (bar,) = file_bars([METRIC[name]], pairs, [point(METRIC[name], pairs)])
+        assert bar.withheld == withheld
 
 
 def test_as_functions_the_labels_are_those_that_occur_in_sorted_order() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -94,6 +95,7 @@ def test_the_contract(kind: str, check: Callable[..., None]) -> None:
 
 def test_an_encoder_by_name_keeps_the_contract(corpus: Corpus) -> None:
     made = encoder_called("cbow", {"dim": "20"}, corpus)
+    assert re.fullmatch(r"cbow\(own vectors of \d+ sentences of sample, 20, ptb\)", made.name)
     for check in contract.CHECKS:
         if "made_again" not in check.__name__:
             check(lambda: made)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError
 from gluebench.data.lint_diagnostic import PAIR_COLUMNS
+from gluebench.data.tsv import text_lines
 from gluebench.scoring.intervals import Bar, proportion_bar
 
 ENTAILMENT = "entailment"
@@ -114,7 +115,7 @@ def write_items(path: str | os.PathLike[str], items: Sequence[Item], task: Task)
 
 def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]:
     """Read a file of `write_items`. Raises DataError that lists every invalid row."""
-    rows = _lines(Path(path))
+    rows = text_lines(Path(path), Path(path).read_bytes())
     header = rows[0].split("\t")
     inputs = header[len(FIXED) : -len(ABOUT)]
     if (*header[: len(FIXED)], *header[-len(ABOUT) :]) != (*FIXED, *ABOUT) or not inputs:
@@ -143,15 +144,6 @@ def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]
     if problems or not items:
         raise DataError(problems or [f"{path}: no examples: the file has a header alone"])
     return items
-
-
-def _lines(path: Path) -> list[str]:
-    """Split at line feeds only, since a sentence may contain other Unicode separators."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError([f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8"]) from None
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 def _problems(row: Mapping[str, str], number: int, inputs: Sequence[str], benchmark: Benchmark) -> list[str]:

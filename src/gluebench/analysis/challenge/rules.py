@@ -126,16 +126,16 @@ def tautology_added(text: str) -> str | None:
 def made_passive(text: str) -> str | None:
     """Turn "The miller greeted the potter." into the passive; the object must be singular."""
     if match := _ACTIVE.fullmatch(text):
-        subject, verb, thing = match.groups()
-        return f"{_upper(thing)} was {_PARTICIPLES[verb]} by {_lower(subject)}."
+        subject, verb, patient = match.groups()
+        return f"{_upper(patient)} was {_PARTICIPLES[verb]} by {_lower(subject)}."
     return None
 
 
 def made_active(text: str) -> str | None:
     """Turn a passive sentence with an agent into an active one."""
     if match := _PASSIVE.fullmatch(text):
-        thing, verb, subject = match.groups()
-        return f"{_upper(subject)} {_PASTS[verb]} {_lower(thing)}."
+        patient, verb, subject = match.groups()
+        return f"{_upper(subject)} {_PASTS[verb]} {_lower(patient)}."
     return None
 
 
@@ -306,21 +306,21 @@ CASES = tuple(
 )
 
 
-def shortcuts(task: Task, *, each: int = 50, seed: int = 0) -> list[Item]:
-    """`each` examples of every case, for a model of an inference task. The same seed gives the same examples.
+def shortcuts(task: Task, *, per_case: int = 50, seed: int = 0) -> list[Item]:
+    """`per_case` examples of every case, for a model of an inference task; a seed gives the same examples.
 
     Where the premise does not entail the hypothesis, every other label is right, as in the paper. Raises
     DataError for a task that is not inference, ValueError for a number out of range.
     """
-    if not 1 <= each <= MOST:
-        raise ValueError(f"{each} examples of each case; expected 1 to {MOST}")
+    if not 1 <= per_case <= MOST:
+        raise ValueError(f"{per_case} examples of each case; expected 1 to {MOST}")
     words = classes(task)
     others = tuple(word for word in task.words if word != words.entailment)
     chance = Random(f"shortcuts/{seed}")
     items: list[Item] = []
     seen: set[str] = set()
     number = 0
-    while number < each:
+    while number < per_case:
         # a word for every slot; the nouns differ, and so do the words of slots i and j
         filling = dict(zip("abc", chance.sample(_GRAMMAR["nouns"].split(), 3), strict=True))
         filling |= zip("ij", chance.sample(_GRAMMAR["alone"].split(), 2), strict=True)

@@ -66,10 +66,10 @@ class TaskComparison:
     words: str
     """The conclusion for this task, in a sentence or two."""
     categories: tuple[CategoryComparison, ...] = ()
-    """The categories of a diagnostic set: phenomena and metadata; empty for a scored task."""
+    """The categories of a diagnostic set, phenomena and metadata, or those of a scored table."""
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-ready values; `categories` only of a diagnostic set."""
+        """JSON-ready values; `categories` only if there are any."""
         return fields_of(self, optional=("categories",))
 
 
@@ -206,7 +206,8 @@ def compare(
     """Compare two systems from their predictions, paired by example.
 
     Either may be a path or a mapping of task or test file to predictions, as for `grade`, or a sequence of
-    several runs of one system; `gold` and `benchmark` are as for `grade`. Single submissions are tested by
+    several runs of one system; `gold` and `benchmark` are as for `grade`. With a scored table as `gold`, they
+    are names of systems in it. Single submissions are tested by
     exchanging their answers at random, and the interval is the set of differences that this test does not
     reject; several runs are tested by Student's t over runs and examples together (docs/how-to/compare.md).
     `equivalence` is the largest difference that counts as equal, a fraction. The same input and seed give the
@@ -229,19 +230,19 @@ def compare(
     averaged = {name: score._replace(weight=benchmark.task(name).weight) for name, score in scores.items()}
     average = mean_tested(averaged, n=len(averaged)).difference(margin=equivalence) if averaged else None
     differences = _adjusted({name: score.difference(margin=equivalence) for name, score in scores.items()})
-    tasks = {
-        task.name: _compared(task, tested[task.name][0], differences.get(task.name))
-        for task in benchmark.scored
-        if tested[task.name][0]
-    }
+    tasks: dict[str, TaskComparison] = {}
     diagnostics: dict[str, TaskComparison] = {}
-    for task in benchmark.diagnostics:
+    for task in benchmark.tasks:
         metrics, score = tested[task.name]
         if metrics:
-            difference = score.difference(margin=equivalence) if score else None
+            difference = differences.get(task.name)
+            if not task.scored and score:
+                difference = score.difference(margin=equivalence)
             parts = _categories(task, answers, gold, equivalence=equivalence, resamples=resamples, seed=seed)
-            diagnostics[task.name] = divided(_compared(task, metrics, difference), parts)
+            of_kind = tasks if task.scored else diagnostics
+            of_kind[task.name] = divided(_compared(task, metrics, difference), parts)
     left_out = tuple(task.name for task in benchmark.scored if task.name not in scores)
+    conclusion = words.conclusion(average, {name: tasks[name].score for name in scores}, left_out=left_out)
     return Comparison(
         benchmark=benchmark.name,
         split=gold.role,
@@ -253,7 +254,7 @@ def compare(
         left_out=left_out,
         tasks=tasks,
         diagnostics=diagnostics,
-        conclusion=words.conclusion(average, {name: tasks[name].score for name in scores}, left_out=left_out),
+        conclusion=f"{conclusion} {gold.scope}".strip(),
         warnings=tuple(_warnings(sides, gold, reports=reports, left_out=left_out)),
         provenance={**provenance(gold, resamples=resamples, seed=seed), "schema": SCHEMA},
     )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring.inference import ALPHA, PairedTest, alone, mcnemar_holds, mean_test, paired_tests
 from gluebench.scoring.intervals import TOO_FEW, Alone, withheld_because
-from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.pairs import Pairs, sort_key
 from gluebench.scoring.report import fields_of
 from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests
 from gluebench.scoring.units import units_of
@@ -170,13 +170,13 @@ def file_tested(
     pairs = [of_run for side in sides for of_run in side]
     tests: Sequence[PairedTest | RunsTest]
     if runs == [1, 1]:
-        turned = bytes(pairs[0].predicted.values) > bytes(pairs[1].predicted.values)
+        turned = sort_key(pairs[0].predicted) > sort_key(pairs[1].predicted)
         units = units_of(metrics, pairs[::-1] if turned else pairs)
         tests = paired_tests(units, resamples=resamples, rng=generator(seed, name))
         values = units.values()
         if turned:
             tests, values = [test.turned() for test in tests], values[:, ::-1]
-        right = alone(*pairs) if pairs[0].gold.labels else None
+        right = alone(*pairs) if pairs[0].predicted.labels else None
         apart = units.apart()
         names = [MCNEMAR if mcnemar_holds(metric, units) else EXCHANGE for metric in metrics] + [EXCHANGE]
     else:

@@ -89,6 +89,8 @@ def conclusion(
     if overall.same:
         return "The two submissions give the same answers."
     total = len(scores) + len(left_out)
+    if total == 1:
+        return f"In short, {_verdict(overall, of='', after='')}."
     tasks = f"the {len(scores)} of {total} tasks that can be compared" if left_out else f"all {total} tasks"
     known = {name: score for name, score in scores.items() if score is not None}
     tally = f"after Holm's adjustment for {len(known)}, {_tallied(known, undecided_names=True)}"

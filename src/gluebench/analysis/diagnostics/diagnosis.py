@@ -20,6 +20,7 @@ from gluebench.scoring.grade import (
     Run,
     diagnostic_report,
     gold_of,
+    named,
     pairs_of,
     require_gradable,
     submission_from,
@@ -27,6 +28,7 @@ from gluebench.scoring.grade import (
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of, json_ready, provenance
+from gluebench.scoring.table import TableGold
 from gluebench.scoring.tags import OVERALL, Category
 
 if TYPE_CHECKING:
@@ -197,7 +199,7 @@ class Diagnosis:
 
 
 def diagnose(
-    systems: Mapping[str, Run],
+    systems: Mapping[str, Run] | Sequence[str],
     gold: Labels,
     *,
     intervals: bool = True,
@@ -207,12 +209,14 @@ def diagnose(
     """Diagnose systems, by display name, on every diagnostic set of the gold's benchmark.
 
     A system may be a path or a mapping of task or test file to predictions; it, `gold` and `benchmark` are as
-    in `grade`. Predictions for other tasks are ignored. Scores and intervals are those of
+    in `grade`. With a scored table as `gold`, which needs categories, a sequence of names of systems in it
+    does. Predictions for other tasks are ignored. Scores and intervals are those of
     `grade`. Categories with fewer than `withhold_below` examples are withheld, unless the manifest says that
     the labels are public (`private = false`). Raises SubmissionError for an invalid submission, ValueError
     for one of another benchmark or split, and DataError if there is nothing to diagnose.
     """
     submissions = {}
+    systems = named(systems)
     gold = gold_of(gold, benchmark, *systems.values())
     for name, run in systems.items():
         submissions[name] = submission_from(run, gold)
@@ -232,9 +236,11 @@ def diagnose(
             assert graded.report is not None  # since `pairs` exist
             if not below:  # the warnings would reveal categories with a single label
                 warnings += [f"{name}: {warning}" for warning in graded.warnings]
-            diagnoses[name] = _diagnosis(
-                task, pairs, withhold(graded.report, below), categories=gold.categories[file], below=below
-            )
+            scores = withhold(graded.report, below)
+            if isinstance(gold, TableGold):  # of right and wrong, neither confusion nor directions say more
+                diagnoses[name] = SystemDiagnosis(scores, {}, None)
+                continue
+            diagnoses[name] = _diagnosis(task, pairs, scores, categories=gold.categories[file], below=below)
         if diagnoses:
             sets[task.name] = SetDiagnosis(task, diagnoses)
     if not sets:
@@ -249,13 +255,13 @@ def withholds(task: Task, gold: Gold) -> bool:
 
 
 def _labelled(gold: Gold) -> list[Task]:
-    return [task for task in gold.benchmark.diagnostics if task.metrics[0].file in gold.columns]
+    return [task for task in gold.benchmark.tasks if task.metrics[0].file in gold.categories]
 
 
 def _diagnosis(
     task: Task, pairs: Pairs, scores: DiagnosticReport, *, categories: Sequence[Category], below: int
 ) -> SystemDiagnosis:
-    if not pairs.gold.labels or scores.overall.value is None:
+    if not pairs.predicted.labels or scores.overall.value is None:
         return SystemDiagnosis(scores, {}, None)
     tables = {
         (category.kind, category.name): Confusion(
@@ -270,6 +276,8 @@ def _diagnosis(
 def _nothing(submissions: Iterable[str], gold: Gold) -> list[str]:
     """The reasons why there is nothing to diagnose, with what was expected."""
     benchmark = gold.benchmark
+    if isinstance(gold, TableGold):
+        return [f"{gold.folder} has no categories; expected a column category or category:NAME"]
     if not benchmark.diagnostics:
         return [f"{benchmark.name} has no diagnostic set: a task with `scored = false` and phenomena"]
     names = [task.metrics[0].file for task in benchmark.diagnostics]

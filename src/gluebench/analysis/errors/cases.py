@@ -35,7 +35,7 @@ class Case:
     wrong: tuple[bool, ...]
     phenomena: tuple[str, ...] = ()
     """Fine phenomena of a diagnostic set."""
-    about: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
     """Metadata column, such as "domain" or "direction", to value."""
     group: int | None = None
     """Number of its group; None if examples are independent."""
@@ -130,7 +130,7 @@ def _case_file(
         for position in positions:
             tags[position].append(phenomenon.name)
     metadata = gold.metadata.get(file.name)
-    about, groups = (metadata.columns, metadata.groups) if metadata else ({}, None)
+    columns_of, groups = (metadata.columns, metadata.groups) if metadata else ({}, None)
     answers = zip(*map(_values, columns), strict=True) if columns else iter([()] * len(indices))
     cases = []
     for at, (index, right, given) in enumerate(zip(indices, _values(labels), answers, strict=True)):
@@ -142,7 +142,7 @@ def _case_file(
             given,
             wrong=tuple(_is_wrong(right, answer, margin) for answer in given),
             phenomena=tuple(tags[at]),
-            about={name: values[at] for name, values in about.items()},
+            metadata={name: values[at] for name, values in columns_of.items()},
             group=None if groups is None else groups[at],
             length=sum(len(words(text)) for text in texts),
             overlap=overlap(*texts) if len(texts) == 2 else None,
@@ -252,8 +252,8 @@ def _parts(file: CaseFile) -> Iterator[tuple[str, str, Sequence[Case]]]:
             name = f"{100 * band // BANDS} to {100 * (band + 1) // BANDS} %"
             yield "overlap", name, [case for case in cases if overlap_band(case.overlap) == band]
     for column in file.task.metadata:
-        for value in dict.fromkeys(case.about[column] for case in cases if column in case.about):
-            yield column, value, [case for case in cases if case.about.get(column) == value]
+        for value in dict.fromkeys(case.metadata[column] for case in cases if column in case.metadata):
+            yield column, value, [case for case in cases if case.metadata.get(column) == value]
     for phenomenon in file.task.phenomena:
         yield "phenomenon", phenomenon.name, [case for case in cases if phenomenon.name in case.phenomena]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -107,17 +107,32 @@ def write_sheets(folder: Path, drawn: Draw, table: Table) -> None:
     if folder.exists() and any(folder.iterdir()):
         raise DataError([f"{folder}: not empty; name a new folder, so that nobody's labels are written over"])
     folder.mkdir(parents=True, exist_ok=True)
-    indices = set(drawn.items)
-    texts = {example.index: example for example in table if example.index in indices}
+    texts = {example.index: [*example.inputs.values()] for example in table}
+    for name, text in files(drawn, table.task, [texts[index] for index in drawn.items]).items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def files(
+    drawn: Draw,
+    task: Task,
+    texts: Sequence[Sequence[str]],
+    labels: Mapping[int, Mapping[int, str]] | None = None,
+) -> dict[str, str]:
+    """The contents of a folder of sheets by name; `texts` are those of each item, item 1 first.
+
+    `labels` are those given so far: annotator to item to label.
+    """
+    contents = {
+        DRAWN: json.dumps(drawn.as_dict(), indent=1) + "\n",
+        INSTRUCTIONS: instructions(task, len(drawn.items)),
+    }
     for number in range(1, drawn.annotators + 1):
-        lines = ["\t".join([ITEM, *table.task.columns, LABEL])]
+        own = (labels or {}).get(number, {})
+        rows = [[ITEM, *task.columns, LABEL]]
         for item in sheet_order(drawn, number):
-            inputs = texts[drawn.items[item - 1]].inputs
-            cells = (" ".join(inputs[column].split()) for column in table.task.columns)
-            lines.append("\t".join([str(item), *cells, ""]))
-        (folder / _name(number)).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (folder / INSTRUCTIONS).write_text(instructions(table.task, len(drawn.items)), encoding="utf-8")
-    (folder / DRAWN).write_text(json.dumps(drawn.as_dict(), indent=1) + "\n", encoding="utf-8")
+            rows.append([str(item), *(" ".join(text.split()) for text in texts[item - 1]), own.get(item, "")])
+        contents[_name(number)] = "".join("\t".join(row) + "\n" for row in rows)
+    return contents
 
 
 def _name(number: int) -> str:

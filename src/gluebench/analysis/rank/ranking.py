@@ -38,7 +38,7 @@ from gluebench.analysis.rank.uncertainty import (
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import percent
 from gluebench.scoring import Gold
-from gluebench.scoring.grade import Labels, Path, Run, gold_of
+from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.units.base import Floats, Ints
@@ -138,6 +138,11 @@ class Ranking:
             return percent(value)
         return "-" if value is None else f"{value:.2f}" if self.by == "borda" else f"{value:.0f}"
 
+    @property
+    def task_words(self) -> str:
+        """The name of the only task, or the number of tasks."""
+        return self.tasks[0] if len(self.tasks) == 1 else f"{len(self.tasks)} tasks"
+
     def _repr_html_(self) -> str:
         rows = [
             (
@@ -153,7 +158,7 @@ class Ranking:
 
     @property
     def _title(self) -> str:
-        return f"{self.benchmark}, {self.split} split: {len(self.tasks)} tasks by {VALUES[self.by]}"
+        return f"{self.benchmark}, {self.split} split: {self.task_words} by {VALUES[self.by]}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rank of each system with its 95 % interval; a band covers tied systems.
@@ -182,7 +187,7 @@ class Ranking:
 
 
 def rank(
-    submissions: Mapping[str, Run | Sequence[Run]],
+    submissions: Mapping[str, Run | Sequence[Run]] | Sequence[str],
     gold: Labels,
     *,
     by: Rule = "mean",
@@ -196,15 +201,17 @@ def rank(
     """Rank two or more systems on the scored tasks.
 
     `submissions` maps the name of a system to its submission, or to those of several runs, whose scores are
-    averaged; these, `gold` and `benchmark` are as in `grade`. `weights` maps tasks to weights, by default 1;
-    a task of weight 0 is left out. On the tasks of `majority` every system's predictions are replaced by the
+    averaged; these, `gold` and `benchmark` are as in `grade`. With a scored table as `gold`, a sequence of
+    names of systems in it does. `weights` maps tasks to weights, by default 1; a task of weight 0 is left
+    out. On the tasks of `majority` every system's predictions are replaced by the
     most frequent gold label, as section 6 of the paper does for WNLI.
     Rank intervals come from resamples of examples and runs (docs/how-to/ranking.md). Raises SubmissionError,
     GoldError, DataError, UnknownNameError and ValueError.
     """
+    systems = named(submissions)
     by_rule = rankings(
-        submissions,
-        gold_of(gold, benchmark, *submissions.values()),
+        systems,
+        gold_of(gold, benchmark, *systems.values()),
         rules=(by,),
         weights=weights,
         missing=missing,

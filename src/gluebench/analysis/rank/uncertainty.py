@@ -19,6 +19,7 @@ from gluebench.scoring.grade import Run, pairs_of, submissions_from
 from gluebench.scoring.inference import ALPHA
 from gluebench.scoring.intervals import holm, student_t_two_sided
 from gluebench.scoring.metrics.counts import ratio
+from gluebench.scoring.pairs import sort_key
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import Floats, Ints, generator
 from gluebench.submission import Column, Submission
@@ -54,14 +55,19 @@ def read_systems(
         scores.append(
             np.array([[np.nan if score is None else score.value for score in row] for row in by_task], float)
         )
-        warnings += [f"{name}: {warning}" for report in reports for warning in report.warnings]
+        warnings += [
+            f"{name}: {warning}"
+            for report in reports
+            for warning in report.warnings
+            if warning not in gold.warnings
+        ]
     alone = [name for name, runs_read in zip(submissions, runs, strict=True) if len(runs_read) == 1]
     if 0 < len(alone) < len(runs):
         warnings.append(
             f"{', '.join(alone)}: one run only, so that intervals and tests leave out how much it depends on "
             "the run"
         )
-    return Systems(tuple(submissions), tuple(runs), tuple(scores), tuple(sorted(set(warnings))))
+    return Systems(tuple(submissions), tuple(runs), tuple(scores), (*gold.warnings, *sorted(set(warnings))))
 
 
 def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> Submission:
@@ -119,9 +125,7 @@ def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples:
             shared[at] = rest / (number * (number - 1))
             # seeded by the predictions, so that identical systems tie
             key = 0
-            for answers in sorted(
-                bytes(column.values) for run in runs for column in run.predictions.values()
-            ):
+            for answers in sorted(sort_key(column) for run in runs for column in run.predictions.values()):
                 key = crc32(answers, key)
             rng = generator(seed, f"runs {key}")
             both[at] += _run_shifts(scores, shared[at], resamples=resamples, rng=rng)

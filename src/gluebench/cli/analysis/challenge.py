@@ -41,6 +41,7 @@ def challenge() -> None:
 @click.option("--task", "name", metavar="TASK", help="The inference task whose model is to be asked.")
 @click.option(
     "--each",
+    "per_case",
     metavar="N",
     type=click.IntRange(1, 300),
     default=50,
@@ -49,7 +50,7 @@ def challenge() -> None:
 )
 @option.number("--seed", default=0, help="Seed of the words.")
 @option.benchmark
-def shortcuts(out: str, name: str | None, each: int, seed: int, suite: Benchmark) -> None:
+def shortcuts(out: str, name: str | None, per_case: int, seed: int, suite: Benchmark) -> None:
     """Write pairs that try lexical overlap, subsequence and constituent.
 
     Without --task, they are for the task that answers the benchmark's diagnostic set (GLUE's: MNLI).
@@ -67,7 +68,7 @@ def shortcuts(out: str, name: str | None, each: int, seed: int, suite: Benchmark
             raise click.UsageError("Name the inference task with --task.")
         (name,) = answering
     task = suite.task(name)
-    items = made(task, each=each, seed=seed)
+    items = made(task, per_case=per_case, seed=seed)
     write_items(out, items, task)
     cases = len({item.case for item in items})
     click.echo(f"{out}: {len(items):,} examples of {cases} cases, for a model of {task.name}.")

@@ -10,7 +10,7 @@ import click
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
-from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
 from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, titles
 
@@ -37,11 +37,11 @@ class _Against(click.Command):
 
 
 @click.command(cls=_Against)
-@click.argument("subs", metavar="A... [B]", nargs=-1, required=True, type=click.Path(exists=True))
+@click.argument("subs", metavar="A... [B]", nargs=-1, required=True, type=click.Path())
 @option.repeated(
     "--against",
     metavar="B...",
-    type=click.Path(exists=True),
+    type=click.Path(),
     help="The runs of the other system; those before are runs of the first.",
 )
 @click.option(
@@ -51,6 +51,7 @@ class _Against(click.Command):
     help="Test too whether the two are the same within so many points.",
 )
 @labels_option
+@table_option
 @option.number("--resamples", default=10_000, least=100, help="Random exchanges for intervals and tests.")
 @option.seed
 @option.plot("the differences with their intervals")
@@ -71,12 +72,13 @@ def compare(
     The difference of each score with its interval, a paired test, the effect in examples, the smallest
     difference that could be shown, and what follows in words; diagnostic sets by phenomenon too.
     Several runs of each system: A... --against B... resamples runs and examples together.
-    More than two systems: gluebench rank.
+    With --table, A and B are names of systems in a table. More than two systems: gluebench rank.
 
     \b
     Example:
       gluebench compare ours.zip theirs.zip --gold gold/ --equivalence 1
       gluebench compare ours/run*.zip --against theirs/run*.zip --gold gold/
+      gluebench compare bert esim --table scores.csv
     """
     if not against:
         if len(subs) != 2:
@@ -117,13 +119,13 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     over = f"of {len(comparison.over)} task{'s' * (len(comparison.over) != 1)}"
     sections = [
         [row for task in benchmark.scored for row in _rows(comparison.tasks.get(task.name), task)],
-        [_Row("average", over, comparison.overall, decides=True)],
+        [_Row("average", over, comparison.overall, decides=True)] * (len(benchmark.scored) != 1),
         [row for task in benchmark.diagnostics for row in _rows(comparison.diagnostics.get(task.name), task)],
     ]
     sections = [section for section in sections if section]
     tables = [_differences(comparison, benchmark, sections), _tests(sections)]
-    for task in benchmark.diagnostics:
-        part = comparison.diagnostics.get(task.name)
+    for task in benchmark.tasks:
+        part = {**comparison.tasks, **comparison.diagnostics}.get(task.name)
         if part is not None and part.categories:
             tables.append(_categories(part, task))
     return Output(comparison.as_dict(), tables, FIELDS, comparison.records(), words=["", *comparison.words])

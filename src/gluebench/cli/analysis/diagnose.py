@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.cli.common import option
-from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, draw, emit, notices
 
 if TYPE_CHECKING:
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
+@click.argument("subs", metavar="SUB...", nargs=-1, type=click.Path())
 @labels_option
+@table_option
 @option.flag("--table5", help="Print the columns of the paper's Table 5 alone.")
 @click.option(
     "--phenomenon",
@@ -50,12 +51,14 @@ def diagnose(
     """Diagnose systems by linguistic phenomenon.
 
     Scores by phenomenon, domain and direction, which label is taken for which, and whether the two directions
-    of a pair agree. Only the files of diagnostic sets are looked at (GLUE: AX.tsv).
+    of a pair agree. Only the files of diagnostic sets are looked at (GLUE: AX.tsv). With --table, systems are
+    named, by default all of the table, and diagnosed by its categories.
 
     \b
     Example:
       gluebench diagnose ours.zip theirs.zip --gold gold/
       gluebench diagnose ours.zip theirs.zip --gold gold/ --table5 --svg phenomena.svg
+      gluebench diagnose bert esim --table scores.csv
     """
     from gluebench.analysis import diagnostics
     from gluebench.analysis.charts import as_file
@@ -64,10 +67,15 @@ def diagnose(
 
     if table5 and phenomenon is not None:
         raise click.UsageError("--table5 and --phenomenon print different tables; give one of them.")
-    manifest = inputs.manifest
+    subs, manifest = inputs.systems(subs), inputs.manifest
+    if inputs.scored and (table5 or phenomenon is not None):
+        raise click.UsageError("--table5 and --phenomenon are of a diagnostic set, not of a table.")
+    if not subs:
+        raise click.UsageError("Missing argument 'SUB...'.")
     if phenomenon is not None:
         view.category(phenomenon, manifest.diagnostics)  # unknown names are refused before anything is read
-    systems = {name: inputs.submission(source) for name, source in names(subs).items()}
+    sources = dict(zip(subs, subs, strict=True)) if inputs.scored else names(subs)
+    systems = {name: inputs.submission(source) for name, source in sources.items()}
     labels = inputs.labels()
     diagnosis = diagnostics.diagnose(systems, labels, withhold_below=withhold_below)
     notices(f"warning: {warning}" for warning in diagnosis.warnings)

@@ -24,7 +24,8 @@ MEANINGS = f"What each phenomenon is about, with pairs that show it: --phenomeno
 def diagnosis_output(result: Diagnosis, benchmark: Benchmark) -> Output:
     """The diagnosis in every form."""
     tables = [table for part in result.sets.values() for table in _tables(part, benchmark, result.split)]
-    return Output(result.as_dict(), tables, FIELDS, result.records())
+    scope = result.provenance.get("uncertainty")
+    return Output(result.as_dict(), tables, FIELDS, result.records(), ["", scope] if scope else ())
 
 
 def _tables(part: SetDiagnosis, benchmark: Benchmark, split: str) -> Iterator[Table]:

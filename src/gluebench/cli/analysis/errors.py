@@ -239,7 +239,7 @@ def _case_data(file: CaseFile, case: Case) -> dict[str, Any]:
         "answers": dict(zip(file.systems, case.answers, strict=True)),
         "wrong": dict(zip(file.systems, case.wrong, strict=True)),
         "phenomena": list(case.phenomena),
-        "about": dict(case.about),
+        "about": dict(case.metadata),
         "words": case.length,
         "overlap": case.overlap,
     }

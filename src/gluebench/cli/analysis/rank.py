@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from glob import glob
 from math import isfinite
 from typing import Any
 
 import click
 
 from gluebench.cli.common import option
-from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, draw, emit, notices
 
 
 @click.command
-@click.argument("subs", metavar="SUB SUB...", nargs=-1, type=click.Path(exists=True))
+@click.argument("subs", metavar="SUB SUB...", nargs=-1, type=click.Path())
 @option.settings(
     "--runs",
     metavar="NAME=GLOB",
     help="Several runs of one system: the submissions that match, ranked by their mean.",
 )
 @labels_option
+@table_option
 @click.option(
     "--by",
     type=click.Choice(["mean", "borda", "median", "kemeny"]),
@@ -64,19 +64,21 @@ def rank(
     """Rank several submissions on the same examples.
 
     Each rank with its interval, which systems are tied, and which conclusions hold under every rule of
-    aggregation. A system is a submission, or by --runs the mean of several.
+    aggregation. A system is a submission, or by --runs the mean of several. With --table, systems are named,
+    by default all of the table.
 
     \b
     Example:
       gluebench rank a.zip b.zip c.zip --gold gold/
       gluebench rank runs/* --data data/ --split dev --by borda --majority WNLI
       gluebench rank --runs ours='ours/run*.zip' --runs base='base/run*.zip' --gold gold/
+      gluebench rank --table scores.csv
     """
     from gluebench.analysis.rank import rank as ranked
     from gluebench.analysis.rank.rules import read_costs
     from gluebench.cli.analysis.rank_view import ranking_output
 
-    paths = _paths(subs, runs)
+    paths = _paths(subs if runs else inputs.systems(subs), runs, inputs)
     weighed = _numbers(weights)
     manifest = inputs.manifest
     spent = None if costs is None else read_costs(costs, list(paths))
@@ -88,7 +90,7 @@ def rank(
     draw(ranking, plot)
 
 
-def _paths(subs: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:
+def _paths(subs: tuple[str, ...], runs: dict[str, str], inputs: Inputs) -> dict[str, list[str]]:
     """The submissions of each system, by its name or only path."""
     if len(set(subs)) < len(subs):
         raise click.UsageError("a submission is named twice.")
@@ -96,7 +98,7 @@ def _paths(subs: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:
     for name, pattern in runs.items():
         if name in paths:
             raise click.UsageError(f"{name} is the name of two systems.")
-        paths[name] = sorted(glob(pattern))
+        paths[name] = inputs.matching(pattern)
         if not paths[name]:
             raise click.BadParameter(f"no submission matches {pattern}.", param_hint="--runs")
     if len(paths) < 2:

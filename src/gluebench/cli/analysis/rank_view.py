@@ -72,7 +72,7 @@ def _board(
     return Table(
         columns,
         [Section(rows)],
-        title=f"{benchmark.title}, {ranking.split} split: {len(ranking.tasks)} tasks by {VALUES[ranking.by]}",
+        title=f"{benchmark.title}, {ranking.split} split: {ranking.task_words} by {VALUES[ranking.by]}",
         right={at for at, name in enumerate(columns) if name not in ("system", "front")},
         notes=[*_notes(ranking, benchmark)],
     )
@@ -117,6 +117,8 @@ def _rules(ranking: Ranking) -> Table:
 
 def _words(ranking: Ranking) -> Iterator[str]:
     """How many orders of two systems hold under every rule, and what contests the others."""
+    if scope := ranking.provenance.get("uncertainty"):
+        yield scope
     holds, contested = ranking.survival.holds, ranking.survival.contested
     count = len(holds) + len(contested)
     if not count:

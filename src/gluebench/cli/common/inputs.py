@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from glob import glob
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -16,6 +18,7 @@ from gluebench.cli.common.output import notices
 
 if TYPE_CHECKING:
     from gluebench.scoring import Gold
+    from gluebench.scoring.table import TableGold
     from gluebench.submission import Submission
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -53,20 +56,50 @@ class Inputs:
     allow_partial_gold: bool
     split: Role
     benchmark: str
+    table: str | None = None
+
+    @functools.cached_property
+    def scored(self) -> TableGold | None:
+        """The scored table, which replaces labels and submissions; None if there is none."""
+        if self.table is None:
+            return None
+        if (self.gold, self.data, self.split, self.benchmark) != (None, None, "test", "glue"):
+            raise click.UsageError("--table has the scores already, and takes no labels, split or benchmark.")
+        from gluebench.data.results import read_results
+
+        return read_results(self.table).gold
 
     @functools.cached_property
     def manifest(self) -> Benchmark:
         """The benchmark. Raises UnknownNameError, ManifestError."""
-        return load_benchmark(self.benchmark)
+        return self.scored.benchmark if self.scored else load_benchmark(self.benchmark)
+
+    def systems(self, sources: tuple[str, ...]) -> tuple[str, ...]:
+        """The submissions that the user named; without any, all systems of the table."""
+        return sources or (tuple(self.scored.systems) if self.scored else ())
+
+    def matching(self, pattern: str) -> list[str]:
+        """The paths of submissions, or the systems of the table, that match a pattern."""
+        if self.scored:
+            from fnmatch import filter
+
+            return sorted(filter(self.scored.systems, pattern))
+        return sorted(glob(pattern))
 
     def submission(self, source: str) -> Submission:
-        """The submission, checked; exits if it is invalid."""
+        """The submission, checked, or the system of the table; exits if it is invalid."""
+        if self.scored:
+            return self.scored.system(source)
+        if not os.path.exists(source):
+            raise click.UsageError(f"Path {source!r} does not exist.")
         options = [] if self.benchmark == "glue" else ["--benchmark", self.benchmark]
         options += ["--split", self.split] * (self.split != "test")
         return checked(source, self.manifest, role=self.split, options=options)
 
     def labels(self) -> Gold:
         """The labels that the user named. Raises UsageError, GoldError, DataError."""
+        if self.scored:
+            return self.scored
         return read_labels(
             self.gold, self.data, self.manifest, role=self.split, partial=self.allow_partial_gold
         )
@@ -92,14 +125,24 @@ def checked(
     return submission
 
 
+table_option = click.option(
+    "--table",
+    metavar="FILE",
+    type=click.Path(exists=True),
+    help="Scored table or other results that `gluebench read` reads; systems are then named as in it.",
+)
+"""`--table FILE`, passed to `inputs_options`."""
+
+
 def inputs_options(partial: str) -> Callable[[F], F]:
     """`--allow-partial-gold`, `--split` and `--benchmark`; with `labels_option` passed as `inputs`."""
 
     def decorated(command: F) -> F:
         @functools.wraps(command)
         def gathered(*arguments: Any, **values: Any) -> Any:
-            names = ("gold", "data", "allow_partial_gold", "split", "benchmark")
-            return command(*arguments, inputs=Inputs(*(values.pop(name) for name in names)), **values)
+            names = ("gold", "data", "allow_partial_gold", "split", "benchmark", "table")
+            inputs = Inputs(**{name: values.pop(name) for name in names if name in values})
+            return command(*arguments, inputs=inputs, **values)
 
         name = option.named_benchmark(type=option.BenchmarkName())
         flag = click.option("--allow-partial-gold", is_flag=True, help=f"{partial}, and say so.")

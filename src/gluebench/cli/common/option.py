@@ -165,6 +165,16 @@ def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
     return manifest.diagnostics[0]
 
 
+def matching(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Replace each pattern such as `runs/*.zip` by the paths that match. Raises BadParameter if none does."""
+    from glob import glob
+
+    paths = [[value] if Path(value).exists() else sorted(glob(value)) for value in values]
+    if not all(paths) and not context.resilient_parsing:
+        raise click.BadParameter(f"Path '{values[paths.index([])]}' does not exist.", context, parameter)
+    return tuple(path for matches in paths for path in matches)
+
+
 def pairs(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     """Convert repeated NAME=VALUE to a dictionary. Raises BadParameter."""
     by_name = {}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gluebench.data.verify.check import SplitCheck
 
 COMMANDS: dict[str, str] = {
+    "croissant": "gluebench.cli.data.croissant:croissant",
     "get": "gluebench.cli.data.get:get",
     "lint-diagnostic": "gluebench.cli.data.lint_diagnostic:lint_diagnostic",
     "show": "gluebench.cli.data.show:show",

@@ -196,7 +196,7 @@ def _data(outcome: Outcome) -> object:
     return {
         "task": outcome.task.name,
         "folder": str(outcome.place) if dataset else None,
-        "already_there": outcome.there,
+        "already_there": outcome.unchanged,
         "origin": plain(dataset.origin) if dataset else None,
         "splits": splits,
         "problems": list(outcome.problems),

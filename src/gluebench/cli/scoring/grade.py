@@ -10,7 +10,8 @@ import click
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
-from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
+from gluebench.cli.common.errors import needing
+from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
 
 if TYPE_CHECKING:
@@ -19,26 +20,47 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
+@click.argument("subs", metavar="SUB...", nargs=-1, required=True, callback=option.matching)
 @labels_option
+@table_option
+@option.new_file("--out", help="Grade each SUB by itself, into a row of this .csv or .parquet file.")
+@option.number("--workers", help="Processes for --out [one per core].", least=1)
 @option.flag("--no-intervals", help="Scores alone.")
 @option.plot("the scores with their intervals")
 @inputs_options("Score what the gold covers")
 @option.output
-def grade(subs: tuple[str, ...], no_intervals: bool, plot: str | None, inputs: Inputs, form: Form) -> None:
+def grade(
+    subs: tuple[str, ...],
+    out: str | None,
+    workers: int | None,
+    no_intervals: bool,
+    plot: str | None,
+    inputs: Inputs,
+    form: Form,
+) -> None:
     """Grade a submission, or several runs of one system.
 
     With several SUBs: their mean with an interval over runs and examples together, its share that is due to
-    the runs, their standard deviation and the best, as section 6 of the paper reports three runs.
+    the runs, their standard deviation and the best, as section 6 of the paper reports three runs. With
+    --table, SUB is the name of a system in a table.
+
+    With --out: a table of any number of systems; a SUB may be a folder of submissions. The same command
+    again continues the table.
 
     \b
     Example:
       gluebench grade submission.zip --gold gold/
+      gluebench grade submissions/ --gold gold/ --out scores.csv
       gluebench grade dev-predictions/ --data data/ --split dev --plot scores.svg
     """
     from gluebench.scoring import grade as score
     from gluebench.scoring import grade_runs, summarize
 
+    if out is not None:
+        if form or plot:
+            raise click.UsageError("--out writes a table; it goes with no other form of output.")
+        _grade_many(subs, out, workers, inputs, intervals=not no_intervals)
+        return
     submissions = [inputs.submission(sub) for sub in subs]
     labels = inputs.labels()
     if len(subs) > 1 and not no_intervals:
@@ -53,6 +75,34 @@ def grade(subs: tuple[str, ...], no_intervals: bool, plot: str | None, inputs: I
     notices(f"warning: {warning}" for report in reports for warning in report.warnings)
     emit(runs_output(reports, summary, inputs.manifest, sources=subs), form)
     draw(summary, plot)
+
+
+def _grade_many(
+    subs: Sequence[str], out: str, workers: int | None, inputs: Inputs, *, intervals: bool
+) -> None:
+    from collections import Counter
+    from concurrent.futures.process import BrokenProcessPool
+
+    from gluebench.cli.common.progress import Progress
+    from gluebench.scoring.many import grade_many, submissions_in
+
+    paths = submissions_in(subs, inputs.manifest, inputs.split)
+    progress = Progress("Graded", "submissions")
+    with needing("data", "A Parquet file", "pyarrow"):
+        try:
+            rows = grade_many(
+                paths, inputs.labels(), out=out, intervals=intervals, workers=workers, progress=progress
+            )
+        except ValueError as error:
+            if type(error) is not ValueError:
+                raise
+            raise click.UsageError(str(error)) from None
+        except BrokenProcessPool:
+            message = "A process ended unexpectedly, such as for lack of memory. Finished rows are kept."
+            raise click.ClickException(f"{message} Run the command again, with fewer --workers.") from None
+    verdicts = Counter(row["verdict"] for row in rows)
+    counts = ", ".join(f"{verdicts[verdict]:,} {verdict}" for verdict in ("valid", "incomplete", "invalid"))
+    notices([f"{out}: {counts}"])
 
 
 BETWEEN_MODELS = (

@@ -53,7 +53,7 @@ def _options(*, required: bool) -> list[Any]:
     details = []
     for field in FIELDS.values():
         types: dict[str, Any] = {
-            "choice": click.Choice(list(field.choices)),
+            "choice": click.Choice([value for value in field.choices if value]),
             "count": click.IntRange(min=int(field.least)),
             "number": click.FloatRange(min=field.least),
         }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,20 @@ if TYPE_CHECKING:
     from gluebench.systems.adapters.fine_tuning import Recipe
     from gluebench.systems.adapters.resolve import ModelOptions
 
-_PRICE = click.FloatRange(min=0)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_TYPES: Mapping[str, Mapping[str, Any]] = {
+    "text": {},
+    "flag": {"is_flag": True},
+    "switch": {"default": None},
+    "NAME=VALUE": {"multiple": True, "callback": option.pairs},
+    "X > 0": {"type": click.FloatRange(min=0, min_open=True), "metavar": "X", "show_default": True},
+    "X >= 0": {"type": click.FloatRange(min=0), "metavar": "X"},
+    "X to 1": {"type": click.FloatRange(0, 1, min_open=True), "metavar": "X"},
+    "file": {"type": _FILE},
+    "files": {"type": _FILE, "multiple": True},
+    "new folder": {"type": click.Path(file_okay=False, path_type=Path)},
+}
+"""Types of run_options.tsv, which also has "N >= 0" and choices as "a|b"."""
 _COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
 _TUNED = (
     "epochs",
@@ -38,113 +52,24 @@ class _ModelOption(click.Option):
         self.kinds = kinds
 
 
-def _kinds(*kinds: str) -> dict[str, Any]:
-    return {"cls": _ModelOption, "kinds": kinds}
+def _option(flags: str, name: str, kinds: str, type: str, metavar: str, default: str, help: str) -> Any:
+    """An option as a row of run_options.tsv describes it."""
+    settings = {**_TYPES.get(type, {})}
+    if type.startswith("N >= "):
+        settings |= {"type": click.IntRange(min=int(type[5:])), "metavar": "N"}
+    elif "|" in type:
+        settings["type"] = click.Choice(type.split("|"))
+    settings |= {"metavar": metavar} if metavar else {}
+    if default:
+        settings |= {"default": int(default) if default.isdigit() else default, "show_default": True}
+    settings |= {"cls": _ModelOption, "kinds": tuple(kinds.split(","))} if kinds else {}
+    return click.option(*flags.split(), name, help=help, **settings)
 
 
-_trained = _kinds("encoder", "st", "name", "recipe", "folder", "hf", "causal")
-_given = _kinds("name", "recipe")
-_probed = _kinds("encoder", "st", "name")
-_hf = _kinds("hf")
-_api = _kinds("api")
-_prompted = _kinds("api", "causal")
-model_options = option.together(
-    option.number("--seed", help="Seed of what is trained."),
-    click.option("--device", **_trained, metavar="auto|cpu|cuda[:N]", help="[auto: a GPU if any]."),
-    click.option(
-        "--precision",
-        **_trained,
-        type=option.PRECISIONS,
-        help="Of a GPU's arithmetic; bf16 on a CPU too [fp32].",
-    ),
-    option.settings(
-        "-o", "--option", "options", **_given, help="An option of the encoder or recipe; may be repeated."
-    ),
-    click.option(
-        "--preset", **_probed, metavar="NAME", help="encoders: settings of the probe [task-metric]."
-    ),
-    option.flag("--fine-tune", **_hf, help="hf: train it on each task first."),
-    click.option(
-        "--recipe",
-        **_hf,
-        metavar="NAME|FILE",
-        help="hf: fine-tune by bert, roberta, deberta-v3, modernbert, minilm, lora, or a TOML file.",
-    ),
-    option.number("--epochs", **_hf, least=1, help="hf: of training [3]."),
-    option.positive("--learning-rate", **_hf, metavar="X", help="hf: the highest [2e-5]."),
-    option.number("--batch-size", **_hf, least=1, help="hf: in training [32]."),
-    option.number(
-        "--accumulate", **_hf, least=1, help="hf: parts in which a batch goes through the model [1]."
-    ),
-    option.number("--max-length", **_hf, least=8, help="hf: tokens kept of an example [128]."),
-    click.option("--best-on-dev/--last-epoch", **_hf, default=None, help="hf: which epoch is kept [last]."),
-    click.option(
-        "--begin-with",
-        **_hf,
-        metavar="TASK|FOLDER",
-        help="hf: begin with the model of this task (MNLI), or with a checkpoint; none for the model itself.",
-    ),
-    option.new_folder("--save", **_hf, help="hf: keep the fine-tuned models here, with model cards."),
-    option.settings(
-        "--label",
-        "labels",
-        **_hf,
-        metavar="LABEL=WORD",
-        help="hf: a label of the checkpoint, or TASK:LABEL, as a word of the task; may be repeated.",
-    ),
-    option.number(
-        "--shots", **_prompted, default=0, help="api, causal: training examples shown before each question."
-    ),
-    click.option(
-        "--answer-by",
-        **_api,
-        type=click.Choice(["first-token", "text", "choice", "likelihood"]),
-        default="first-token",
-        show_default=True,
-        help="api: what chooses a label: the first token's probabilities, the text, a text restricted to the "
-        "answers, or each answer's likelihood.",
-    ),
-    option.file("--templates", **_prompted, help="api, causal: prompts of your own, a TOML file."),
-    click.option(
-        "--template",
-        **_prompted,
-        metavar="NAME",
-        help="api, causal: which template, or all [a task's first].",
-    ),
-    option.flag("--chat-template", **_kinds("causal"), help="causal: ask in the form of the model's chats."),
-    option.number(
-        "--max-tokens", **_api, least=1, default=4096, help="api: of an answer, reasoning included."
-    ),
-    click.option("--temperature", **_api, metavar="X", type=_PRICE, help="api: [0; 0.7 with --samples]."),
-    click.option(
-        "--top-p", **_api, metavar="X", type=click.FloatRange(0, 1, min_open=True), help="api: sent as top_p."
-    ),
-    option.number("--samples", **_api, least=1, default=1, help="api: answers per example, which vote."),
-    option.number("--concurrency", **_api, least=1, default=8, help="api: questions at a time."),
-    option.repeated(
-        "--batch-in",
-        **_api,
-        metavar="FILE",
-        type=click.Path(exists=True, dir_okay=False),
-        help="api: results of a batch API; may be repeated.",
-    ),
-    click.option("--price-in", **_api, metavar="X", type=_PRICE, help="api: of a million tokens asked."),
-    click.option("--price-out", **_api, metavar="X", type=_PRICE, help="api: of a million tokens answered."),
-    click.option(
-        "--key-from",
-        **_api,
-        metavar="VARIABLE",
-        help="api: environment variable with the key to send; none is sent otherwise.",
-    ),
-    option.number("--retries", **_api, default=6, help="api: how often to ask again."),
-    option.positive(
-        "--timeout", **_api, metavar="SECONDS", default=120, help="api: how long to wait for an answer."
-    ),
-    option.new_folder(
-        "--cache", **_api, help="api: where answers are kept [answers/ in the folder of data]."
-    ),
-)
-"""All options of models, passed under their names."""
+with Path(__file__).with_suffix(".tsv").open(encoding="utf-8") as _file:
+    _ROWS = [*csv.DictReader(_file, delimiter="\t", quoting=csv.QUOTE_NONE)]
+model_options = option.together(*(_option(**row) for row in _ROWS))
+"""All options of models, passed under the names that `ModelOptions` and `PromptOptions` have for them."""
 run_options = option.together(
     click.option(
         "--seeds",
@@ -152,7 +77,14 @@ run_options = option.together(
         callback=lambda context, parameter, value: _seeds(value),
         help="A run for each seed, in OUT-N.zip, and their mean on dev.",
     ),
-    option.new_file("--batch-out", **_api, help="api: write the requests for a batch API, and send none."),
+    click.option(
+        "--batch-out",
+        cls=_ModelOption,
+        kinds=("api",),
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="api: write the requests for a batch API, and send none.",
+    ),
 )
 """Those of whole runs only."""
 
@@ -190,42 +122,18 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
         from gluebench.systems.adapters.openai import PromptOptions
 
         batch_out = given.get("batch_out")
-        if batch_out and given["answer_by"] == "likelihood":
+        if batch_out and given["method"] == "likelihood":
             raise click.UsageError("--batch-out goes with answers in a chat; choose another --answer-by.")
-        asking = PromptOptions(
-            shots=given["shots"],
-            method=given["answer_by"],
-            templates=Path(given["templates"]) if given["templates"] else None,
-            template=given["template"],
-            most_tokens=given["max_tokens"],
-            temperature=given["temperature"],
-            top_p=given["top_p"],
-            chat=given["chat_template"],
-            collect=BatchWriter(Path(batch_out)) if batch_out else None,
-            batches=tuple(map(Path, given["batch_in"])),
-            samples=given["samples"],
-            concurrency=given["concurrency"],
-            price_in=given["price_in"],
-            price_out=given["price_out"],
-        )
-    return ModelOptions(
-        seed=given["seed"],
-        device=given["device"],
-        options=given["options"],
-        probe=given["preset"],
-        precision=given["precision"] or "fp32",
-        recipe=_recipe(given),
-        save=Path(given["save"]) if given["save"] else None,
-        longest=given["max_length"] or 128,
-        labels=given["labels"],
-        asking=asking,
-        key_variable=given["key_from"],
-        retries=given["retries"],
-        timeout=given["timeout"],
-        cache=Path(given["cache"]) if given["cache"] else None,
-        counting=Progress,
-        say=lambda line: notices([f"  {line}"]),
-    )
+        prompted = _named(PromptOptions, given) | {"collect": BatchWriter(batch_out) if batch_out else None}
+        asking = PromptOptions(**prompted)
+    values = _named(ModelOptions, given) | {"recipe": _recipe(given), "asking": asking}
+    values |= {"precision": given["precision"] or "fp32", "longest": given["max_length"] or 128}
+    return ModelOptions(**values, counting=Progress, say=lambda line: notices([f"  {line}"]))
+
+
+def _named(settings: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that are called as fields of these settings."""
+    return {field.name: given[field.name] for field in fields(settings) if field.name in given}
 
 
 def _refuse_others(context: click.Context, model: str) -> None:

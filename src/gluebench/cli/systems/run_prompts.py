@@ -90,9 +90,9 @@ def _add(scores: dict[str, dict[str, float]], session: Session, template: dict[s
 
 
 def _spread(task: str, scores: dict[str, float]) -> str:
-    each = ", ".join(f"{name} {percent(value)}" for name, value in scores.items())
+    by_template = ", ".join(f"{name} {percent(value)}" for name, value in scores.items())
     low, high = percent(min(scores.values())), percent(max(scores.values()))
-    return f"{task} by template: {each}; {low} to {high}, mean {percent(mean(scores.values()))}"
+    return f"{task} by template: {by_template}; {low} to {high}, mean {percent(mean(scores.values()))}"
 
 
 def collect(system: Predictor, plan: Plan, writer: Any) -> None:

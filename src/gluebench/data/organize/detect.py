@@ -233,7 +233,10 @@ def _plan_scores(task: str, values: Sequence[float], chosen: Mapping[str, str]) 
         message = f"the scores run from {min(values):g} to {max(values):g}, not within {low:g} to {high:g}"
         raise DataError(f"{task}: {message}; give their range: --range {task}=LOW,HIGH")
     metrics = _metrics(task, chosen, ("pearson", "spearman"), kind="numbers")
-    return LabelPlan("scores", (), (low, high), metrics, None, {})
+    positive = chosen.get("positive") if any(map(takes_positive, metrics)) else None
+    if any(map(takes_positive, metrics)) and number(positive or "") is None:
+        raise DataError(f"--metric {task}=f1_from needs --positive {task}=NUMBER, from which a score counts")
+    return LabelPlan("scores", (), (low, high), metrics, positive, {})
 
 
 def _metrics(

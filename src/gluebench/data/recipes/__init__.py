@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,8 +14,10 @@ from gluebench.benchmark import Task, UnknownNameError
 
 __all__ = ["GROUP", "RECIPES", "Built", "Columns", "Option", "OptionError", "Recipe", "recipe", "recipe_of"]
 
-RECIPES = ("ax", "cola", "mnli", "mrpc", "qnli", "qqp", "rte", "snli", "sst2", "stsb", "wnli")
-"""The recipes that come with the package; each is a module of this folder."""
+_DESCRIBED = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
+_SHARED = _DESCRIBED.pop("shared")["options"]
+RECIPES = tuple(_DESCRIBED)
+"""The recipes of the package: each has its `build` in a module of this folder, the rest in recipes.toml."""
 GROUP = "gluebench.recipes"
 """The entry-point group by which another package registers recipes."""
 
@@ -58,7 +61,7 @@ class Built(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How one task is built from its original corpus. Each stands in a file of its own as `RECIPE`."""
+    """How one task is built from its original corpus."""
 
     name: str
     """As a manifest's `recipe` and the command line write it: "qnli"."""
@@ -72,8 +75,10 @@ class Recipe:
 def recipe(name: str) -> Recipe:
     """The recipe of that name, its module imported now. Raises UnknownNameError."""
     if name in RECIPES:
-        packaged: Recipe = import_module(f"gluebench.data.recipes.{name}").RECIPE
-        return packaged
+        described = _DESCRIBED[name]
+        options = described.get("options", {}) | {key: _SHARED[key] for key in described.get("shared", ())}
+        build = import_module(f"gluebench.data.recipes.{name}").build
+        return Recipe(name, described["corpus"], build, tuple(map(_option, options, options.values())))
     others = {point.name: point for point in entry_points(group=GROUP)}
     if name in others:
         loaded = others[name].load()
@@ -81,6 +86,11 @@ def recipe(name: str) -> Recipe:
             raise TypeError(f"the entry point {name!r} of {GROUP} is {loaded!r}; expected a Recipe")
         return loaded
     raise UnknownNameError(name, [*RECIPES, *sorted(others)], what="recipe")
+
+
+def _option(name: str, described: Mapping[str, Any]) -> Option:
+    kind = {"text": str, "integer": int, "number": float, "file": Path}[described["type"]]
+    return Option(name, kind, described.get("default"), described["help"])
 
 
 def recipe_of(task: Task, named: str | None = None) -> Recipe:

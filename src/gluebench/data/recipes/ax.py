@@ -17,8 +17,8 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built, Recipe
-from gluebench.data.recipes.reading import CLASSES, TEST_LABELS, Reader, table
+from gluebench.data.recipes import Built
+from gluebench.data.recipes.reading import CLASSES, Reader, table
 
 FILES = ("diagnostic-full.tsv", "diagnostics-full.tsv")
 TAIL = ("Domain", "Premise", "Hypothesis", "Label")
@@ -61,15 +61,3 @@ def _rows(reader: Reader, path: Path) -> Iterator[tuple[Any, ...]]:
             reader.reject(path, number, problem)
         if not problems:
             yield premise, hypothesis, words[label], domain, [names[tag] for tag in tags]
-
-
-RECIPE = Recipe(
-    name="ax",
-    corpus="GLUE's diagnostic set with tags (https://gluebenchmark.com/diagnostics): diagnostic-full.tsv.",
-    build=build,
-    options=(
-        TEST_LABELS._replace(
-            default="yes", help="Whether the labels are kept (yes or no); the paper publishes them."
-        ),
-    ),
-)

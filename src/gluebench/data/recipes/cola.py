@@ -19,7 +19,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built, Recipe
+from gluebench.data.recipes import Built
 from gluebench.data.recipes.reading import Reader, table
 
 SPLITS = {"train": ("in_domain_train.tsv",), "dev": ("in_domain_dev.tsv", "out_of_domain_dev.tsv")}
@@ -75,13 +75,3 @@ def _member(reader: Reader, archive: Path, name: str) -> bytes:
     # NotImplementedError is zipfile's for a method of compression that it lacks.
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise DataError(f"{archive}: not a zip that can be read ({error}); download it again") from None
-
-
-RECIPE = Recipe(
-    name="cola",
-    corpus=(
-        "The public release of CoLA (https://nyu-mll.github.io/CoLA/): cola_public.zip, or what it "
-        "unpacks to: raw/in_domain_train.tsv, raw/in_domain_dev.tsv, raw/out_of_domain_dev.tsv."
-    ),
-    build=build,
-)

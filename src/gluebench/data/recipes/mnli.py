@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes import Built, Columns, Recipe
+from gluebench.data.recipes import Built, Columns
 from gluebench.data.recipes.reading import CLASSES, Reader
 
 SPLITS = {name: f"multinli_1.0_{name}" for name in ("train", "dev_matched", "dev_mismatched")}
@@ -123,15 +123,3 @@ def _table(reader: Reader, path: Path, lines: list[str]) -> Iterator[Row]:
     shortest = max(1, len(header) - _LABELS + 1) if header[-1].startswith("label") else len(header)
     for number, fields in reader.rows(path, lines, widths=range(shortest, len(header) + 1), first=2):
         yield number, dict(zip(header, fields, strict=False))
-
-
-RECIPE = Recipe(
-    name="mnli",
-    corpus=(
-        "MultiNLI 1.0 (https://cims.nyu.edu/~sbowman/multinli/): multinli_1.0_train, "
-        "multinli_1.0_dev_matched and multinli_1.0_dev_mismatched, each .jsonl or .txt; and for test, "
-        "if wanted, multinli_0.9_test_matched_unlabeled and multinli_0.9_test_mismatched_unlabeled, "
-        "each .jsonl or .txt."
-    ),
-    build=build,
-)

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes import Built, Columns, Option, Recipe
-from gluebench.data.recipes.reading import TEST_LABELS, Reader, select, table
+from gluebench.data.recipes import Built, Columns
+from gluebench.data.recipes.reading import Reader, select, table
 
 HEADER = ("Quality", "#1 ID", "#2 ID", "#1 String", "#2 String")
 DEV_IDS = "mrpc_dev_ids.txt"
@@ -136,24 +136,3 @@ def _keeps(word: str, after: str) -> bool:
     inner = "." in word and re.search(_LETTER, word) is not None
     numbered = word in _BEFORE_NUMBERS and after[:1].isdigit()
     return initial or inner or numbered or word in _ABBREVIATIONS or after[:1].islower()
-
-
-RECIPE = Recipe(
-    name="mrpc",
-    corpus=(
-        "The Microsoft Research Paraphrase Corpus "
-        "(https://www.microsoft.com/en-us/download/details.aspx?id=52398): msr_paraphrase_train.txt "
-        "and msr_paraphrase_test.txt, unpacked from its installer; dev_ids.tsv, if there, takes the "
-        "place of GLUE's list of dev pairs."
-    ),
-    build=build,
-    options=(
-        Option(
-            "tokenise",
-            str,
-            "yes",
-            "Whether to tokenise as GLUE's copy is (yes), or keep Microsoft's text (no).",
-        ),
-        TEST_LABELS,
-    ),
-)

@@ -47,7 +47,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError, gathered
-from gluebench.data.recipes import Built, Columns, Option, Recipe
+from gluebench.data.recipes import Built, Columns
 from gluebench.data.recipes.qa_pairs import Contest, Passage, balanced, contests, passage, read_squad, words
 from gluebench.data.recipes.reading import table
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
@@ -94,8 +94,7 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
             rows = ((p.contest.question, p.sentence, p.label, p.contest.id, p.contest.article) for p in dealt)
             splits[name] = table(columns, rows)
     # Options record a file by its name only; the list of files read has its path and content.
-    values = {option.name: options[option.name] for option in RECIPE.options}
-    used = {name: value.name if isinstance(value, Path) else value for name, value in values.items()}
+    used = {name: value.name if isinstance(value, Path) else value for name, value in options.items()}
     files = (*present.values(), options["vectors"], options["abbreviations"])
     return Built(splits, used, tuple(filter(None, files)), tuple(notes))
 
@@ -211,44 +210,3 @@ def _dealt(
     for key, pair in zip(keys, pairs, strict=True):
         halves["dev" if key in dev else "test"].append(pair)
     return halves
-
-
-RECIPE = Recipe(
-    name="qnli",
-    corpus=(
-        "train-v1.1.json and dev-v1.1.json of SQuAD (https://rajpurkar.github.io/SQuAD-explorer/), "
-        "or files of the same shape in any language"
-    ),
-    build=build,
-    options=(
-        Option(
-            "vectors", Path, None, "Word vectors as text, GloVe's or word2vec's, .gz or plain; must be given."
-        ),
-        Option("min-overlap", float, 0.0, "Least share of words that both sides have in common (Jaccard)."),
-        Option(
-            "margin",
-            float,
-            None,
-            "By how much, at most, the answer's sentence leads a close second (cosines).",
-        ),
-        Option(
-            "second",
-            str,
-            "close",
-            "Where the answer leads, take the close seconds, or the far ones as released.",
-        ),
-        Option("deal", str, "pairs", "Deal the dev file into dev and test by pairs, questions or articles."),
-        Option("seed", int, 0, "Seed of the order, of the deal, and of what is drawn for balance."),
-        Option("train", str, "train-v1.1.json", "File of the train split."),
-        Option("dev", str, "dev-v1.1.json", "File of the dev split, and of test unless that has its own."),
-        Option("test", str, None, "File of the test split; without one, half of the dev file's pairs."),
-        Option("sentences", str, "release", "Cut sentences as the release does, or by the plain rules."),
-        Option(
-            "abbreviations",
-            Path,
-            None,
-            "Words that a full stop follows without ending; English if not given.",
-        ),
-        Option("line-break", str, "_", "What stands for a line break within a sentence."),
-    ),
-)

@@ -20,8 +20,8 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built, Option, Recipe
-from gluebench.data.recipes.reading import SEED, Reader, table, train_and_dev
+from gluebench.data.recipes import Built
+from gluebench.data.recipes.reading import Reader, table, train_and_dev
 
 FILE = "quora_duplicate_questions.tsv"
 HEADER = ("id", "qid1", "qid2", "question1", "question2", "is_duplicate")
@@ -79,14 +79,3 @@ def _csv(reader: Reader, path: Path, lines: Sequence[str]) -> Iterator[tuple[int
             reader.reject(path, number, "a tab within a field: a quotation mark is not closed")
         else:
             yield number, fields
-
-
-RECIPE = Recipe(
-    name="qqp",
-    corpus=(
-        "The first Quora release "
-        f"(https://quoradata.quora.com/First-Quora-Dataset-Release-Question-Pairs): {FILE}."
-    ),
-    build=build,
-    options=(Option("dev", float, 0.1, "Share of the pairs to set aside as dev."), SEED),
-)

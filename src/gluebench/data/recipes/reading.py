@@ -11,16 +11,9 @@ from xml.parsers import expat
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built, Columns, Option
+from gluebench.data.recipes import Built, Columns
 
-TEST_LABELS = Option(
-    "test-labels",
-    str,
-    "no",
-    "Whether test keeps its labels (yes or no), which the original publishes and GLUE hides.",
-)
 HIDDEN = "test: labels left out, as in GLUE; the original publishes them (--test-labels yes)"
-SEED = Option("seed", int, 0, "Seed of the draw of dev rows.")
 CLASSES = ("entailment", "neutral", "contradiction")
 """Classes of MultiNLI, SNLI and the diagnostic set."""
 

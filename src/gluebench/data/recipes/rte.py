@@ -20,8 +20,8 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built, Columns, Option, Recipe
-from gluebench.data.recipes.reading import SEED, TEST_LABELS, Reader, records, table, train_and_dev
+from gluebench.data.recipes import Built, Columns
+from gluebench.data.recipes.reading import Reader, records, table, train_and_dev
 
 ORDER = ("2", "3", "1", "5")
 NAME = re.compile(r"rte[-_ ]?([1235])(?!\d).*?(dev|test)", re.IGNORECASE)
@@ -97,21 +97,3 @@ def _rows(reader: Reader, files: Mapping[tuple[str, str], Path], part: str) -> I
                 label = entailment if judgement in ENTAILED else other
                 ids = (pair.attributes.get("id", ""), pair.attributes.get("task", ""))
                 yield (*texts, label, f"RTE{challenge}", *ids)
-
-
-RECIPE = Recipe(
-    name="rte",
-    corpus=(
-        "The XML files of the challenges, each named after its challenge and part: rte1_dev.xml, "
-        "rte1_test.xml, and so on for 2 and 3 (RTE1 to RTE3: "
-        "https://aclweb.org/aclwiki/Recognizing_Textual_Entailment), and RTE5_MainTask_DevSet.xml and "
-        "RTE5_MainTask_TestSet_Gold.xml (from NIST: https://tac.nist.gov/data/RTE/). Challenges that "
-        "are absent are left out."
-    ),
-    build=build,
-    options=(
-        Option("dev", int, 277, "Rows of the challenges' dev sets to set aside as dev."),
-        SEED,
-        TEST_LABELS,
-    ),
-)

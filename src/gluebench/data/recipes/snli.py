@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes import Built, Recipe
+from gluebench.data.recipes import Built
 from gluebench.data.recipes.mnli import labelled_splits
 from gluebench.data.recipes.reading import Reader
 
@@ -29,13 +29,3 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     stems = {split: f"snli_1.0_{split}" for split in ("train", "dev", "test")}
     splits, notes = labelled_splits(reader, stems, EXTRAS)
     return reader.built(splits, notes)
-
-
-RECIPE = Recipe(
-    name="snli",
-    corpus=(
-        "SNLI 1.0 (https://nlp.stanford.edu/projects/snli/): snli_1.0_train, snli_1.0_dev and "
-        "snli_1.0_test, each .jsonl or .txt."
-    ),
-    build=build,
-)

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.data.recipes import Built, Columns, Option, Recipe
-from gluebench.data.recipes.reading import TEST_LABELS, Reader
+from gluebench.data.recipes import Built, Columns
+from gluebench.data.recipes.reading import Reader
 
 SPLITS = {"1": "train", "2": "test", "3": "dev"}
 NEGATIVE, POSITIVE = 0.4, 0.6
@@ -53,14 +53,14 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     splits = {}
     notes = []
     for split in ("train", "dev", "test"):
-        examples = _wanted(sentences, split, all_phrases=all_phrases and split == "train")
+        examples = _examples(sentences, split, all_phrases=all_phrases and split == "train")
         splits[split], neutral = _columns(reader, examples, values)
         notes.append(f"{split}: {neutral} neutral of {len(examples)} left out")
     reader.check()
     return reader.built(splits, [*notes, *reader.hide_labels(splits)])
 
 
-def _wanted(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> list[tuple[int, str]]:
+def _examples(sentences: Sequence[Sentence], split: str, *, all_phrases: bool) -> list[tuple[int, str]]:
     """Line and text of each example: distinct phrases, or whole sentences with repeats."""
     own = [sentence for sentence in sentences if sentence.split == split]
     if not all_phrases:
@@ -156,23 +156,3 @@ def phrases(words: Sequence[str], parents: Sequence[str]) -> list[str] | None:
     if any(not leaves or leaves[-1] - leaves[0] >= len(leaves) for leaves in below):
         return None
     return [" ".join(words[leaves[0] : leaves[-1] + 1]) for leaves in sorted(below, key=len)]
-
-
-RECIPE = Recipe(
-    name="sst2",
-    corpus=(
-        "The Stanford Sentiment Treebank 1.0 (https://nlp.stanford.edu/sentiment/, "
-        "stanfordSentimentTreebank.zip, unpacked): dictionary.txt, sentiment_labels.txt, "
-        "datasetSplit.txt, SOStr.txt, STree.txt."
-    ),
-    build=build,
-    options=(
-        Option(
-            "phrases",
-            str,
-            "yes",
-            "Whether train holds phrases as GLUE's does (yes), or whole sentences as the paper says (no).",
-        ),
-        TEST_LABELS,
-    ),
-)

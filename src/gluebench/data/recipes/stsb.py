@@ -19,8 +19,8 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built, Recipe
-from gluebench.data.recipes.reading import TEST_LABELS, Reader, table
+from gluebench.data.recipes import Built
+from gluebench.data.recipes.reading import Reader, table
 
 EXTRAS = ("genre", "filename", "year", "old_index", "source1", "source2")
 
@@ -51,14 +51,3 @@ def _rows(reader: Reader, split: str) -> Iterator[tuple[Any, ...]]:
         if not low <= score <= high:
             reader.reject(path, number, f'the score is "{text}", expected a number from {low:g} to {high:g}')
         yield (*(sentence.strip(" ") for sentence in sentences), score, *origin, *sources)
-
-
-RECIPE = Recipe(
-    name="stsb",
-    corpus=(
-        "The STS Benchmark (https://ixa2.si.ehu.eus/stswiki/index.php/STSbenchmark): sts-train.csv, "
-        "sts-dev.csv, sts-test.csv; the ending may be .tsv."
-    ),
-    build=build,
-    options=(TEST_LABELS,),
-)

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
-from gluebench.data.recipes import Built, Columns, Option, Recipe
+from gluebench.data.recipes import Built, Columns
 from gluebench.data.recipes.reading import table
-from gluebench.data.recipes.substitution import RULES, Language, closed, hypothesis, language_of
+from gluebench.data.recipes.substitution import Language, closed, hypothesis, language_of
 from gluebench.data.recipes.winograd import Schema, read_winograd
 
 PAIRINGS = ("random", "apart", "together")
@@ -220,28 +220,3 @@ def _families(keys: Sequence[tuple[Hashable, ...]]) -> list[int]:
                 one, other = sorted((root(first.setdefault((column, value), place)), root(place)))
                 parent[other] = one
     return [root(place) for place in range(len(keys))]
-
-
-RECIPE = Recipe(
-    name="wnli",
-    corpus="WSCollection.xml, the Winograd Schema Collection in XML, from "
-    "https://cs.nyu.edu/faculty/davise/papers/WinogradSchemas/WS.html; or other files of Winograd schemas "
-    "(.xml, .jsonl or .txt) named with --files",
-    build=build,
-    options=(
-        Option("files", str, "WSCollection.xml", "Files of schemas in the folder, parted by commas."),
-        Option(
-            "test", str, None, "A file whose pairs are the test split, with or without labels; may be absent."
-        ),
-        Option("dev", float, 0.1, "Pairs in dev: a share below 1, or a number."),
-        Option(
-            "pairing",
-            str,
-            "random",
-            "How dev is drawn: random, pair by pair, as GLUE's looks; apart, each with another pair of its "
-            "premise in train; together, all pairs of twin schemas on one side.",
-        ),
-        Option("seed", int, 2018, "Seed of the draw."),
-        *RULES,
-    ),
-)

@@ -164,13 +164,13 @@ def unquoted(texts: pa.Array) -> pa.Array:
 
 HIDDEN = "-1"
 HIDDEN_NUMBER = -1
-WHOLE = r"^(?:0|[1-9][0-9]{0,17})$"
+INTEGER = r"^(?:0|[1-9][0-9]{0,17})$"
 DECIMAL = r"^-?[0-9]{1,15}(?:\.[0-9]{1,30})?$"
 
 
 def index_text(values: pa.Array) -> Checked:
     """Check an index column of text: integers from 0."""
-    good = pc.match_substring_regex(values, WHOLE)
+    good = pc.match_substring_regex(values, INTEGER)
     return Checked(_kept(values, good).cast(pa.int64()), numbers(good), "a whole number from 0")
 
 

@@ -266,7 +266,7 @@ def read_hub(
         known = release.splits[split.name].hub
         if known is not None and known.sha256 != survey.sha256:
             rows = fingerprint_of(task.columns, _batches(file, path, task=task, release=release))
-            if rows.whole not in {split.fingerprint, known.fingerprint} - {""}:
+            if rows.full not in {split.fingerprint, known.fingerprint} - {""}:
                 raise DataError(
                     f"{path}: not the published file: {survey.bytes:,} bytes, sha256 {survey.sha256}; "
                     f"expected {known.bytes:,} bytes, sha256 {known.sha256}; download it again"
@@ -356,7 +356,7 @@ def read_earlier(
                 batch = batch.set_column(label, LABEL, batch.column(label).dictionary_decode())
             running.update(batch)
             yield batch
-    if running.whole != record.fingerprint:
-        hashes = f"fingerprint {running.whole}, expected {record.fingerprint}"
+    if running.full != record.fingerprint:
+        hashes = f"fingerprint {running.full}, expected {record.fingerprint}"
         again = "prepare it again from its source"
         raise DataError(f"{path}: the rows have changed since the file was prepared ({hashes}); {again}")

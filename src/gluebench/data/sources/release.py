@@ -76,17 +76,7 @@ class TaskRelease(NamedTuple):
 KEYS: Mapping[str, tuple[str, ...]] = {
     "release": ("hub", "tasks"),
     "hub": Hub._fields,
-    "task": (
-        "folders",
-        "columns",
-        "quoted",
-        "archive",
-        "original",
-        "manual",
-        "faults",
-        "merged_labels",
-        "splits",
-    ),
+    "task": TaskRelease._fields,
     "split": SplitRelease._fields,
     "hub file": HubFile._fields,
 }

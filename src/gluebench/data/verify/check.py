@@ -85,11 +85,11 @@ def _check(
         tuple(differences(table.task, table, expected_marks)) if state == "differs" and expected_marks else ()
     )
     size = len(expected_marks) if compared.against is not None and expected_marks is not None else split.size
-    return SplitCheck(table.task.name, split.name, state, len(table), size, fingerprint.whole, reason, rows)
+    return SplitCheck(table.task.name, split.name, state, len(table), size, fingerprint.full, reason, rows)
 
 
 def _compared_with(fingerprint: Fingerprint, other: Fingerprint, name: str) -> tuple[State, str]:
-    if fingerprint.whole == other.whole:
+    if fingerprint.full == other.full:
         return "as published", f"text and labels are those of {name}"
     if fingerprint.text == other.text:
         return "differs", f"the text is that of {name}, the labels are not"
@@ -100,13 +100,13 @@ def _as_published(
     table: Table, split: Split, record: Dataset | None, fingerprint: Fingerprint, published_release: Release
 ) -> tuple[State, str]:
     recorded = record.splits.get(split.name) if record else None
-    if recorded and recorded.fingerprint != fingerprint.whole:
+    if recorded and recorded.fingerprint != fingerprint.full:
         return "differs", f"the file was changed after it was prepared ({FILE} has another fingerprint)"
     if len(table) != split.size:
         release = other_release(table.task, split, len(table))
         return "differs", f"{len(table):,} rows, published are {split.size:,}{release}"
     if split.fingerprint:
-        return standing(fingerprint.whole, fingerprint.text, split)
+        return standing(fingerprint.full, fingerprint.text, split)
     hub = published_release.tasks[table.task.name].splits[split.name].hub
     if hub and record and any(file.sha256 == hub.sha256 for file in record.origin.files):
         return "as published", "made from the hub's file, whose checksum is the published one"

@@ -128,7 +128,7 @@ def published_marks(data: Path, name: str) -> dict[tuple[str, str], Marks]:
     for task in benchmark.tasks:
         for split in (split for split in task.splits.values() if split.fingerprint):
             table = load(task.name, split.name, data, benchmark=benchmark)
-            if fingerprint_of(task.columns, table.to_arrow().to_batches()).whole != split.fingerprint:
+            if fingerprint_of(task.columns, table.to_arrow().to_batches()).full != split.fingerprint:
                 raise ValueError(f"{task.name}, {split.name}: not the published rows")
             splits[task.name, split.name] = marks(task, table)
     return splits

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -101,15 +100,9 @@ def score_study(pk: int) -> None:
 def as_zip(study: Study) -> bytes:
     """The folder that `gluebench annotate score` reads."""
     buffer = io.BytesIO()
+    labels = {annotator.number: annotator.answers_by_item() for annotator in study.annotators.all()}
+    contents = sheets.files(sheets.Draw.of(study.drawn), study.record, study.texts, labels)
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(sheets.DRAWN, json.dumps(study.drawn, indent=1) + "\n")
-        archive.writestr(sheets.INSTRUCTIONS, sheets.instructions(study.record, study.items))
-        for annotator in study.annotators.all():
-            answers = annotator.answers_by_item()
-            rows = [[sheets.ITEM, *study.record.columns, sheets.LABEL]]
-            for item in order_of(annotator):
-                texts = [" ".join(text.split()) for text in study.texts[item - 1]]
-                rows.append([str(item), *texts, answers.get(item, "")])
-            sheet = "".join("\t".join(row) + "\n" for row in rows)
-            archive.writestr(f"annotator-{annotator.number}.tsv", sheet)
+        for name, text in contents.items():
+            archive.writestr(name, text)
     return buffer.getvalue()

@@ -51,8 +51,8 @@ def benchmark(request: HttpRequest, name: str) -> HttpResponse:
     """A benchmark: its tasks, the files of a submission, its limits and how it gives feedback."""
     benchmark = benchmark_or_404(name)
     # The version counts changes of pages; this answer shows the settings too.
-    what = f"api benchmark {benchmark.open} {benchmark.revealed} {benchmark.settings}"
-    return rank_pages.in_form(request, benchmark, "json", _facts, what=what)
+    key = f"api benchmark {benchmark.open} {benchmark.revealed} {benchmark.settings}"
+    return rank_pages.in_form(request, benchmark, "json", _facts, cache_key=key)
 
 
 def _facts(benchmark: Benchmark) -> dict[str, Any]:
@@ -84,11 +84,11 @@ def board(request: HttpRequest, name: str, paging: Query[Paging]) -> HttpRespons
 def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
     """One row of the board. Its full report is at /submissions/KEY/report."""
     benchmark = benchmark_or_404(name)
-    rows = _whole(benchmark, "board", _board)["rows"]
+    rows = _all_rows(benchmark, "board", _board)["rows"]
     row = next((row for row in rows if row["key"] == key), None)
     if row is None:
         raise _no_entry(name, key)
-    return rank_pages.in_form(request, benchmark, "json", lambda _: row, what=f"api entry {key}")
+    return rank_pages.in_form(request, benchmark, "json", lambda _: row, cache_key=f"api entry {key}")
 
 
 @_get("/{slug:name}/diagnostics/{str:task}", schemas.Diagnostics, 404, 422, 304)
@@ -96,8 +96,8 @@ def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging
     """A diagnostic set: each entry's scores by phenomenon, a page at a time."""
     benchmark = benchmark_or_404(name)
     diagnostic = pages.task_or_404(benchmark.record, task, scored=False)
-    what = f"diagnostics {diagnostic.name}"
-    return _page(request, benchmark, what, paging, lambda row: diagnostics_json(row, diagnostic))
+    table = f"diagnostics {diagnostic.name}"
+    return _page(request, benchmark, table, paging, lambda row: diagnostics_json(row, diagnostic))
 
 
 @_get("/{slug:name}/diagnostics/{str:task}/phenomena/{str:phenomenon}", schemas.Phenomenon, 404, 304)
@@ -191,18 +191,18 @@ def _board(benchmark: Benchmark) -> dict[str, Any]:
     return board_json(benchmark, scheme_of(benchmark.record))
 
 
-def _page(request: HttpRequest, benchmark: Benchmark, what: str, paging: Paging, make: Make) -> HttpResponse:
+def _page(request: HttpRequest, benchmark: Benchmark, table: str, paging: Paging, make: Make) -> HttpResponse:
     """Answer with a page of a table's rows and the table's other values."""
 
     def body(benchmark: Benchmark) -> dict[str, Any]:
-        whole = _whole(benchmark, what, make)
-        rows, facts = paging.page_of(request, whole["rows"])
-        return {**whole, **facts, "rows": rows}
+        all_rows = _all_rows(benchmark, table, make)
+        rows, facts = paging.page_of(request, all_rows["rows"])
+        return {**all_rows, **facts, "rows": rows}
 
-    name = f"api {what} {paging.page} {paging.per_page}"
-    return rank_pages.in_form(request, benchmark, "json", body, what=name)
+    name = f"api {table} {paging.page} {paging.per_page}"
+    return rank_pages.in_form(request, benchmark, "json", body, cache_key=name)
 
 
-def _whole(benchmark: Benchmark, what: str, make: Make) -> Mapping[str, Any]:
+def _all_rows(benchmark: Benchmark, table: str, make: Make) -> Mapping[str, Any]:
     """A table with all its rows, made once for each version of the benchmark."""
-    return once(f"api {what} {benchmark.name}", benchmark.version, lambda: make(benchmark))
+    return once(f"api {table} {benchmark.name}", benchmark.version, lambda: make(benchmark))

@@ -85,7 +85,7 @@ def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int)
     """The page; systems are ordered and paged by their overall number."""
     entries, pager = _page(benchmark, task, ROWS, page, category=category)
     return {
-        **_about(task),
+        **_task_context(task),
         **table_of(task, entries, category=category, first_page=pager["page"] == 1),
         "category": category,
         "phenomena": task.phenomena,
@@ -95,7 +95,7 @@ def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int)
     }
 
 
-def _about(task: Task) -> dict[str, Any]:
+def _task_context(task: Task) -> dict[str, Any]:
     return {"task": task, "metric": task.metrics[0].title, "columns": task.metadata, "here": "diagnostics"}
 
 
@@ -125,7 +125,7 @@ def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:
     human = next((reference for reference in task.references if metric in reference.scores), None)
     picture = cells._replace(systems=tuple(labels_of(entries)))
     return {
-        **_about(task),
+        **_task_context(task),
         "about": ABOUT,
         "picture": map_picture(picture, title=f"{task.title}, by phenomenon") if entries else "",
         "entries": entries,
@@ -159,7 +159,7 @@ def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: 
     bars = shown[:PICTURED]
     labels = labels_of([entry for entry, _ in bars])
     return {
-        **_about(task),
+        **_task_context(task),
         "phenomenon": category,
         "slug": slug_of(category.name),
         "explained": explain(category.name),

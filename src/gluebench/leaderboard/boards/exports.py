@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from urllib.parse import quote
+
+from django.core.files.storage import storages
 
 from gluebench.analysis.diagnostics.paper import explain
 from gluebench.benchmark import Task
+from gluebench.data.croissant import PublishedFile, croissant
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme
 from gluebench.leaderboard.boards.diagnostics import Category, scores_of
@@ -19,6 +23,8 @@ from gluebench.leaderboard.ranks.views import system_json
 from gluebench.leaderboard.submissions.facts import diagnosed, graded_again
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of
+from gluebench.scoring.eee import Evaluated, aggregate
+from gluebench.scoring.report import report_of
 
 _FIRST = ("name", "model", "team", "kind", "regime")
 WORDS = tuple(dict.fromkeys([*_FIRST, *(field.name for field in LISTED if not field.is_numeric)]))
@@ -107,7 +113,7 @@ def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> dic
 
 def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     """The systems of the board, best first, without the references."""
-    rows = read_page(benchmark, scheme, Options(), whole=True).rows
+    rows = read_page(benchmark, scheme, Options(), one_page=True).rows
     return [row for row in rows if not row.reference]
 
 
@@ -165,7 +171,7 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
 
 def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A table for a paper, with the package booktabs; the highest of each column is bold."""
-    board = read_page(benchmark, scheme, Options(), whole=True)
+    board = read_page(benchmark, scheme, Options(), one_page=True)
     lines = [f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}"]
     lines += [rf"\begin{{tabular}}{{rllr{'r' * len(board.scheme.columns)}}}", r"\toprule"]
     if any(title for title, _ in board.sections):
@@ -188,7 +194,7 @@ def _texts(
 
 def markdown_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A Markdown table with pipes."""
-    board = read_page(benchmark, scheme, Options(), whole=True)
+    board = read_page(benchmark, scheme, Options(), one_page=True)
     heading, *rows = _texts(board, markdown_cell, str, "**%s**")
     alignment = ["--:", ":--", ":--", *["--:"] * (len(heading) - 3)]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (heading, alignment, *rows))
@@ -200,6 +206,35 @@ FORMATS: dict[str, Callable[[Benchmark, Scheme], Any]] = {
     "tex": latex_text,
     "md": markdown_text,
 }
+
+
+def eee_json(submission: Submission, address: str) -> dict[str, Any]:
+    """The record of Every Eval Ever of a submission that `is_exported`; `address` is that of its page."""
+    leaderboard = f"{submission.benchmark.title} leaderboard"
+    about = Evaluated(
+        submission.model_id,
+        submission.team or leaderboard,
+        submission.evaluator,
+        name=submission.model,
+        source=leaderboard,
+        url=address,
+    )
+    time = submission.finished or submission.submitted
+    report = report_of(submission.report or {})
+    return aggregate(report, submission.benchmark.record, about, at=time.timestamp())
+
+
+def croissant_json(benchmark: Benchmark, address: str) -> dict[str, Any]:
+    """The data that its page offers, as Croissant; `address` is the absolute URL of the board."""
+    return croissant(benchmark.record, _published_files(benchmark, address), url=f"{address}/data")
+
+
+def _published_files(benchmark: Benchmark, address: str) -> Iterator[PublishedFile]:
+    for file in benchmark.data_files.exclude(task=""):
+        with storages["data"].open(file.file) as opened:
+            labeled = opened.readline().rstrip().endswith(b"\tlabel")
+        url = f"{address}/data/{quote(file.path)}"
+        yield PublishedFile(file.path, url, file.task, file.split, file.rows, file.sha256, labeled)
 
 
 def citation(submission: Submission, address: str) -> str:

@@ -107,7 +107,7 @@ class Board(NamedTuple):
         return any(len(column.task.metrics) > 1 for column in self.scheme.columns)
 
     @property
-    def whole(self) -> bool:
+    def on_one_page(self) -> bool:
         """Whether all rows are on this page, so that the browser can sort and search them itself."""
         return not self.page.has_other_pages() and not self.options.narrowed
 
@@ -128,7 +128,7 @@ MARKS: dict[str, Callable[[Row], Any]] = {
 """Marks of rows, and which rows have them."""
 
 
-def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: bool = False) -> Board:
+def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_page: bool = False) -> Board:
     """The page of the board that the options ask for, or the whole board as one page."""
     rows = _systems(benchmark, scheme)
     order = _rank(benchmark, scheme, options, rows)
@@ -136,11 +136,11 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, whole: 
         [*rows, *references_of(benchmark.record, scheme)],
         scheme.names,
         options,
-        None if whole else columns.ALL_ROWS if options.everything else columns.ROWS,
+        None if one_page else columns.ALL_ROWS if options.everything else columns.ROWS,
         by_rank=order is not None and order.another,
     )
     systems = [row for _, row in page if not row.reference]
-    pks = None if whole else [row.system.pk for row in systems]
+    pks = None if one_page else [row.system.pk for row in systems]
     entries = {entry["pk"]: entry for entry in entries_of(benchmark, pks)}
     for row in systems:
         row.entry = entries.get(row.system.pk, {})

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -26,7 +26,14 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, Live, linked_task
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards import diagnostics as sets
 from gluebench.leaderboard.boards.columns import Options, Scheme, cleaned, page_number, scheme_of
-from gluebench.leaderboard.boards.exports import FORMATS, citation, diagnostics_json, phenomenon_json
+from gluebench.leaderboard.boards.exports import (
+    FORMATS,
+    citation,
+    croissant_json,
+    diagnostics_json,
+    eee_json,
+    phenomenon_json,
+)
 from gluebench.leaderboard.boards.pages import glance, home_page, read_page, task_line
 from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.fields import REGIMES
@@ -85,7 +92,7 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
         return FORMATS[ending](benchmark, scheme_of(benchmark.record, record))
 
     filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
-    return in_form(request, live(name), ending, make, what=f"export {task}", filename=filename)
+    return in_form(request, live(name), ending, make, cache_key=f"export {task}", filename=filename)
 
 
 @require_safe
@@ -110,7 +117,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
         benchmark,
         form,
         make,
-        what=f"diagnostics {record.name}" + ("" if form else f" {is_map} {category} {page}"),
+        cache_key=f"diagnostics {record.name}" + ("" if form else f" {is_map} {category} {page}"),
         template="boards/heat.html" if is_map else "boards/diagnostics.html",
         filename=f"{name}-{record.name}-phenomena.csv",
     )
@@ -130,8 +137,8 @@ def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str 
             return phenomenon_json(benchmark, record, category)
         return sets.phenomenon_page(benchmark, record, category, page)
 
-    what = f"phenomenon {record.name} {slug} {page}"
-    return in_form(request, benchmark, form, make, what=what, template="boards/phenomenon.html")
+    key = f"phenomenon {record.name} {slug} {page}"
+    return in_form(request, benchmark, form, make, cache_key=key, template="boards/phenomenon.html")
 
 
 @require_safe
@@ -155,6 +162,15 @@ def bibtex(request: HttpRequest, key: str) -> HttpResponse:
     submission = visible(request.user, key)
     text = citation(submission, request.build_absolute_uri(submission.get_absolute_url()))
     return HttpResponse(text, content_type="application/x-bibtex; charset=utf-8")
+
+
+@require_safe
+def eee(request: HttpRequest, key: str) -> HttpResponse:
+    """The record of Every Eval Ever of a submission, for catalogues of results."""
+    submission = visible(request.user, key)
+    if not submission.is_exported:
+        raise Http404("Its author has not stated a model ID and who evaluated it, or it has no report.")
+    return JsonResponse(eee_json(submission, request.build_absolute_uri(submission.get_absolute_url())))
 
 
 def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpResponse:
@@ -257,9 +273,17 @@ def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
         live(name),
         form,
         _data_json if form else partial(_data_context, address=address),
-        what=f"data {address}",
+        cache_key=f"data {address}",
         template="boards/data.html",
     )
+
+
+@require_safe
+def croissant(request: HttpRequest, name: str) -> HttpResponse:
+    """The files of the Data page as Croissant, for catalogues of data sets."""
+    address = request.build_absolute_uri(reverse("board", args=[name]))
+    make = partial(croissant_json, address=address)
+    return in_form(request, live(name), "json", make, cache_key=f"croissant {address}")
 
 
 @require_safe

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -9,48 +11,13 @@ from django.core.exceptions import ValidationError
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import CHOICES, PolicyError, policy_of
+from gluebench.leaderboard.benchmarks.policy import PolicyError, policy_of
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.limits.models import Override
 
-EXPLAINED = {
-    "per_day": ("Submissions in a day", "Only submissions that are graded count. Empty: no limit."),
-    "per_month": ("Submissions in a month", "Counted as those of a day. Empty: no limit."),
-    "total": ("Submissions in all", "Over the whole life of the benchmark. Empty: no limit."),
-    "at_once": ("Submissions at the same time", "Those waiting or being graded. Empty: no limit."),
-    "invalid_per_day": ("Rejected uploads per day", "Those invalid, failed or withdrawn. Empty: no limit."),
-    "per": ("Counted for", "Whether these limits are for each person, or shared by a team."),
-    "window": (
-        "A day and a month are",
-        "Whether a submission stops counting after 24 hours, or at midnight.",
-    ),
-    "incomplete": ("Submissions that lack files", "Whether they are graded and listed without a rank."),
-    "feedback": ("Scores shown to submitters", "How much a submitter learns about the hidden labels."),
-    "approval": ("Ask an organizer before an entry is on the board", "Otherwise its author publishes it."),
-    "public_share": (
-        "Share of the test rows scored at first",
-        "A number between 0 and 1; the other rows are scored from the day below on. Empty: all rows, always.",
-    ),
-    "reveal": ("Day of the final scores", "As 2027-06-30. Needed together with the share above."),
-    "smallest_category": (
-        "Smallest diagnostic category shown",
-        "Smaller ones could reveal single labels, and are hidden unless the labels are public.",
-    ),
-}
-"""For each setting of a policy: its label, and one sentence that explains it."""
-
-WORDS = {
-    "person": "each person",
-    "team": "a team (people without one count for themselves)",
-    "sliding": "the last 24 hours and the last 30 days",
-    "calendar": "the date and the month of UTC",
-    "unranked": "taken, and listed without a rank",
-    "refused": "not taken; the page lists what is missing",
-    "full": "the full report, at once",
-    "ladder": "a score only where it is clearly better than their own best before (the Ladder)",
-    "on-publish": "nothing until it is published",
-}
-"""What the choices mean."""
+_TEXT = Path(__file__).with_name("policy.toml").read_text(encoding="utf-8")
+EXPLAINED: dict[str, dict[str, Any]] = tomllib.loads(_TEXT)
+"""For each setting of a policy, the texts and choices of its input."""
 
 OPEN = ("It takes submissions", "If not, existing entries stay visible and new submissions are refused.")
 REASON = "Kept in the log with your name."
@@ -88,10 +55,9 @@ class PolicyForm(forms.Form):
 
 
 def _field(name: str) -> forms.Field:
-    texts: dict[str, Any] = dict(zip(("label", "help_text"), EXPLAINED[name], strict=True))
-    if name in CHOICES:
-        choices = [(value, WORDS[value]) for value in CHOICES[name]]
-        return forms.ChoiceField(choices=choices, widget=forms.RadioSelect, **texts)
+    texts = EXPLAINED[name]
+    if "choices" in texts:
+        return forms.ChoiceField(widget=forms.RadioSelect, **texts)
     if name == "approval":
         return forms.BooleanField(required=False, **texts)
     if name == "reveal":
@@ -115,7 +81,7 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Override
         fields = [*Override.LIMITS, "until", "reason"]
         labels = {
-            **{name: EXPLAINED[name][0] for name in Override.LIMITS},
+            **{name: EXPLAINED[name]["label"] for name in Override.LIMITS},
             "until": "Until (UTC)",
             "reason": "Reason",
         }

@@ -248,13 +248,15 @@ def _tally(cap: Cap, window: Window | None, rows: SubmissionQuerySet, now: datet
 
 def _sentence(limit: Limit, per: str) -> str:
     whose = "Your team's" if per == "team" else "Your"
-    thing = "rejected upload" if limit.name == "invalid" else "submission"
-    what = f"{limit.limit} {thing}{'' if limit.limit == 1 else 's'}"
+    noun = "rejected upload" if limit.name == "invalid" else "submission"
+    amount = f"{limit.limit} {noun}{'' if limit.limit == 1 else 's'}"
     if limit.name == "at_once" and limit.limit:
-        return f"{whose} limit is {what} waiting or being graded {limit.phrase}; 0 remain until one is done."
+        return (
+            f"{whose} limit is {amount} waiting or being graded {limit.phrase}; 0 remain until one is done."
+        )
     if limit.name == "invalid":
-        what += " (invalid, failed or withdrawn before grading)"
-    sentence = f"{whose} limit is {what} {limit.phrase}; 0 remain."
+        amount += " (invalid, failed or withdrawn before grading)"
+    sentence = f"{whose} limit is {amount} {limit.phrase}; 0 remain."
     if limit.next is not None:
         return f"{sentence} The next one is possible from {precise(limit.next)}."
     return f"{sentence} Only the benchmark's organizer can allow more."

@@ -127,9 +127,9 @@ def _places(
     if not weights:
         rule = results["rules"][options.by]
         return [_place(place, options, own) for place in rule["places"]], [*notes, *rule["notes"]]
-    each = tuple(weights.get(task, 1.0) for task in results["tasks"])
+    weighting = tuple(weights.get(task, 1.0) for task in results["tasks"])
     scores = tuple(map(tuple, results["scores"]))
-    ranked = standing(Profile(tuple(board["keys"]), tuple(results["tasks"]), scores, each), options.by)
+    ranked = standing(Profile(tuple(board["keys"]), tuple(results["tasks"]), scores, weighting), options.by)
     notes.append("Intervals of ranks are computed for equal weights alone.")
     both = zip(ranked.ranks, ranked.values, strict=True)
     places = [Place(rank, value_text(value, options.by)) for rank, value in both]

@@ -50,7 +50,7 @@ TOO_FEW = "There is nothing to compare yet: it takes two systems with a score, w
 class RankingState(NamedTuple):
     """The last ranking of a board, or why there is none."""
 
-    why: str
+    reason: str
     """Why there is nothing to show; empty where there is."""
     stale: bool = False
     """Whether the board has changed since; a new ranking is then under way."""
@@ -71,8 +71,8 @@ class RankingState(NamedTuple):
         """Return the JSON view: the state of the ranking, then `values`."""
         return {
             "schema": f"gluebench.{schema}/1",
-            "status": "none" if self.why else "renewing" if self.stale else "current",
-            "detail": self.why or None,
+            "status": "none" if self.reason else "renewing" if self.stale else "current",
+            "detail": self.reason or None,
             "computed": self.at.isoformat(timespec="seconds") if self.at else None,
             "most": MOST,
             **values,
@@ -296,23 +296,23 @@ def _over_time(rows: Sequence[Row]) -> str:
     )
 
 
-def chart_json(what: str, rows: Sequence[Row]) -> dict[str, Any]:
+def chart_json(subject: str, rows: Sequence[Row]) -> dict[str, Any]:
     """The table behind a chart as JSON."""
-    names = CHART_COLUMNS[what]
+    names = CHART_COLUMNS[subject]
     values = [{name: _plain(row[name]) for name in names} for row in rows]
-    return {"schema": f"gluebench.{what}/1", "rows": values}
+    return {"schema": f"gluebench.{subject}/1", "rows": values}
 
 
-def chart_csv(what: str, rows: Sequence[Row]) -> str:
+def chart_csv(subject: str, rows: Sequence[Row]) -> str:
     """The table behind a chart as CSV; a score has three columns: its value and its interval's two ends."""
     parts = {"score": dict(zip(ENDS, ("score", "low", "high"), strict=True))}
     parts["front"] = {cost: f"front_{cost}" for cost in COSTS}
 
     def cells(row: Row) -> Iterator[Any]:
-        for name in CHART_COLUMNS[what]:
+        for name in CHART_COLUMNS[subject]:
             yield from map(row[name].get, parts[name]) if name in parts else [_plain(row[name])]
 
-    head = [title for name in CHART_COLUMNS[what] for title in parts.get(name, {name: name}).values()]
+    head = [title for name in CHART_COLUMNS[subject] for title in parts.get(name, {name: name}).values()]
     return csv_text(head, map(cells, rows))
 
 
@@ -330,18 +330,18 @@ PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
 
 
 @require_safe
-def page(request: HttpRequest, name: str, what: str, form: str = "") -> HttpResponse:
+def page(request: HttpRequest, name: str, subject: str, form: str = "") -> HttpResponse:
     """One of `PAGES` in one of its forms."""
-    read, *makers = PAGES[what]
+    read, *makers = PAGES[subject]
     make = makers[("", "json", "csv").index(form)]
     return in_form(
         request,
         live(name),
         form,
         lambda benchmark: make(read(benchmark)),
-        what=what,
-        template=f"ranks/{what}.html",
-        filename=f"{name}-{what}.csv",
+        cache_key=subject,
+        template=f"ranks/{subject}.html",
+        filename=f"{name}-{subject}.csv",
     )
 
 
@@ -351,13 +351,13 @@ def in_form(
     form: str,
     make: Callable[[Benchmark], Any],
     *,
-    what: str,
+    cache_key: str,
     template: str = "",
     filename: str = "",
 ) -> HttpResponse:
     """Answer with a page of a benchmark in one form; `make` returns a context, JSON values or a text.
 
-    `what` identifies it in the page cache, with all that it depends on; `filename` is for a text.
+    `cache_key` identifies it in the page cache, with all that it depends on; `filename` is for a text.
     """
     signed_in = request.user.is_authenticated and not form
 
@@ -370,7 +370,7 @@ def in_form(
 
     return cached(
         request,
-        name=f"{what} {source.name} {form} {signed_in}",
+        name=f"{cache_key} {source.name} {form} {signed_in}",
         version=source.version,
         make=body,
         content_type=TYPES[form],

@@ -10,7 +10,13 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.storage import Storage, storages
-from django.core.validators import MaxValueValidator, MinValueValidator, URLValidator
+from django.core.validators import (
+    BaseValidator,
+    MaxValueValidator,
+    MinValueValidator,
+    RegexValidator,
+    URLValidator,
+)
 from django.db import connection, models
 from django.db.models import F, Q, Value
 from django.db.models.expressions import Combinable
@@ -22,7 +28,8 @@ from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.audit.models import seal
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.text import plain
-from gluebench.leaderboard.fields import LEAST_MS, MOST_MS, REGIMES
+from gluebench.leaderboard.fields import EVALUATORS, FIELDS, REGIMES
+from gluebench.scoring.eee import MODEL_ID
 
 
 class Status(models.TextChoices):
@@ -101,6 +108,10 @@ def stored_name(submission: Submission, filename: str) -> str:
     return f"{name[:2]}/{name}"
 
 
+def _limits(field: str) -> list[BaseValidator]:
+    return [MinValueValidator(FIELDS[field].least), MaxValueValidator(FIELDS[field].most)]
+
+
 class SubmissionQuerySet(models.QuerySet["Submission"]):
     """Queries on submissions."""
 
@@ -176,11 +187,15 @@ class Submission(models.Model):
     paper = models.URLField(max_length=300, blank=True, validators=[WEB])
     code = models.URLField(max_length=300, blank=True, validators=[WEB])
     description = models.TextField(max_length=4000, blank=True)
+    model_id = models.CharField(
+        max_length=120,
+        blank=True,
+        validators=[plain, RegexValidator(rf"^{MODEL_ID}\Z", "Write it as developer/model.")],
+    )
+    evaluator = models.CharField(max_length=16, choices=[*EVALUATORS.items()], blank=True)
     training_data = models.CharField(max_length=400, blank=True, validators=[plain])
     compute = models.CharField(max_length=200, blank=True, validators=[plain])
-    latency_ms = models.FloatField(
-        null=True, blank=True, validators=[MinValueValidator(LEAST_MS), MaxValueValidator(MOST_MS)]
-    )
+    latency_ms = models.FloatField(null=True, blank=True, validators=_limits("latency_ms"))
     regime = models.CharField(max_length=16, choices=Regime, default=Regime.OTHER)
     parameters = models.PositiveBigIntegerField(null=True, blank=True, validators=[MinValueValidator(0)])
     shared_parameters = models.PositiveBigIntegerField(
@@ -281,6 +296,11 @@ class Submission(models.Model):
     def is_scored(self) -> bool:
         """Whether there are scores to show: while it is graded again, those from before."""
         return self.status == Status.GRADED or (self.is_open and self.scores is not None)
+
+    @property
+    def is_exported(self) -> bool:
+        """Whether there is a record of it for other sites, which need a model and who evaluated it."""
+        return bool(self.report and self.model_id and self.evaluator)
 
     @property
     def is_listed(self) -> bool:

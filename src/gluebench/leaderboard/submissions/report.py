@@ -11,6 +11,7 @@ from gluebench.benchmark import Benchmark, Task
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.submission import Problem
+from gluebench.submission.problems import table_beside
 
 Table = dict[str, Any]
 """Values for a template; the function that makes it shows its keys."""
@@ -20,6 +21,8 @@ BY_CATEGORY = 4
 """Most labels for which a row has room for a category's whole confusion table."""
 
 
+_SHARES = table_beside(__file__)
+"""Share of the pairs in both directions to its title, and what it is a share of."""
 FROM_ZERO: Table = {"start": 0, "view": "0 0 1 1", "title": "0 to 100"}
 BOTH_SIGNS: Table = {"start": -1, "view": "-1 0 2 1", "title": "−100 to 100"}
 """Scales of a table's small charts: where it starts, the SVG view box, and its range in words."""
@@ -173,25 +176,10 @@ def _cells(table: Confusion) -> Cells:
 
 def _shares(directions: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield the title of each share, what it is a share of, and its numbers."""
-    words = {
-        "both": ("Both directions right", "of all pairs"),
-        "one": ("One direction right", "of all pairs"),
-        "neither": ("Neither right", "of all pairs"),
-        "alike": ("Answered alike", "of the pairs with one label both ways, right or wrong"),
-        "apart": (
-            "Answered differently",
-            "of the pairs with two labels, right or wrong; a system that does not see which sentence is the "
-            "premise has 0",
-        ),
-        "one_way": (
-            f"“{directions.get('mirrored')}” one way only",
-            "of the pairs answered so somewhere; it holds both ways or not at all, so these cannot be right",
-        ),
-    }
-    for name, (title, about) in words.items():
+    for name, (title, basis) in _SHARES.items():
         share = directions.get(name)
         if share is not None and (name != "one_way" or directions["mirrored"] is not None):
-            yield title, about, share
+            yield title.format(**directions), basis, share
 
 
 SEVERITIES = ("error", "warning", "notice")

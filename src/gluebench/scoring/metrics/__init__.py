@@ -38,10 +38,11 @@ from gluebench.scoring.metrics.numbers import (
 )
 from gluebench.scoring.metrics.plain import Counted, Values, counted, paired, pairs_of
 from gluebench.scoring.metrics.sequences import SEQUENCE_METRICS
-from gluebench.scoring.metrics.sums import GROUP_SUMS, NUMBER_SUMS, SumMetric, summed
+from gluebench.scoring.metrics.sums import GROUP_SUMS, MEAN, NUMBER_SUMS, SumMetric, summed
 from gluebench.scoring.pairs import Pairs
 
 __all__ = [
+    "MEAN",
     "METRICS",
     "CountMetric",
     "FunctionMetric",
@@ -121,6 +122,8 @@ def metric_function(name: str) -> MetricFunction:
     """The metric of that name, built in or from an installed package. Raises UnknownNameError."""
     if name in METRICS:
         return METRICS[name]
+    if name == MEAN.name:
+        return MEAN
     from importlib.metadata import entry_points
 
     offered = entry_points(group=ENTRY_POINTS)
@@ -132,23 +135,23 @@ def metric_function(name: str) -> MetricFunction:
 def function_of(metric: Metric) -> MetricFunction:
     """The function of a manifest's metric, on the scale that the manifest gives. Raises UnknownNameError."""
     function = metric_function(metric.function)
-    if metric.scale is None or not isinstance(function, SumMetric | CountMetric):
+    if metric.scale is None:
         return function
     worst, best = metric.scale
     lowest, highest = ((end - worst) / (best - worst) for end in function.bounds)
-    of = function.of
-    scaled = replace(
+    ends: dict[str, Any] = {"lowest": lowest, "highest": highest, "undefined": lambda *sums: None}
+    if isinstance(function, SumMetric):
+        of_sums = function.of
+        return replace(function, of=lambda sums: (of_sums(sums) - worst) / (best - worst), **ends)
+    assert isinstance(function, CountMetric)  # the manifest was checked
+    of, influence = function.of, function.influence
+    return replace(
         function,
-        lowest=lowest,
-        highest=highest,
-        of=lambda *sums: (of(*sums) - worst) / (best - worst),
-        undefined=lambda *sums: None,  # 0 is a value like others on this scale
+        of=lambda table, code: (of(table, code) - worst) / (best - worst),
+        influence=lambda table, code: influence(table, code) / (best - worst),
+        proportion=False,
+        **ends,
     )
-    if isinstance(scaled, CountMetric):
-        influence = scaled.influence
-        change = {"influence": lambda table, code: influence(table, code) / (best - worst), "proportion": False}
-        return replace(scaled, **change)
-    return scaled
 
 
 def is_proportion(metric: Metric) -> bool:

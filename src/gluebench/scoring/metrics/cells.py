@@ -30,6 +30,8 @@ Match = Callable[[Any, Any], float]
 """The score of one example from its gold and predicted cells."""
 BINS = 15
 """Bins of the expected calibration error."""
+FEWEST_CALIBRATED = 500
+"""Minimum number of examples for its interval: with fewer, chance in the bins adds too much to it."""
 _NO_PUNCTUATION = str.maketrans("", "", punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
@@ -265,7 +267,7 @@ CELL_METRICS = (
     _sets_f1("sets_weighted_f1", "weighted"),
     SumMetric("neg_log_loss", -inf, _log_loss_rows, negated_mean, highest=0.0),
     SumMetric("neg_brier", -2.0, _brier_rows, negated_mean, highest=0.0),
-    SumMetric("neg_ece", -1.0, _calibration_rows, _neg_ece, highest=0.0),
+    SumMetric("neg_ece", -1.0, _calibration_rows, _neg_ece, fewest=FEWEST_CALIBRATED, highest=0.0),
     SumMetric("probability_accuracy", 0.0, _highest_rows, mean_of),
     PairsMetric("roc_auc", 0.0, _roc_auc),
     SumMetric("neg_cross_entropy", -inf, _cross_entropy_rows, negated_mean, highest=0.0),

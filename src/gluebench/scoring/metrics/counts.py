@@ -186,6 +186,8 @@ class CountMetric(MetricFunction):
     """Influence, shape (gold, predicted, ...), from a float table of that shape; see the module."""
     undefined: Callable[[Table, int], str | None] = lambda table, positive: None
     """Why the value is 0.0 by convention, for a table of ints; None if it is defined."""
+    every: bool = False
+    """Whether every label counts, so that a test set without one tells too little for an interval."""
     proportion: bool = False
     """Whether it is a proportion of examples, so that Wilson's interval and McNemar's test apply."""
 

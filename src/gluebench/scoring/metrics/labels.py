@@ -7,7 +7,7 @@ influence function: the mean over the examples is 0 by Euler's theorem.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from gluebench.scoring.metrics.counts import CountMetric, Table, ratio
@@ -189,8 +189,8 @@ def _kappa_metric(name: str, power: int) -> CountMetric:
 LABEL_METRICS = (
     _mean_metric("macro_f1", ClassMean("present")),
     _mean_metric("macro_f1_gold", ClassMean("gold")),
-    _mean_metric("macro_f1_all", ClassMean("all")),
-    _mean_metric("macro_f1_all_one", ClassMean("all_one")),
+    replace(_mean_metric("macro_f1_all", ClassMean("all")), every=True),
+    replace(_mean_metric("macro_f1_all_one", ClassMean("all_one")), every=True),
     _mean_metric("weighted_f1", ClassMean("weighted")),
     CountMetric("micro_f1_without", 0.0, micro_f1_without_of, micro_f1_without_influence, _nothing_else),
     _mean_metric("precision", ClassMean("positive", 1.0, of_gold=0.0), _lacking("the predictions have")),

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+FEWEST_NUMBERS = 25
+"""Minimum number of units for an interval of any metric but one of labels."""
 MOST_RATINGS = 100
 """Maximum number of different gold ratings of `neg_wmae`."""
 _ROUNDING = 1e-12
@@ -33,6 +35,8 @@ class SumMetric(MetricFunction):
     """The values, shape (...), from sums of shape (k, ...)."""
     undefined: Callable[[Any], str | None] = lambda sums: None
     """Why the value is 0.0 by convention, from the sums, shape (k,); None if it is defined."""
+    fewest: int = FEWEST_NUMBERS
+    """Minimum number of units for an interval of one system's value."""
 
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value on all examples."""
@@ -222,3 +226,8 @@ GROUP_SUMS = (
     SumMetric("group_exact_match", 0.0, _exact_groups, mean_of),
     SumMetric("group_agreement", 0.0, _agreeing_groups, mean_of),
 )
+
+MEAN = SumMetric(
+    "mean of scores", -inf, lambda pairs, _: means(pairs.predicted.numbers), mean_of, highest=inf
+)
+"""The metric of scored tables; no manifest can name it, since its predictions are scores."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gluebench.scoring.metrics import CountMetric, NumberMetric
 from gluebench.scoring.metrics.weighted import JOINT
-from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.pairs import Pairs, sort_key
 from gluebench.scoring.units.base import Floats, Ints, blocks, group_numbers, unit_weights
 
 Codes = NDArray[np.uint8]
@@ -89,7 +89,7 @@ def number_draws(
 
 def _deduplicated(draws: Callable[[Sequence[Pairs]], Floats], systems: Sequence[Pairs]) -> Floats:
     """Draw for the distinct systems in a fixed order, and return the results in the order of `systems`."""
-    keys = [bytes(pairs.predicted.values) for pairs in systems]
+    keys = [sort_key(pairs.predicted) for pairs in systems]
     by_key = dict(zip(keys, systems, strict=True))
     place = {key: at for at, key in enumerate(sorted(by_key))}
     return draws([by_key[key] for key in place])[:, [place[key] for key in keys]]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.scoring.intervals import FEWEST_UNITS
-from gluebench.scoring.metrics import CountMetric, is_proportion, function_of
+from gluebench.scoring.metrics import CountMetric, function_of, is_proportion
 from gluebench.scoring.units.base import Exchange, Floats, Ints, Units, blocks, joined, with_mean
 
 FEWEST_OTHERS = 5
@@ -85,12 +85,17 @@ class LabelUnits(Units):
         return np.array([[metric.of(table, code) for table in tables] for metric, code in self.functions()])
 
     def sparse(self, metric: int, system: int) -> bool:
-        """Whether units, errors or minority labels are too few for an interval; never for accuracy."""
+        """Whether units, errors or minority labels are too few for an interval; never for accuracy.
+
+        Of a metric to which every label counts, also whether a label occurs in neither gold nor predictions.
+        """
         if is_proportion(self.metrics[metric]):
             return False  # Wilson's interval is valid at any size
         if self.size < FEWEST_UNITS:
             return True
         gold, predicted = self._kinds.cells[:, [0, 1 + system]].T
+        if self.functions()[metric][0].every and len({*gold, *predicted}) < self.classes:
+            return True
         least = min(self._units_where(gold == predicted), self._units_where(gold != predicted))
         others = self._units_with_others(gold)
         if (predicted != predicted[0]).any():  # else the score depends only on the gold labels' shares

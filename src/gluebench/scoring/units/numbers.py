@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics import NumberMetric, SumMetric, function_of, point
+from gluebench.scoring.metrics.sums import FEWEST_NUMBERS
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import (
     Exchange,
@@ -24,8 +25,6 @@ from gluebench.scoring.units.base import (
     with_mean,
 )
 
-FEWEST_NUMBERS = 25
-"""Minimum number of units for an interval of a correlation or of a metric from another package."""
 LINEAR_FROM = 200
 """Number of units from which the exchange is approximated linearly (docs/explanation/differences.md)."""
 MOST_UNITS = 200
@@ -153,6 +152,10 @@ class SumUnits(_LinearUnits):
     ) -> None:
         super().__init__(metrics, systems)
         self.functions = functions
+
+    def sparse(self, metric: int, system: int) -> bool:
+        """Whether there are fewer units than the metric needs, as a rule 25."""
+        return self.size < self.functions[metric].fewest
 
     @cached_property
     def _rows(self) -> list[list[Floats]]:

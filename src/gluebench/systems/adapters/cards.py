@@ -10,6 +10,7 @@ from urllib.parse import quote
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.scoring import Report
+from gluebench.scoring.hub import eval_results
 from gluebench.systems.adapters.fine_tuned import RECORD
 from gluebench.version import __version__
 
@@ -24,24 +25,11 @@ def write_cards(folder: Path, report: Report, benchmark: Benchmark, *, model: st
 
 
 def _card(benchmark: Benchmark, task: Task, report: Report, home: Path, base: str) -> str:
-    from huggingface_hub import EvalResult, ModelCardData
+    from huggingface_hub import ModelCardData
 
     scores = report.tasks[task.name].metrics
     titles = {metric.name: metric.title for metric in task.metrics}
-    results = [
-        EvalResult(
-            task_type="text-classification",
-            dataset_type=benchmark.name,
-            dataset_name=benchmark.title,
-            dataset_config=task.name,
-            dataset_split=report.split,
-            metric_type=name,
-            metric_name=titles.get(name, name),
-            metric_value=score.value,
-            metric_args={"interval_95": [score.low, score.high], "n": score.n},
-        )
-        for name, score in scores.items()
-    ]
+    results = [each for each in eval_results(report, benchmark) if each.dataset_config == task.name]
     data = ModelCardData(
         base_model=None if Path(base).exists() else base,
         library_name="transformers",

@@ -49,7 +49,7 @@ def _file(file: CaseFile) -> dict[str, Any]:
     named = {tag for case in file.cases for tag in case.phenomena}
     phenomena = [[entry.coarse, entry.name] for entry in file.task.phenomena if entry.name in named]
     order = {name: number for number, (_, name) in enumerate(phenomena)}
-    about = [name for name in file.task.metadata if any(name in case.about for case in file.cases)]
+    metadata = [name for name in file.task.metadata if any(name in case.metadata for case in file.cases)]
     cases = [
         [
             case.index,
@@ -58,7 +58,7 @@ def _file(file: CaseFile) -> dict[str, Any]:
             case.answers,
             list(map(int, case.wrong)),
             [order[name] for name in case.phenomena],
-            [case.about.get(name, "") for name in about],
+            [case.metadata.get(name, "") for name in metadata],
             case.group,
             case.length,
             None if case.overlap is None else round(case.overlap, 4),
@@ -72,7 +72,7 @@ def _file(file: CaseFile) -> dict[str, Any]:
         "systems": file.systems,
         "columns": file.task.columns,
         "labels": [[label.word, label.gloss] for label in file.task.labels],
-        "about": about,
+        "about": metadata,
         "phenomena": phenomena,
         "lengths": length_bands([case.length for case in file.cases]),
         "bands": BANDS if len(file.task.columns) == 2 else 0,

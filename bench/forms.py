@@ -1,0 +1,221 @@
+"""Worlds of made-up answers of every form, for the metrics that are not GLUE's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from worlds import WHOLE, Drawn, Floats, Rng, Truth
+
+from gluebench.benchmark import Metric
+from gluebench.benchmark.metrics import BUILT_IN, Form, names_of
+from gluebench.scoring.metrics import point
+from gluebench.scoring.metrics.plain import pairs_of
+from gluebench.scoring.pairs import Pairs
+from gluebench.submission import Column
+
+SIZE = 10_000
+"""Units of a population, from which test sets are drawn with replacement."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """Units of one size, each with the answers of the systems."""
+
+    metrics: Sequence[Metric]
+    systems: Sequence[Pairs]
+    n: int
+    """Units of a test set."""
+    each: int = 1
+    """Examples of a unit."""
+
+    def draw(self, rng: Rng) -> Drawn:
+        """Units drawn one by one."""
+        units = rng.integers(0, len(self.systems[0]) // self.each, self.n)
+        at = (units[:, np.newaxis] * self.each + np.arange(self.each)).ravel().tolist()
+        groups = tuple(np.repeat(np.arange(self.n), self.each).tolist()) if self.each > 1 else None
+        return {WHOLE: [replace(pairs.subset(at), groups=groups) for pairs in self.systems]}
+
+    def truth(self) -> Truth:
+        """The scores of the population."""
+        number = len(self.systems[0]) // self.each
+        groups = tuple(np.repeat(np.arange(number), self.each).tolist()) if self.each > 1 else None
+        whole = [replace(pairs, groups=groups) for pairs in self.systems]
+        return {WHOLE: np.array([[point(metric, pairs).value for pairs in whole] for metric in self.metrics])}
+
+    def of_one(self) -> Population:
+        """The first system alone."""
+        return replace(self, systems=self.systems[:1])
+
+    def alike(self) -> Population:
+        """Each unit twice, the second time with the two systems in each other's place."""
+        gold, a, b = self.systems[0].gold, self.systems[0].predicted, self.systems[1].predicted
+        return replace(
+            self,
+            systems=[Pairs(_joined(gold, gold), _joined(*answers)) for answers in ((a, b), (b, a))],
+        )
+
+
+def _joined(first: Column, second: Column) -> Column:
+    return Column(first.labels, first.values + second.values)  # type: ignore[operator]
+
+
+def metric(name: str, labels: tuple[str, ...] = ()) -> Metric:
+    """The metric as a manifest names it."""
+    positive = ("3.0" if name == "f1_from" else labels[0]) if BUILT_IN[name].positive else None
+    return Metric(name, name, name, "F", positive, labels)
+
+
+def words(number: int) -> tuple[str, ...]:
+    """So many label words."""
+    return tuple(f"l{at:02}" for at in range(number))
+
+
+def of_labels(shares: Sequence[float], n: int, names: Sequence[str], *, each: int = 1) -> Population:
+    """Two systems, .7 and .6 of whose answers are right and others near in the order, or anything."""
+    rng, known = np.random.default_rng(0), words(len(shares))
+    gold = rng.choice(len(shares), SIZE * each, p=np.array(shares) / sum(shares))
+
+    def answers(right: float) -> bytes:
+        anything = rng.choice(len(shares), SIZE * each, p=np.array(shares) / sum(shares))
+        return bytes(np.where(rng.random(SIZE * each) < right, gold, anything).astype(np.uint8))
+
+    column = Column(known, bytes(gold.astype(np.uint8)))
+    systems = [Pairs(column, Column(known, answers(right))) for right in (0.7, 0.6)]
+    return Population([metric(name, known) for name in names], systems, n, each)
+
+
+def of_numbers(n: int, names: Sequence[str], *, heavy: bool) -> Population:
+    """Ratings of 1 to 5, answered with normal errors or with errors of Student's t of 4 degrees."""
+    rng = np.random.default_rng(1)
+    gold = rng.choice([1.0, 2, 3, 4, 5], SIZE, p=[0.1, 0.1, 0.2, 0.35, 0.25])
+    errors = [rng.standard_t(4, SIZE) if heavy else rng.normal(size=SIZE) for _ in range(2)]
+    return _population("numbers", n, names, gold, *(gold + 0.8 * each for each in errors))
+
+
+def of_sets(n: int) -> Population:
+    """Eight labels, each of which half as many examples have as the one before."""
+    rng, known = np.random.default_rng(2), words(8)
+    table = rng.random((SIZE, 8)) < 0.6 * 0.7 ** np.arange(8)
+    wrong = [rng.random((SIZE, 8)) < 0.1 for _ in range(2)]
+    columns = [
+        [[word for word, there in zip(known, row, strict=True) if there] for row in each]
+        for each in (table, *(table ^ each for each in wrong))
+    ]
+    return _population("sets", n, names_of("sets"), *columns, labels=known)
+
+
+def of_probabilities(n: int, form: Form) -> Population:
+    """Three labels with probabilities that are true up to noise."""
+    rng, known = np.random.default_rng(3), words(3)
+    logits = rng.normal(0, 2, (SIZE, 3))
+    noisy = [_softmax(logits + rng.normal(0, 1, (SIZE, 3))) for _ in range(2)]
+    gold: Any = _softmax(logits)
+    if form == "probabilities":
+        gold = [known[rng.choice(3, p=row)] for row in gold]
+    names = [name for name in names_of(form) if name != "roc_auc"]
+    return _population(form, n, names, gold, *noisy, labels=known)
+
+
+def _softmax(logits: Floats) -> Floats:
+    shares: Floats = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    return shares
+
+
+def of_texts(n: int) -> Population:
+    """Answers of one to four words, some of which are others."""
+    rng, known = np.random.default_rng(4), words(30)
+    gold = [list(rng.choice(known, rng.integers(1, 5))) for _ in range(SIZE)]
+
+    def answers() -> list[str]:
+        hard = rng.random(SIZE) < 0.5
+        return [
+            " ".join(rng.choice(known) if often and rng.random() < 0.5 else word for word in row)
+            for row, often in zip(gold, hard, strict=True)
+        ]
+
+    return _population("text", n, names_of("text"), [" ".join(row) for row in gold], answers(), answers())
+
+
+def of_tokens(n: int) -> Population:
+    """Sentences of 5 to 25 tokens with entities of four types, two of them rare."""
+    rng = np.random.default_rng(5)
+    gold = [list(_sentence(rng)) for _ in range(SIZE)]
+
+    def answers() -> list[list[str]]:
+        return [["O" if rng.random() < 0.07 else tag for tag in row] if rng.random() < 0.7 else
+                [str(rng.choice(["B-PER", "O", tag])) for tag in row] for row in gold]  # fmt: skip
+
+    return _population("tokens", n, names_of("tokens"), gold, answers(), answers())
+
+
+def _sentence(rng: Rng) -> Iterator[str]:
+    for _ in range(rng.integers(3, 9)):
+        kind = str(rng.choice(["O", "PER", "LOC", "ORG", "MISC"], p=[0.6, 0.2, 0.14, 0.04, 0.02]))
+        yield from ("O", "O") if kind == "O" else (f"B-{kind}", *[f"I-{kind}"] * int(rng.integers(0, 3)))
+
+
+def of_spans(n: int) -> Population:
+    """No to three spans of two labels in each text, with ends that are moved and spans that are missed."""
+    rng = np.random.default_rng(6)
+
+    def spans() -> list[tuple[int, int, str]]:
+        starts = rng.integers(0, 200, rng.integers(0, 4))
+        return [(int(at), int(at + rng.integers(5, 30)), str(rng.choice(["x", "y"]))) for at in starts]
+
+    def moved(row: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+        kept = [span for span in row if rng.random() < 0.8]
+        return [
+            (start, end + int(rng.integers(0, 12)) * int(rng.integers(0, 2)), label)
+            for start, end, label in kept
+        ]
+
+    gold = [spans() for _ in range(SIZE)]
+    return _population("spans", n, names_of("spans"), gold, list(map(moved, gold)), list(map(moved, gold)))
+
+
+def of_rankings(n: int) -> Population:
+    """Ten items in each query, one in four relevant, ranked by gain and noise."""
+    rng, items = np.random.default_rng(7), words(10)
+    gains = rng.choice([0.0, 1, 2], (SIZE, 10), p=[0.75, 0.15, 0.1])
+    gold = [dict(zip(items, row, strict=True)) for row in gains]
+    orders = [np.argsort(-gains + rng.normal(0, 1, gains.shape), axis=1) for _ in range(2)]
+    ranked = [[[items[at] for at in row] for row in order] for order in orders]
+    return _population("ranking", n, names_of("ranking"), gold, *ranked)
+
+
+def _population(
+    form: Form, n: int, names: Sequence[str], gold: Any, *answers: Any, labels: tuple[str, ...] = ()
+) -> Population:
+    systems = [pairs_of(form, gold, each, labels=labels) for each in answers]
+    return Population([metric(name, labels) for name in names], systems, n)
+
+
+ZIPF = tuple(1 / (at + 1) for at in range(15))
+"""Shares of fifteen labels, the rarest 2 % of the examples."""
+OF_LABELS = tuple(name for name in names_of("labels") if not name.startswith("group") and name != "accuracy")
+OF_NUMBERS = tuple(name for name in names_of("numbers") if name not in ("pearson", "spearman", "kendall"))
+WORLDS: dict[str, Callable[[int], Population]] = {
+    "3 labels": lambda n: of_labels((0.45, 0.3, 0.25), n, OF_LABELS),
+    "15 labels": lambda n: of_labels(ZIPF, n, OF_LABELS),
+    "groups of 5": lambda n: of_labels((0.6, 0.4), n, ("f1", "group_exact_match", "group_agreement"), each=5),
+    "numbers": lambda n: of_numbers(n, OF_NUMBERS, heavy=False),
+    "numbers, heavy tails": lambda n: of_numbers(n, OF_NUMBERS, heavy=True),
+    "sets": of_sets,
+    "probabilities": lambda n: of_probabilities(n, "probabilities"),
+    "distributions": lambda n: of_probabilities(n, "distributions"),
+    "text": of_texts,
+    "tokens": of_tokens,
+    "spans": of_spans,
+    "ranking": of_rankings,
+}
+"""Name to a world of test sets of a size."""
+SIZES = (50, 200, 1000)
+
+
+def worlds_of_sizes() -> Iterator[tuple[str, Population]]:
+    """Every world at every size."""
+    return chain.from_iterable(((f"{name} {n}", make(n)) for n in SIZES) for name, make in WORLDS.items())

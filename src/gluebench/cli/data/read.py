@@ -1,0 +1,97 @@
+"""`gluebench read`: results of other harnesses as one scored table."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gluebench.benchmark.figures import percent
+from gluebench.cli.common import option
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
+
+if TYPE_CHECKING:
+    from gluebench.data.results import ScoredTable
+
+FIELDS = ("system", "task", "rows", "score")
+
+
+@click.command
+@click.argument("files", metavar="[NAME=]FILE...", nargs=-1, required=True)
+@option.new_file("--out", help="Write the table: .csv, .tsv or .parquet.")
+@click.option("--metric", metavar="NAME", help="The metric to read, if the files have several.")
+@option.settings("--only", metavar="COLUMN=CATEGORY", help="Keep the items of one category only.")
+@option.file("--gold", help="Gold labels, for files of predictions: CSV, TSV or JSON lines.")
+@option.settings("--synonym", "synonyms", metavar="LABEL=LABEL", help="Count a predicted label as another.")
+@option.file("--ids", help="The ids of all items, for results that name only the solved ones.")
+@click.option(
+    "--over",
+    type=click.Choice(["items", "tasks"]),
+    default="items",
+    show_default=True,
+    help="What the rows are. Tasks: mean scores, compared over tasks.",
+)
+@option.positive("--scale", metavar="N", default=1.0, help="Divide scores by it; 100 for percentages.")
+@option.output
+def read(files: tuple[str, ...], out: str | None, form: Form, **settings: Any) -> None:
+    """Read results of other harnesses into one table of items x systems.
+
+    lm-evaluation-harness, inspect_ai, HELM, SWE-bench, MTEB, Every Eval Ever, predictions with gold labels
+    (SuperGLUE, Kaggle), and plain tables. Items are joined by id and text; what does not match is counted and
+    named. Then: gluebench compare A B --table OUT, and rank, diagnose and grade alike.
+
+    \b
+    Example:
+      gluebench read base/samples_cola_*.jsonl ours/samples_cola_*.jsonl --out scores.csv
+      gluebench read base=base.jsonl ours=ours.jsonl --gold val.jsonl --out scores.csv
+    """
+    from gluebench.data.results import read_results, write_table
+
+    table = read_results(_sources(files), **settings)
+    if out is not None:
+        write_table(table, out)
+    notices([*table.notes, *[f"written: {out}"] * (out is not None)])
+    emit(_output(table), form)
+
+
+def _sources(files: tuple[str, ...]) -> tuple[str, ...] | dict[str, str]:
+    """The paths, by name if they have names. Raises UsageError."""
+    if len({*files}) < len(files):
+        raise click.UsageError("a file is named twice.")
+    named = [file.partition("=") for file in files if not os.path.exists(file) and "=" in file]
+    if missing := [path for _, _, path in named if not os.path.exists(path)]:
+        raise click.UsageError(f"Path {missing[0]!r} does not exist.")
+    if not named:
+        return files
+    if len({name for name, _, _ in named}) < len(files):
+        raise click.UsageError("give each file a name of its own (NAME=FILE), or none.")
+    return {name: path for name, _, path in named}
+
+
+def _output(table: ScoredTable) -> Output:
+    """The mean of each system, task by task, in every form."""
+    from gluebench.scoring.tags import places_of
+
+    tasks = places_of(table.tasks or [""] * len(table.items))
+    rows = [
+        (system, task, len(places), sum(scores[at] for at in places) / len(places))
+        for task, places in tasks.items()
+        for system, scores in table.scores.items()
+    ]
+    data = {
+        "schema": "gluebench.scores/1",
+        "name": table.name,
+        "unit": table.unit,
+        "rows": len(table.items),
+        "clusters": None if table.clusters is None else len({*table.clusters}),
+        "categories": {name: sorted({*values}) for name, values in table.categories.items()},
+        "systems": [dict(zip(FIELDS, row, strict=True)) for row in rows],
+        "notes": list(table.notes),
+    }
+    shown = [(system, task, f"{n:,}", percent(score)) for system, task, n, score in rows]
+    about = [f"In {len({*table.clusters}):,} clusters."] if table.clusters else []
+    about += [f"Categories: {', '.join(table.categories)}."] if table.categories else []
+    columns = ("system", "task", table.unit, "score")
+    titled = Table(columns, [Section(shown)], title=table.name, right={2, 3}, notes=about)
+    return Output(data, [titled], FIELDS, rows, ["", table.gold.scope])

@@ -1,0 +1,163 @@
+"""A benchmark's data as Croissant 1.1 with its RAI vocabulary: the JSON-LD that catalogues of data read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import Benchmark, Task
+from gluebench.data.dataset import INDEX, LABEL
+from gluebench.data.errors import DataError
+from gluebench.data.home import split_file, task_folder
+from gluebench.data.table import load
+
+CONFORMS_TO = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
+_TERMS = (
+    *(
+        "arrayShape",
+        "citeAs",
+        "column",
+        "containedIn",
+        "equivalentProperty",
+        "extract",
+        "field",
+        "fileObject",
+    ),
+    *("fileProperty", "fileSet", "format", "includes", "isArray", "isLiveDataset", "jsonPath", "key", "md5"),
+    *("parentField", "path", "recordSet", "references", "regex", "repeated", "replace", "samplingRate"),
+    *("separator", "source", "subField", "transform"),
+)
+_BY_LANGUAGE = {"@container": "@language"}
+CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
+    "name": _BY_LANGUAGE,
+    "description": _BY_LANGUAGE,
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    **{term: {"@id": f"cr:{term}", "@type": "@json"} for term in ("data", "examples")},
+    **{term: f"cr:{term}" for term in _TERMS},
+}
+"""All terms of the standard, also those not used here: readers warn of any other context."""
+ENCODINGS = {".parquet": "application/x-parquet", ".tsv": "text/tab-separated-values"}
+
+
+class PublishedFile(NamedTuple):
+    """One file of examples."""
+
+    path: str
+    """Its name in the document, such as "RTE/train.tsv"."""
+    url: str
+    """Its address, or its path relative to the document."""
+    task: str
+    split: str
+    rows: int
+    sha256: str
+    labeled: bool
+
+
+def croissant(benchmark: Benchmark, files: Iterable[PublishedFile], *, url: str = "") -> dict[str, Any]:
+    """The description of these files, with the facts of the manifest alone; see `unstated`.
+
+    `url` is the page of the data, by default that of the benchmark. Each file has a record set of its own,
+    since test files lack labels.
+    """
+    card, files = benchmark.card, list(files)
+    tasks = {file.task: benchmark.dataset(file.task) for file in files}
+    licenses = dict.fromkeys(task.source.licence for task in tasks.values() if task.source.licence)
+    creators = [{"@type": "sc:Person", "name": name} for name in card.creators]
+    facts = {
+        "description": benchmark.description,
+        "url": url or benchmark.url,
+        "license": card.license or [*licenses],
+        "version": card.version,
+        "datePublished": card.published,
+        "creator": creators,
+        "publisher": card.publisher and {"@type": "sc:Organization", "name": card.publisher},
+        "citeAs": benchmark.citation,
+        **{f"rai:{name}": answer for name, answer in card.rai.items()},
+    }
+    return {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "name": benchmark.name,
+        "alternateName": benchmark.title,
+        "conformsTo": [*CONFORMS_TO],
+        **{name: value for name, value in facts.items() if value not in ("", [])},
+        "distribution": [_file_object(file) for file in files],
+        "recordSet": [_record_set(file, tasks[file.task]) for file in files],
+    }
+
+
+def unstated(benchmark: Benchmark) -> list[str]:
+    """The keys of the manifest that catalogues ask for and that are empty."""
+    card = benchmark.card
+    values = {
+        **{name: getattr(benchmark, name) for name in ("description", "url", "citation")},
+        **{f"card.{name}": getattr(card, name) for name in ("license", "version", "published", "rai")},
+        "card.creators": card.creators or card.publisher,
+    }
+    return [name for name, value in values.items() if not value]
+
+
+def _file_object(file: PublishedFile) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": file.path,
+        "name": file.path,
+        "contentUrl": file.url,
+        "encodingFormat": ENCODINGS[Path(file.path).suffix],
+        "sha256": file.sha256,
+    }
+
+
+def _record_set(file: PublishedFile, task: Task) -> dict[str, Any]:
+    name = f"{file.task}/{file.split}"
+    label = "sc:Text" if task.labels else "sc:Float"
+    types = {
+        INDEX: "sc:Integer",
+        **dict.fromkeys(task.columns, "sc:Text"),
+        **({LABEL: label} if file.labeled else {}),
+    }
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": f"{task.title}, {file.split} split: {file.rows:,} examples",
+        "key": {"@id": f"{name}/{INDEX}"},
+        "field": [
+            {
+                "@type": "cr:Field",
+                "@id": f"{name}/{column}",
+                "name": column,
+                "dataType": kind,
+                "source": {"fileObject": {"@id": file.path}, "extract": {"column": column}},
+            }
+            for column, kind in types.items()
+        ],
+    }
+
+
+def prepared_files(folder: Path, benchmark: Benchmark) -> Iterator[PublishedFile]:
+    """The files of a folder of prepared data, with paths relative to it. Raises DataError for a wrong one."""
+    for task in (*benchmark.tasks, *benchmark.auxiliary):
+        try:
+            home = task_folder(folder, benchmark, task)
+        except DataError:
+            continue  # not prepared
+        for split in task.splits.values():
+            path = split_file(home, split)
+            if path is not None:
+                table = load(task.name, split.name, folder, benchmark=benchmark)
+                with open(path, "rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                name = path.relative_to(folder).as_posix()
+                yield PublishedFile(
+                    name, name, task.name, split.name, len(table), sha256=digest, labeled=table.labelled
+                )

@@ -1,0 +1,189 @@
+"""Read per-item logs of lm-evaluation-harness, inspect_ai and HELM."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from gluebench.data.errors import DataError
+from gluebench.data.results.parts import (
+    Part,
+    Row,
+    Settings,
+    chosen,
+    entry,
+    fingerprint,
+    missing_note,
+    part_of,
+    score_of,
+)
+
+LM_EVAL_NAME = re.compile(r"samples_(.+?)_\d{4}-\d\d-\d\dT[\d.:-]+$")
+LM_EVAL_KEYS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
+LM_EVAL_KEYS |= {"doc_hash", "prompt_hash", "target_hash"}
+HELM_MODEL = re.compile(r"(?:^|,)model=([^,]+)")
+PREFERRED = ("acc", "exact_match", "quasi_exact_match")
+"""The metrics that are read if there are several and none is named."""
+INSPECT_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+ZSTD = 93
+"""The method of compression of new inspect_ai logs."""
+
+
+def lm_eval(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
+    """The samples of one task, by document and filter; several filters make a cluster of each document."""
+    stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    name = LM_EVAL_NAME.match(stem)
+    system, task = (path.absolute().parent.name, name[1]) if name else (stem, "")
+    offered = lines[0].get("metrics") or [
+        key for key, value in lines[0].items() if key not in LM_EVAL_KEYS and _sample_score(value) is not None
+    ]
+    metric = chosen(path, offered, settings.metric, PREFERRED)
+    several = len({line.get("filter", "none") for line in lines}) > 1
+
+    def items() -> Iterator[tuple[str, Row | None]]:
+        for line in lines:
+            document, filtered = str(entry(path, line, "doc_id")), line.get("filter", "none")
+            score = _sample_score(line.get(metric))
+            text = line.get("doc_hash") or fingerprint(json.dumps(line.get("doc"), sort_keys=True))
+            row = Row(score or 0.0, f"{text} {filtered}", document if several else "", {"filter": filtered})
+            yield f"{document} {filtered}" if several else document, None if score is None else row
+
+    yield part_of(path, system, task, items(), f"without a value of {metric}")
+
+
+def _sample_score(value: Any) -> float | None:
+    """A score; of [gold, predicted], which MCC and F1 log, whether the two are equal."""
+    if isinstance(value, list) and len(value) == 2:
+        return float(value[0] == value[1])
+    return score_of(value)
+
+
+def inspect_log(path: Path, log: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
+    """An inspect_ai log; samples with an error are counted, and epochs of a sample make a cluster."""
+    header, samples = entry(path, log, "eval"), log.get("samples")
+    if not samples:
+        raise DataError(
+            f"{path}: expected samples, of which the log has none (written with --no-log-samples?)"
+        )
+    values = [_inspect_values(sample) for sample in samples]
+    offered = list(dict.fromkeys(name for of_sample in values for name in of_sample))
+    scorer = chosen(path, offered, settings.metric)
+    several = len({sample.get("epoch", 1) for sample in samples}) > 1
+    errors = []
+
+    def items() -> Iterator[tuple[str, Row | None]]:
+        for sample, of_sample in zip(samples, values, strict=True):
+            name, epoch = str(entry(path, sample, "id")), sample.get("epoch", 1)
+            item = f"{name} epoch {epoch}" if several else name
+            value = of_sample.get(scorer)
+            score = INSPECT_GRADES.get(value) if isinstance(value, str) else None
+            score = score_of(value) if score is None else score
+            if sample.get("error"):
+                errors.append(item)
+                continue
+            text = fingerprint(_inspect_text(sample.get("input"))) + f" {epoch}" * several
+            yield item, None if score is None else Row(score, text, name if several else "")
+
+    model, task = (str(entry(path, header, key)) for key in ("model", "task"))
+    part = part_of(path, model, task, items(), f"without {scorer}")
+    notes = [*missing_note(path, errors, "with an error"), *part.notes]
+    if log.get("status", "success") != "success":
+        notes.append(f"{path.name}: the status of this log is {log['status']}; it may be incomplete")
+    yield part._replace(notes=notes)
+
+
+def _inspect_values(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """Scorer to value; a scorer with several values gives scorer/key."""
+    values: dict[str, Any] = {}
+    for scorer, score in (sample.get("scores") or {}).items():
+        value = score["value"]
+        nested = value if isinstance(value, dict) else {None: value}
+        values |= {scorer if key is None else f"{scorer}/{key}": part for key, part in nested.items()}
+    return values
+
+
+def _inspect_text(messages: Any) -> str:
+    """The input as text, without the ids of messages, which are random."""
+    if isinstance(messages, list):
+        return json.dumps([[message.get("role"), message.get("content")] for message in messages])
+    return str(messages)
+
+
+def inspect_archive(path: Path) -> dict[str, Any]:
+    """The log in a `.eval` file, as in a `.json` file. Raises DataError."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            head = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
+            if head is None:
+                raise DataError(f"{path}: expected an inspect_ai log; the archive has no header.json")
+            samples = [name for name in names if name.startswith("samples/")]
+            log: dict[str, Any] = json.loads(_member(path, archive, head))
+            return {**log, "samples": [json.loads(_member(path, archive, name)) for name in samples]}
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{path}: damaged; expected a .eval file of inspect_ai ({error})") from None
+
+
+def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
+    """The content of a member. zipfile reads ZSTD from Python 3.14, the package zstandard before."""
+    info = archive.getinfo(name)
+    if info.compress_type != ZSTD or sys.version_info >= (3, 14):
+        return archive.read(info)
+    try:
+        zstandard = import_module("zstandard")
+    except ImportError:
+        raise DataError(
+            f"{path}: compressed with ZSTD, which Python reads from 3.14. Install a reader "
+            "(pip install zstandard), or write the log as JSON (inspect log convert --to json)"
+        ) from None
+    with path.open("rb") as file:
+        file.seek(info.header_offset)
+        header = file.read(30)  # its last two numbers are the lengths of the name and the extra field
+        file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
+        packed = file.read(info.compress_size)
+    try:
+        content: bytes = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+    except zstandard.ZstdError as error:
+        raise zipfile.BadZipFile(str(error)) from None
+    if zlib.crc32(content) != info.CRC:
+        raise zipfile.BadZipFile(f"the checksum of {name} is wrong")
+    return content
+
+
+def helm(path: Path, instances: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
+    """HELM's per_instance_stats.json; trials and perturbations of an instance make a cluster."""
+    folder = path.absolute().parent.name if path.name.startswith("per_instance_stats.json") else ""
+    model = HELM_MODEL.search(folder)
+    system = model[1] if model else folder or path.name.partition("_per_instance_stats")[0]
+    task = HELM_MODEL.sub("", folder) if model else ""
+    offered = dict.fromkeys(name for line in instances for name in _helm_values(line))
+    metric = chosen(path, list(offered), settings.metric, PREFERRED)
+    several = len({str(entry(path, line, "instance_id")) for line in instances}) < len(instances)
+
+    def items() -> Iterator[tuple[str, Row | None]]:
+        for line in instances:
+            name, trial = str(line["instance_id"]), line.get("train_trial_index", 0)
+            changed = (line.get("perturbation") or {}).get("name", "none")
+            score, split = _helm_values(line).get(metric, (None, ""))
+            row = Row(score or 0.0, "", name if several else "", {"perturbation": changed, "split": split})
+            yield f"{name} trial {trial} {changed}" if several else name, None if score is None else row
+
+    yield part_of(path, system, task, items(), f"without {metric}")
+
+
+def _helm_values(line: Mapping[str, Any]) -> dict[str, tuple[float, str]]:
+    """Metric to its mean and split, without figures over several perturbations."""
+    return {
+        stat["name"]["name"]: (stat["sum"] / stat["count"], str(stat["name"].get("split", "")))
+        for stat in line.get("stats", [])
+        if stat.get("count") and stat["name"].get("perturbation") == line.get("perturbation")
+    }

@@ -1,0 +1,148 @@
+"""What a reader of one file gives: the scores of a system on the items of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from math import isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import UnknownNameError
+from gluebench.data.errors import DataError
+from gluebench.scoring.table import Unit
+
+NAMED = 3
+"""How many items a message names."""
+RIGHT_WORDS = {"true": 1.0, "right": 1.0, "correct": 1.0, "false": 0.0, "wrong": 0.0, "incorrect": 0.0}
+
+
+class Row(NamedTuple):
+    """The score of one item."""
+
+    score: float
+    text: str = ""
+    """Fingerprint of the item's text; empty if the file does not have it."""
+    cluster: str = ""
+    """Items of one cluster are dependent; empty if the item is independent."""
+    categories: Mapping[str, str] = {}
+    """Column to category."""
+
+
+class Part(NamedTuple):
+    """The scores of one system on one task, as one file has them."""
+
+    system: str
+    task: str
+    """Empty if the file does not name it."""
+    rows: Mapping[str, Row]
+    """Item to its score, in the order of the file."""
+    notes: Sequence[str] = ()
+    """What was left out."""
+    unit: Unit = "items"
+    """Of what the rows are."""
+
+
+class Answer(NamedTuple):
+    """The gold labels of one item."""
+
+    labels: frozenset[str]
+    """Any of them is right."""
+    cluster: str = ""
+    categories: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the files do not say."""
+
+    metric: str | None = None
+    ids: frozenset[str] | None = None
+    """All items, where files name only those that were solved."""
+    gold: Mapping[str, Answer] | None = None
+    synonyms: Mapping[str, str] = field(default_factory=dict)
+    """Predicted label to the label that it counts as."""
+
+    def right(self, label: str, answer: Answer) -> float:
+        """1.0 if the predicted label is a gold label, else 0.0."""
+        return float(self.synonyms.get(label, label) in answer.labels)
+
+
+def fingerprint(text: str) -> str:
+    """A short hash of an item's text."""
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def first_few(items: Iterable[str]) -> str:
+    """ "a, b, c, ..." """
+    names = list(items)
+    return ", ".join(names[:NAMED]) + ", ..." * (len(names) > NAMED)
+
+
+def score_of(value: Any) -> float | None:
+    """A number, a truth value, or a word for right or wrong; None for anything else."""
+    if isinstance(value, str):
+        text = value.strip().casefold()
+        if text in RIGHT_WORDS:
+            return RIGHT_WORDS[text]
+        try:
+            value = float(text)
+        except ValueError:
+            return None
+    return float(value) if isinstance(value, int | float) and isfinite(value) else None
+
+
+def label_of(value: Any) -> str:
+    """A label as text: `true` and "true" are one label, and so are 1 and "1"."""
+    return str(value).lower() if isinstance(value, bool) else str(value).strip()
+
+
+def chosen(path: Path, metrics: Sequence[str], metric: str | None, prefer: Sequence[str] = ()) -> str:
+    """The metric to read: that named by the user, the only one, or the first that is preferred.
+
+    Raises UnknownNameError, and DataError if the user has to choose.
+    """
+    if metric is not None:
+        if metric not in metrics:
+            raise UnknownNameError(metric, metrics, what=f"metric of {path}")
+        return metric
+    for name in [*metrics] if len(metrics) == 1 else prefer:
+        if name in metrics:
+            return name
+    known = ", ".join(metrics) or "none"
+    raise DataError(f"{path}: its metrics are {known}; choose one with --metric NAME (metric=NAME)")
+
+
+def missing_note(path: Path, items: Sequence[str], why: str) -> list[str]:
+    """A note on the items that have no score; none if there are none."""
+    if not items:
+        return []
+    count = f"{len(items):,} item{'s' * (len(items) != 1)}"
+    return [f"{path.name}: {count} {why}, left out: {first_few(items)}"]
+
+
+def part_of(path: Path, system: str, task: str, items: Iterable[tuple[str, Row | None]], why: str) -> Part:
+    """The part of these items, and a note on those that are None, with `why`.
+
+    Raises DataError for an item that is there twice.
+    """
+    rows: dict[str, Row] = {}
+    missing = []
+    for item, row in items:
+        if item in rows:
+            raise DataError(f"{path}: the item {item} is there twice; expected each item once")
+        if row is None:
+            missing.append(item)
+        else:
+            rows[item] = row
+    return Part(system, task, rows, missing_note(path, missing, why))
+
+
+def entry(path: Path, value: Any, *keys: str) -> Any:
+    """The value at nested keys. Raises DataError that names the first missing one."""
+    for key in keys:
+        if not isinstance(value, Mapping) or key not in value:
+            raise DataError(f"{path}: expected the key {key!r} ({' / '.join(keys)}), which is missing")
+        value = value[key]
+    return value

@@ -1,0 +1,333 @@
+"""Read results of other harnesses, join them by item, and give a scored table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from gluebench.data.errors import DataError
+from gluebench.data.results import harnesses, suites, tables
+from gluebench.data.results.parts import Answer, Part, Row, Settings, first_few, score_of
+from gluebench.scoring.table import ScoredTable, Unit
+
+Source = str | os.PathLike[str]
+IN_FOLDER = ("samples_*.jsonl", "*.eval", "per_instance_stats.json", "*_samples.jsonl", "*.json", "*.csv")
+"""Patterns of the files of a folder; those of the first that fits any are read."""
+NOT_RESULTS = ("model_meta.json", "run_meta.json")
+KNOWN = (
+    "samples_*.jsonl of lm-evaluation-harness, .json or .eval of inspect_ai, per_instance_stats.json of "
+    "HELM, results.json of SWE-bench, a task's .json of MTEB, Every Eval Ever, predictions in JSON lines or "
+    "CSV with gold labels, or a CSV, TSV or Parquet table of items x systems"
+)
+
+
+def read_results(
+    files: Source | Sequence[Source] | Mapping[str, Source],
+    *,
+    metric: str | None = None,
+    only: Mapping[str, str] | None = None,
+    gold: Source | None = None,
+    ids: Source | None = None,
+    synonyms: Mapping[str, str] | None = None,
+    over: Unit = "items",
+    scale: float = 1.0,
+    name: str = "",
+) -> ScoredTable:
+    """Read results of other harnesses, and join them by item into one scored table.
+
+    `files` are paths of files or folders, or a mapping of system name to path. The format of each is
+    recognized by its content. Items match by id and text, by text alone where ids differ, never by
+    position; `notes` of the table count and name what does not match.
+
+    `metric` chooses one of several metrics, and `only` maps category columns to the category to keep.
+    `gold` is a file of gold labels, for files of predictions; `synonyms` maps a predicted label to the one
+    that it counts as. `ids` lists all items, for results that name only the solved ones. With
+    `over="tasks"` the rows are tasks, with mean scores. Scores are divided by `scale`.
+
+    Raises DataError for a file that cannot be read or no item in common, UnknownNameError for an unknown
+    metric, and OSError.
+    """
+    sources = (
+        {str(at): path for at, path in enumerate(_listed(files))} if not isinstance(files, Mapping) else files
+    )
+    settings = Settings(
+        metric,
+        None if ids is None else _ids(Path(ids)),
+        None if gold is None else _gold(Path(gold)),
+        dict(synonyms or {}),
+    )
+    parts: list[Part] = []
+    for system, source in sources.items():
+        of_source = [part for path in _paths(Path(source)) for part in read_file(path, settings)]
+        parts += _renamed(of_source, system, source) if isinstance(files, Mapping) else of_source
+    parts = [_scaled(_kept(part, only or {}), scale) for part in _merged(parts)]
+    joined = join(parts, name=name or _name(sources.values()))
+    if over == "items" or joined.unit == "tasks":
+        return joined
+    if len({*(joined.tasks or [])}) < 2:
+        raise DataError("the files are of one task; a table over tasks needs several")
+    return joined.over_tasks()
+
+
+def _listed(files: Source | Sequence[Source]) -> Sequence[Source]:
+    return [files] if isinstance(files, str | os.PathLike) else files
+
+
+def _name(sources: Iterable[Source]) -> str:
+    paths = [Path(source) for source in sources]
+    return tables.stem(paths[0]) or paths[0].name if len(paths) == 1 else f"{len(paths)} files"
+
+
+def _renamed(parts: Sequence[Part], system: str, source: Source) -> list[Part]:
+    if len({part.system for part in parts}) > 1:
+        raise DataError(f"{source} has several systems, so it cannot be named {system}; expected one system")
+    return [part._replace(system=system) for part in parts]
+
+
+def _paths(source: Path) -> list[Path]:
+    if not source.is_dir():
+        return [source]
+    for pattern in IN_FOLDER:
+        paths = sorted(path for path in source.rglob(pattern) if path.name not in NOT_RESULTS)
+        if paths:
+            return paths
+    raise DataError(f"{source}: no file of results in this folder; expected {KNOWN}")
+
+
+# ---------------------------------------------------------------- one file
+
+
+def read_file(path: Path, settings: Settings) -> list[Part]:
+    """The scores of one file, whatever its format. Raises DataError, OSError."""
+    try:
+        return list(_parts(path, settings))
+    except (TypeError, AttributeError, KeyError, IndexError) as error:
+        raise DataError(f"{path}: not as its format has it ({type(error).__name__}: {error})") from error
+
+
+def _parts(path: Path, settings: Settings) -> Iterator[Part]:
+    if path.suffix == ".eval":
+        return harnesses.inspect_log(path, harnesses.inspect_archive(path), settings)
+    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    if suffix == ".jsonl":
+        return _of_lines(path, json_lines(path), settings)
+    if suffix == ".json":
+        return _of_document(path, _json(path, _data(path)), settings)
+    return tables.scored_sheet(tables.read_sheet(path, _data(path)), settings)
+
+
+def _of_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
+    if "doc_id" in lines[0]:
+        return harnesses.lm_eval(path, lines, settings)
+    if "evaluation_name" in lines[0]:
+        return suites.eee_instances(path, lines, settings)
+    return tables.predicted_lines(path, lines, settings)
+
+
+def _of_document(path: Path, document: Any, settings: Settings) -> Iterator[Part]:
+    if isinstance(document, list) and document and "stats" in document[0]:
+        return harnesses.helm(path, document, settings)
+    if isinstance(document, dict):
+        readers = {
+            "eval": harnesses.inspect_log,
+            "resolved": suites.swe_bench,
+            "resolved_ids": suites.swe_bench,
+            "mteb_version": suites.mteb,
+            "evaluation_results": suites.eee_aggregate,
+        }
+        for key, reader in readers.items():
+            if key in document:
+                return reader(path, document, settings)
+        if "lm_eval_version" in document or "n-samples" in document:
+            raise DataError(
+                f"{path}: averages of lm-evaluation-harness, without items; expected the samples_*.jsonl "
+                "beside it (lm_eval --log_samples)"
+            )
+    raise DataError(f"{path}: its format is not known; expected {KNOWN}")
+
+
+def _data(path: Path) -> bytes:
+    data = path.read_bytes()
+    try:
+        return gzip.decompress(data) if path.suffix == ".gz" else data
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: damaged; expected a gzip file ({error})") from None
+
+
+def _json(path: Path, text: bytes, *, line: int | None = None) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        at = f"{path}:{line}" if line else f"{path}"
+        raise DataError(f"{at}: not JSON ({error})") from None
+
+
+def json_lines(path: Path) -> list[Mapping[str, Any]]:
+    """The objects of a file, one on each line. Raises DataError for anything else, or an empty file."""
+    lines = [
+        _json(path, line, line=number)
+        for number, line in enumerate(_data(path).splitlines(), 1)
+        if line.strip()
+    ]
+    if not lines or not all(isinstance(line, Mapping) for line in lines):
+        raise DataError(f"{path}: expected a JSON object on each line, and at least one")
+    return lines
+
+
+def _ids(path: Path) -> frozenset[str]:
+    """All items: a JSON list, objects with an instance_id on each line, or a name on each line."""
+    if path.suffix == ".json":
+        listed = _json(path, _data(path))
+    elif path.suffix == ".jsonl":
+        listed = [line.get("instance_id", line.get("id")) for line in json_lines(path)]
+    else:
+        listed = [line.strip() for line in tables.decoded(path, _data(path)).splitlines()]
+    ids = frozenset(str(name) for name in listed if name) if isinstance(listed, list) else frozenset()
+    if not ids:
+        raise DataError(f"{path}: expected the ids of all items, one on each line or as a JSON list")
+    return ids
+
+
+def _gold(path: Path) -> Mapping[str, Answer]:
+    if path.name.removesuffix(".gz").endswith(".jsonl"):
+        answers = tables.gold_of_lines(path, json_lines(path))
+    else:
+        answers = tables.gold_of_sheet(tables.read_sheet(path, _data(path)))
+    numbers = [score_of(label) for answer in answers.values() for label in answer.labels]
+    if any(number is not None and number % 1 for number in numbers):
+        raise DataError(
+            f"{path}: numbers, not labels; expected labels. For numbers, give scores of each item"
+        )
+    return answers
+
+
+# ---------------------------------------------------------------- several files
+
+
+def _merged(parts: Sequence[Part]) -> list[Part]:
+    """One part for each system and task; files that are each a row of a table over tasks are joined."""
+    merged: dict[tuple[str, str], Part] = {}
+    for part in parts:
+        key = (part.system, part.task)
+        if key in merged and (part.unit == "items" or merged[key].rows.keys() & part.rows.keys()):
+            task = f" on {part.task}" if part.task else ""
+            raise DataError(
+                f"{part.system}{task} is in two files; name the systems (NAME=FILE), or give one file of each"
+            )
+        before = merged.get(key)
+        if before is not None:
+            part = part._replace(rows={**before.rows, **part.rows}, notes=[*before.notes, *part.notes])
+        merged[key] = part
+    return list(merged.values())
+
+
+def _kept(part: Part, only: Mapping[str, str]) -> Part:
+    rows = part.rows
+    for column, category in only.items():
+        known = dict.fromkeys(row.categories.get(column, "") for row in rows.values())
+        rows = {item: row for item, row in rows.items() if row.categories.get(column) == category}
+        if not rows:
+            raise DataError(
+                f"{part.system}: no item has {column}={category}; expected one of "
+                f"{first_few(filter(None, known)) or 'none, since it has no such categories'}"
+            )
+    return part._replace(rows=rows)
+
+
+def _scaled(part: Part, scale: float) -> Part:
+    if scale == 1.0:
+        return part
+    return part._replace(
+        rows={item: row._replace(score=row.score / scale) for item, row in part.rows.items()}
+    )
+
+
+def join(parts: Sequence[Part], *, name: str) -> ScoredTable:
+    """The table of the items that all systems have, task by task. Raises DataError if there are none."""
+    systems = list(dict.fromkeys(part.system for part in parts))
+    notes = [note for part in parts for note in part.notes]
+    if len({part.unit for part in parts}) > 1:
+        raise DataError("some files have items and others only scores of tasks; expected one kind")
+    named, by_task = {part.task for part in parts if part.task}, dict[str, dict[str, Part]]()
+    for part in parts:  # a file that does not name its task is of the only one that others name
+        task = part.task or (next(iter(named)) if len(named) == 1 else "")
+        by_task.setdefault(task, {})[part.system] = part
+    columns: list[tuple[str, str, list[Row]]] = []
+    for task, of_task in by_task.items():
+        if lacking := [system for system in systems if system not in of_task]:
+            notes.append(f"{task or 'the task without a name'} is left out: {first_few(lacking)} lacks it")
+            continue
+        matched, left_out = _matched([of_task[system] for system in systems])
+        notes += left_out
+        columns += [(task, item, rows) for item, rows in matched.items()]
+    if not columns:
+        raise DataError(["no item is in the files of all systems", *notes])
+    table = _table(columns, systems, name)
+    reach = max(score for scores in table.scores.values() for score in scores)
+    if reach > 1.0:
+        notes.append(
+            f"scores reach {reach:g} and are shown x 100; if they are percentages, divide them: --scale 100"
+        )
+    return replace(table, unit=parts[0].unit, notes=tuple(notes))
+
+
+def _matched(parts: Sequence[Part]) -> tuple[dict[str, list[Row]], list[str]]:
+    """Item to its row in every part, named as in the first, and notes on the items that some part lacks."""
+    with_text = all(row.text for part in parts for row in part.rows.values())
+    repeated = {
+        text
+        for part in parts
+        for text, count in Counter(row.text for row in part.rows.values()).items()
+        if count > 1
+    }
+
+    def key(item: str, row: Row) -> tuple[str, str]:
+        """The text where it names one item in every part; else id and text, or the id alone."""
+        if not with_text:
+            return (item, "")
+        return (item if row.text in repeated else "", row.text)
+
+    keyed = [{key(item, row): (item, row) for item, row in part.rows.items()} for part in parts]
+    common = [at for at in keyed[0] if all(at in other for other in keyed)]
+    notes = []
+    for part, items in zip(parts, keyed, strict=True):
+        if len(items) > len(common):
+            kept = set(common)
+            rest = [item for at, (item, _) in items.items() if at not in kept]
+            where = f"{part.system}, {part.task}" if part.task else part.system
+            notes.append(
+                f"{where}: {len(rest):,} of {len(items):,} {part.unit} are not in all files"
+                f"{' with the same text' if with_text else ''}, left out: {first_few(rest)}"
+            )
+    renamed = sum(any(items[at][0] != keyed[0][at][0] for items in keyed) for at in common)
+    if renamed:
+        notes.append(f"{renamed:,} items have other ids in other files; they are matched by their text")
+    return {keyed[0][at][0]: [items[at][1] for items in keyed] for at in common}, notes
+
+
+def _table(columns: Sequence[tuple[str, str, list[Row]]], systems: Sequence[str], name: str) -> ScoredTable:
+    tasks = tuple(task for task, _, _ in columns)
+    clusters = tuple(next((row.cluster for row in rows if row.cluster), "") for _, _, rows in columns)
+    merged = [
+        dict(chain.from_iterable(row.categories.items() for row in rows[::-1])) for _, _, rows in columns
+    ]
+    names = dict.fromkeys(column for categories in merged for column in categories)
+    categories = {column: tuple(of_item.get(column, "-") for of_item in merged) for column in names}
+    return ScoredTable(
+        name,
+        tuple(item for _, item, _ in columns),
+        {system: tuple(rows[at].score for _, _, rows in columns) for at, system in enumerate(systems)},
+        tasks if any(tasks) else None,
+        tuple(own or f"item {item}" for own, (_, item, _) in zip(clusters, columns, strict=True))
+        if any(clusters)
+        else None,
+        {column: values for column, values in categories.items() if len({*values}) > 1},
+    )

@@ -1,0 +1,288 @@
+"""Read and write tables of items x systems; read labels and predictions, one line for each item."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gluebench.data.errors import DataError
+from gluebench.data.results.parts import (
+    Answer,
+    Part,
+    Row,
+    Settings,
+    label_of,
+    part_of,
+    score_of,
+)
+from gluebench.scoring.table import ScoredTable
+
+ITEM, TASK, CLUSTER, GOLD = "item", "task", "cluster", "gold"
+CATEGORY = "category"
+SYSTEM, SCORE = "system", "score"
+ITEM_NAMES = (ITEM, "id", "idx", "index", "pairid", "sample_id", "instance_id", "doc_id")
+ANSWER_NAMES = ("label", "labels", "prediction", "gold_label", "score", "target", "answer")
+"""Columns that hold the answers of one system, which the file then names."""
+USAGE = "usage"
+"""Column of a Kaggle solution: Public, Private or Ignored."""
+
+
+class Sheet(NamedTuple):
+    """A table of text."""
+
+    path: Path
+    columns: Sequence[str]
+    lines: Sequence[Sequence[str]]
+
+    def place(self, *names: str) -> int | None:
+        """The position of the first column of one of these names, letter case aside."""
+        folded = [column.casefold() for column in self.columns]
+        return next((folded.index(name) for name in names if name in folded), None)
+
+    def item_place(self) -> int:
+        """The position of the items' names; without a column of a known name, the first."""
+        return self.place(*ITEM_NAMES) or 0
+
+    def categories(self) -> dict[str, int]:
+        """Name of a category to its position."""
+        names = {column: column.partition(":")[2] or CATEGORY for column in self.columns}
+        return {
+            names[column]: at
+            for at, column in enumerate(self.columns)
+            if column == CATEGORY or column.startswith(f"{CATEGORY}:")
+        }
+
+
+def read_sheet(path: Path, data: bytes) -> Sheet:
+    """A CSV or TSV with a header, or a Parquet file. Raises DataError."""
+    if path.suffix == ".parquet":
+        return _parquet(path)
+    text = decoded(path, data)
+    separator = "\t" if "\t" in text.partition("\n")[0] else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        columns, *lines = [line for line in reader if line] or [[]]
+    except csv.Error as error:
+        raise DataError(f"{path}:{reader.line_num}: not a table ({error})") from None
+    if len(columns) < 2 or not lines:
+        raise DataError(
+            f"{path}: expected a line of column names, with commas or tabs, and a line for each item"
+        )
+    for number, line in enumerate(lines, 2):
+        if len(line) != len(columns):
+            raise DataError(
+                f"{path}:{number}: {len(line)} values; expected {len(columns)}, as in the first line"
+            )
+    return Sheet(path, [column.strip() for column in columns], lines)
+
+
+def decoded(path: Path, data: bytes) -> str:
+    """The text of a file. Raises DataError unless it is UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: expected UTF-8 text") from None
+
+
+def _parquet(path: Path) -> Sheet:
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise DataError(
+            f"{path}: reading Parquet needs more packages: pip install 'gluebench[data]'"
+        ) from None
+    try:
+        table = parquet.read_table(path)
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        raise DataError(f"{path}: damaged; expected a Parquet file ({error})") from None
+    lines = [["" if value is None else str(value) for value in row.values()] for row in table.to_pylist()]
+    return Sheet(path, table.column_names, lines)
+
+
+def scored_sheet(sheet: Sheet, settings: Settings) -> Iterator[Part]:
+    """The systems of a table: long with the columns system and score, else a column for each system.
+
+    A table with a column task and none for items is over tasks. With gold labels, in the settings or in a
+    column gold, the cells are labels; else they are scores.
+    """
+    task, gold = sheet.place(TASK), sheet.place(GOLD)
+    over_tasks = task is not None and sheet.place(*ITEM_NAMES) is None
+    item = task if over_tasks and task is not None else sheet.item_place()
+    cells, answers = _cells_of(sheet, item, settings), _answers_of(sheet, item, settings)
+    has_gold = gold is not None or settings.gold is not None
+    parts: dict[tuple[str, str], list[tuple[str, Row | None]]] = {}
+    for number, line in enumerate(sheet.lines, 2):
+        answer = answers(line)
+        for name, at in cells(line):
+            of_task = "" if task is None or over_tasks else line[task]
+            cell, row = line[at].strip(), None
+            if cell and answer is not None:
+                value = settings.right(cell, answer) if has_gold else score_of(cell)
+                if value is None:
+                    raise DataError(
+                        f"{sheet.path}:{number}: {cell!r} as the score of {name}; expected a number, or "
+                        "right or wrong. For labels, give the right ones too (--gold FILE, or a column gold)"
+                    )
+                row = Row(value, "", answer.cluster, answer.categories)
+            parts.setdefault((name, of_task), []).append((line[item], row))
+    for (name, of_task), items in parts.items():
+        part = part_of(sheet.path, name, of_task, items, "without a score or gold label")
+        notes = [f"{name}: {note}" for note in part.notes]
+        yield part._replace(notes=notes, unit="tasks" if over_tasks else "items")
+
+
+def _cells_of(
+    sheet: Sheet, item: int, settings: Settings
+) -> Callable[[Sequence[str]], Iterable[tuple[str, int]]]:
+    """A function of a line: the names of its systems, and the positions of their cells. Raises DataError."""
+    system, score = sheet.place(SYSTEM), sheet.place(SCORE)
+    if system is not None and score is not None:
+        return lambda line: [(line[system], score)]
+    about = {item, *map(sheet.place, (TASK, CLUSTER, GOLD, USAGE)), *sheet.categories().values()}
+    columns = {at: name for at, name in enumerate(sheet.columns) if at not in about}
+    if len(columns) == 1 and (settings.gold is not None or {*columns.values()} <= {*ANSWER_NAMES}):
+        columns = dict.fromkeys(columns, stem(sheet.path))
+    if not columns:
+        raise DataError(f"{sheet.path}: expected a column for each system, or the columns system and score")
+    names = [(name, at) for at, name in columns.items()]
+    return lambda line: names
+
+
+def _answers_of(sheet: Sheet, item: int, settings: Settings) -> Callable[[Sequence[str]], Answer | None]:
+    """A function of a line: what is known of its item but the scores; None if its gold label is missing."""
+    gold, cluster, categories = sheet.place(GOLD), sheet.place(CLUSTER), sheet.categories()
+
+    def answer(line: Sequence[str]) -> Answer | None:
+        known = Answer(frozenset()) if settings.gold is None else settings.gold.get(line[item])
+        if gold is not None:
+            label = line[gold].strip()
+            known = Answer(frozenset([label]), categories={GOLD: label}) if label else None
+        if known is None or (cluster is None and not categories):
+            return known
+        group = known.cluster if cluster is None else line[cluster]
+        own = {column: line[at] for column, at in categories.items()}
+        return known._replace(cluster=group, categories={**known.categories, **own})
+
+    return answer
+
+
+def stem(path: Path) -> str:
+    """The name of a file without its suffixes."""
+    return path.name.removesuffix(".gz").rpartition(".")[0]
+
+
+def gold_of_sheet(sheet: Sheet) -> dict[str, Answer]:
+    """Item to its gold label, from a table such as a Kaggle solution; items of usage Ignored are left out."""
+    item, cluster, usage = sheet.item_place(), sheet.place(CLUSTER), sheet.place(USAGE)
+    categories = sheet.categories() | ({USAGE: usage} if usage is not None else {})
+    about = {item, cluster, *categories.values()}
+    rest = [at for at in range(len(sheet.columns)) if at not in about]
+    label = sheet.place(GOLD, *ANSWER_NAMES)
+    if label is None and len(rest) != 1:
+        raise DataError(
+            f"{sheet.path}: expected one column of gold labels, named {GOLD} or label; there are "
+            f"{', '.join(sheet.columns[at] for at in rest) or 'none'}"
+        )
+    label = rest[0] if label is None else label
+    answers: dict[str, Answer] = {}
+    for number, line in enumerate(sheet.lines, 2):
+        if line[item] in answers:
+            raise DataError(f"{sheet.path}:{number}: the item {line[item]} is there twice; expected it once")
+        own = {GOLD: line[label], **{column: line[at] for column, at in categories.items()}}
+        if usage is None or line[usage] != "Ignored":
+            group = "" if cluster is None else line[cluster]
+            answers[line[item]] = Answer(frozenset([line[label].strip()]), group, own)
+    return answers
+
+
+# ---------------------------------------------------------------- lines of JSON, as SuperGLUE's
+
+
+def labels_of_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, list[str]]]:
+    """Item, cluster and labels of each line; the nested ones of MultiRC and ReCoRD item by item."""
+    for number, line in enumerate(lines, 1):
+        name, passage = str(line.get("idx", line.get("id", ""))), line.get("passage")
+        if isinstance(passage, Mapping) and "questions" in passage:
+            for question in passage["questions"]:
+                for answer in question["answers"]:
+                    item = f"{name}/{question['idx']}/{answer['idx']}"
+                    yield item, name, [label_of(answer["label"])]
+        elif "qas" in line:
+            for query in line["qas"]:
+                yield str(query["idx"]), name, [label_of(answer["text"]) for answer in query["answers"]]
+        elif name and "label" in line:
+            labels = line["label"] if isinstance(line["label"], list) else [line["label"]]
+            yield name, "", [label_of(label) for label in labels]
+        else:
+            raise DataError(f"{path}:{number}: expected the keys idx and label")
+
+
+def gold_of_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> dict[str, Answer]:
+    """Item to its gold labels; any of several is right."""
+    return {
+        item: Answer(frozenset(labels), cluster, {GOLD: labels[0]} if len(labels) == 1 else {})
+        for item, cluster, labels in labels_of_lines(path, lines)
+    }
+
+
+def predicted_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
+    """The predictions of one system, one for each line, compared with the gold labels of the settings."""
+    if settings.gold is None:
+        raise DataError(f"{path}: predictions, whose gold labels are needed too (--gold FILE; gold=...)")
+    gold, items = settings.gold, list[tuple[str, Row | None]]()
+    for item, _, labels in labels_of_lines(path, lines):
+        answer = gold.get(item)
+        row = answer and Row(settings.right(labels[0], answer), "", answer.cluster, answer.categories)
+        items.append((item, row))
+    yield part_of(path, stem(path), "", items, "without a gold label")
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write_table(table: ScoredTable, path: str | os.PathLike[str]) -> None:
+    """Write a wide table, as CSV, TSV or Parquet by the end of the name (docs/reference/scored-table.md).
+
+    Raises DataError for another suffix, a system named like another column, or Parquet without pyarrow.
+    """
+    path = Path(path)
+    columns: dict[str, Sequence[object]] = {}
+    if table.unit == "tasks":
+        columns[TASK] = table.items
+    else:
+        columns |= {TASK: table.tasks} if table.tasks else {}
+        columns[ITEM] = table.items
+    columns |= {CLUSTER: table.clusters} if table.clusters else {}
+    columns |= {f"{CATEGORY}:{name}": values for name, values in table.categories.items()}
+    reserved = {*columns, *ITEM_NAMES, TASK, CLUSTER, GOLD, USAGE, SYSTEM, SCORE, CATEGORY}
+    if clash := [system for system in table.scores if system.casefold() in reserved]:
+        raise DataError(
+            f"{path}: a system is named {clash[0]}, as a column is; name it otherwise (NAME=FILE)"
+        )
+    columns |= {system: [f"{score:.17g}" for score in scores] for system, scores in table.scores.items()}
+    if path.suffix == ".parquet":
+        _write_parquet(path, columns)
+    elif path.suffix in (".csv", ".tsv"):
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, delimiter="," if path.suffix == ".csv" else "\t", lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
+    else:
+        raise DataError(f"{path}: expected a name that ends in .csv, .tsv or .parquet")
+
+
+def _write_parquet(path: Path, columns: Mapping[str, Sequence[object]]) -> None:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise DataError(
+            f"{path}: writing Parquet needs more packages: pip install 'gluebench[data]'"
+        ) from None
+    parquet.write_table(pa.table({name: list(values) for name, values in columns.items()}), path)

@@ -1,0 +1,202 @@
+"""Results in the schema of Every Eval Ever 0.3.0: an aggregate record, and a record for each answer."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from math import isfinite
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.atomic import write_json, write_text
+from gluebench.scoring.gold import Gold
+from gluebench.scoring.grade import pairs_of
+from gluebench.scoring.metrics import metric_function
+from gluebench.scoring.report import Place, Report, Score, places
+from gluebench.submission.submission import Submission
+
+SCHEMA_VERSION = "0.3.0"
+MODEL_ID = r"\w[\w.+-]*/\w[\w.+-]*"
+"""Pattern of a model's identifier, developer/model; each part names a folder."""
+METHOD = "closed form; the parts of an average are independent"
+
+
+class Evaluated(NamedTuple):
+    """What a report does not say of an evaluation."""
+
+    model: str
+    """The model's identifier, "developer/model"."""
+    organization: str
+    """Who evaluated it."""
+    relationship: str
+    """Of the organization to the model: first_party, third_party, collaborative or other."""
+    name: str = ""
+    """The model's name, by default from its identifier."""
+    source: str = ""
+    """Name of the leaderboard or platform."""
+    url: str = ""
+    """Its page of these results."""
+    deployment: str = "unknown"
+    availability: str = "unknown"
+
+
+def aggregate(report: Report, benchmark: Benchmark, about: Evaluated, *, at: float) -> dict[str, Any]:
+    """The aggregate record: every score with its interval; `at` is when, in seconds since 1970.
+
+    Raises ValueError for an identifier that is not "developer/model".
+    """
+    if not re.fullmatch(MODEL_ID, about.model):
+        raise ValueError(f'the model is "{about.model}"; expected developer/model')
+    developer, _, model = about.model.partition("/")
+    source = {
+        "source_name": about.source,
+        "source_type": "evaluation_run",
+        "source_organization_name": about.organization,
+        "evaluator_relationship": about.relationship,
+        "additional_details": {"url": about.url} if about.url else None,
+    }
+    scores = [(place, place.score(report)) for place in places(benchmark)]
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": f"{benchmark.name}/{about.model}/{int(at)}",
+        "retrieved_timestamp": str(int(at)),
+        "source_metadata": {key: value for key, value in source.items() if value},
+        "eval_library": {
+            "name": report.provenance["package"],
+            "version": report.provenance["version"],
+            "additional_details": {
+                "benchmark": json.dumps(report.provenance["benchmark"]),
+                "labels": report.provenance["labels"] or "",
+                "split": report.split,
+            },
+        },
+        "model_info": {
+            "name": about.name or model,
+            "id": about.model,
+            "developer": developer,
+            "additional_details": {
+                "deployment_type": about.deployment,
+                "model_availability": about.availability,
+            },
+        },
+        "evaluation_results": [
+            _result(place, score, benchmark)
+            for place, score in scores
+            if score is not None and score.value is not None
+        ],
+    }
+
+
+def _result(place: Place, score: Score, benchmark: Benchmark) -> dict[str, Any]:
+    name = benchmark.title if place.task is None else place.task.name
+    return {
+        "evaluation_result_id": place.name,
+        "evaluation_name": name,
+        "source_data": _source(name, place.task),
+        "metric_config": _metric_config(place, benchmark),
+        "score_details": {"score": score.value, "uncertainty": _uncertainty(place, score)},
+    }
+
+
+def _source(name: str, task: Task | None) -> dict[str, Any]:
+    if task is None or not task.source.url:
+        return {"dataset_name": name, "source_type": "other"}
+    return {"dataset_name": name, "source_type": "url", "url": [task.source.url]}
+
+
+def _metric_config(place: Place, benchmark: Benchmark) -> dict[str, Any]:
+    metric, lowest = place.metric, _lowest(place, benchmark)
+    names = (metric.function, metric.title) if metric else ("mean", "Unweighted mean")
+    return {
+        "metric_id": names[0],
+        "metric_name": names[1],
+        "metric_parameters": {"positive_label": metric.positive} if metric and metric.positive else {},
+        "lower_is_better": False,
+        "score_type": "continuous",
+        "min_score": lowest if isfinite(lowest) else "-Infinity",
+        "max_score": 1.0 if isfinite(lowest) else "Infinity",
+    }
+
+
+def _lowest(place: Place, benchmark: Benchmark) -> float:
+    """The smallest possible score; infinite if one of its metrics has no bound."""
+    tasks = benchmark.scored if place.task is None else [place.task]
+    metrics = [[place.metric] if place.metric else task.metrics for task in tasks]
+    return fmean(fmean(metric_function(metric.function).lowest for metric in part) for part in metrics)
+
+
+def _uncertainty(place: Place, score: Score) -> dict[str, Any]:
+    values: dict[str, Any] = {} if place.task is None else {"num_samples": score.n}
+    if score.low is not None and score.high is not None:
+        values["confidence_interval"] = {
+            "lower": score.low,
+            "upper": score.high,
+            "confidence_level": 0.95,
+            "method": METHOD,
+        }
+    return values
+
+
+def instances(
+    record: Mapping[str, Any], submission: Submission, gold: Gold, *, public: bool = False
+) -> Iterator[dict[str, Any]]:
+    """A row for each metric and example with a label word, of tasks whose labels the manifest calls public.
+
+    `public`: those of the other tasks are public too, as in prepared data. Texts are left out, because many
+    may not be passed on, and tasks of numbers, because no answer to them is right or wrong.
+    """
+    pairs = pairs_of(submission, gold)
+    for place in places(gold.benchmark):
+        task, metric = place.task, place.metric
+        if task is None or metric is None or metric.file not in pairs or not task.labels:
+            continue
+        if not (public or task.labels_public):
+            continue
+        of_file = pairs[metric.file]
+        words = zip(of_file.gold.row_indices, of_file.gold.words(), of_file.predicted.words(), strict=True)
+        for index, label, predicted in words:
+            yield {
+                "schema_version": SCHEMA_VERSION,
+                "evaluation_id": record["evaluation_id"],
+                "model_id": record["model_info"]["id"],
+                "evaluation_name": task.name,
+                "evaluation_result_id": place.name,
+                "sample_id": str(index),
+                "interaction_type": "single_turn",
+                "input": {"raw": "", "reference": [label], "choices": [*task.words]},
+                "output": {"raw": [predicted]},
+                "answer_attribution": [],
+                "evaluation": {"score": float(label == predicted), "is_correct": label == predicted},
+            }
+
+
+def write_records(folder: Path, record: dict[str, Any], rows: Iterable[dict[str, Any]]) -> Path:
+    """Write the records where the format wants them, `data/<benchmark>/<developer>/<model>/<uuid>.json`.
+
+    The rows, if any, go beside it as `<uuid>_samples.jsonl`. Returns the path of the aggregate record.
+    """
+    collection = record["evaluation_id"].partition("/")[0]
+    place = Path("data", collection, *record["model_info"]["id"].split("/"), str(uuid.uuid4()))
+    home = folder / place.parent
+    home.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
+    if lines:
+        samples, text = f"{place.name}_samples.jsonl", "".join(lines)
+        write_text(home / samples, text)
+        record = record | {
+            "detailed_evaluation_results": {
+                "format": "jsonl",
+                "file_path": (place.parent / samples).as_posix(),
+                "hash_algorithm": "sha256",
+                "checksum": sha256(text.encode()).hexdigest(),
+                "total_rows": len(lines),
+            }
+        }
+    path = home / f"{place.name}.json"
+    write_json(path, record)
+    return path
