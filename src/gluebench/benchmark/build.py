@@ -52,7 +52,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "printed": Printed._fields,
     "metric": ("name", "title", "function", "file", "positive", "scale"),
     "split": ("file", "size", "fingerprint", "text_fingerprint", "ids", "first_id"),
-    "file": ("name", "test", "dev", "synonyms", "other_versions", "member", "column", "gaps"),
+    "file": ("name", "test", "dev", "synonyms", "other_versions", "member", "column", "gaps", "parts"),
     "version": ("name", "note", "test", "dev"),
     "source": Source._fields,
     "reference": ("name", "source", "scores"),
@@ -286,7 +286,7 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
         task=task,
         splits=chosen,
         synonyms=entry.texts("synonyms"),
-        **entry.read(member="", column="", gaps=False),
+        **entry.read(member="", column="", gaps=False, parts=""),
         other_versions=tuple(
             Version(version.text("name"), version.text("note"), _sizes(version))
             for version in entry.listed("other_versions", KEYS["version"])

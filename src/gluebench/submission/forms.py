@@ -48,15 +48,12 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             return CellForm(_text, _quoted, "a text", True)
         case "sets":
             read_set = partial(_label_set, words=frozenset(words), separator=separator)
-            return CellForm(
-                read_set,
-                separator.join,
-                f'labels with "{separator}" between them{after}',
-                True,
-            )
+            expected = f'labels with "{separator}" between them{after}'
+            return CellForm(read_set, separator.join, expected, True)
         case "probabilities" | "distributions" if not (gold and task.form == "probabilities"):
             read = partial(_probabilities, words=words)
-            expected = f"{len(words)} probabilities that sum to 1, in the order {known}"
+            one = f", or that of {words[1]}" if len(words) == 2 else ""
+            expected = f"{len(words)} probabilities that sum to 1, in the order {known}{one}"
             return CellForm(read, _numbers, expected, False)
         case "tokens":
             expected = f"a label for each token, with blanks between them{after}"
@@ -112,8 +109,13 @@ def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str
 
 
 def _probabilities(cell: str, *, words: tuple[str, ...]) -> tuple[float, ...]:
-    """Numbers in the order of the labels, or a JSON object of labels to numbers."""
+    """Numbers in the order of the labels, or a JSON object of labels to numbers.
+
+    Of two labels, the probability of the second may stand alone.
+    """
     value = _loaded(cell) if cell[:1] in "[{" else cell.split()
+    if len(words) == 2 and isinstance(value, list) and len(value) == 1:
+        value = [1 - float(value[0]), *value]
     if isinstance(value, dict) and value.keys() == set(words):
         value = [value[word] for word in words]
     if not isinstance(value, list) or len(value) != len(words):
@@ -140,7 +142,7 @@ def _spans(cell: str, *, words: frozenset[str]) -> tuple[tuple[int, int, str], .
     for part in filter(None, map(str.strip, cell.split(";"))):
         match = _SPAN.fullmatch(part)
         start, end, label = (int(match[1]), int(match[2]), match[3] or "") if match else (0, 0, "")
-        if start >= end or (label not in words if words else label):
+        if start >= end or (label not in words if words else label and not float(label) >= 0):
             raise ValueError(cell)
         spans.add((start, end, label))
     return tuple(sorted(spans))
@@ -195,10 +197,19 @@ def _joined(answers: Sequence[Any], task: Task) -> str:
                 ":".join(map(str, part)) if isinstance(part, list | tuple) else str(part) for part in answers
             )
         case "spans":
-            return "; ".join(
-                f"{start}-{end}{f':{label[0]}' if label else ''}" for start, end, *label in answers
-            )
+            return "; ".join(map(_span_text, answers))
     return json.dumps([*answers], ensure_ascii=False)
+
+
+def _span_text(span: Any) -> str:
+    """The part of a cell that is a list of start, end and label, or an object with these keys."""
+    if isinstance(span, dict):
+        labels = [value for key, value in span.items() if key not in ("start", "end")]
+        span = [span.get("start"), span.get("end"), *labels]
+    if not isinstance(span, list | tuple) or not 2 <= len(span) <= 3:
+        return json.dumps(span, ensure_ascii=False)
+    start, end, *label = span
+    return f"{start}-{end}{f':{label[0]}' if label else ''}"
 
 
 def plain_cell(text: str) -> str:

@@ -67,7 +67,12 @@ def _rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role) -> 
         return _json_rows(text, file, task, lines=suffix == "jsonl")
     if file.splits[role].ordered:
         return _ordered_rows(text, file, task, layout, suffix)
-    return _column_rows(text, file, layout, suffix)
+    if file.parts:
+        return _whole_rows(text, file, layout, suffix, task)
+    return (
+        (_Row(line, example, cells[0]))
+        for line, example, cells in _columns(text, [file.column], layout, suffix)
+    )
 
 
 def _unix(text: str) -> str:
@@ -92,15 +97,17 @@ def _table(text: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _column_rows(text: str, file: TestFile, layout: Layout, suffix: str) -> Iterator[_Row]:
-    """One column of a table that has an index or id."""
+def _columns(
+    text: str, columns: Sequence[str], layout: Layout, suffix: str
+) -> Iterator[tuple[int, str, list[str]]]:
+    """Line, index or id, and the cells of some columns of a table."""
     table = _table(text, suffix)
     _, header = next(table, (1, []))
     names = [name.strip() for name in header]
     index = _id_name(names)
-    value = _value_column(names, file, layout)
-    if index is None or value is None:
-        wanted = file.column or layout.value
+    values = [_value_column(names, column, layout) for column in columns]
+    if index is None or None in values:
+        wanted = " and ".join(column or layout.value for column in columns)
         expected = f"expected a header with a column of ids (id, index) and the column {wanted}"
         raise ShapeError(f"{expected}, not {', '.join(names[:8])}", "Write these names in the first line.")
     for line, row in table:
@@ -109,7 +116,44 @@ def _column_rows(text: str, file: TestFile, layout: Layout, suffix: str) -> Iter
                 expected = f"expected {len(names)} cells, as in the header, not {len(row)}"
                 raise ShapeError(expected, "Write one cell for each column.", line)
             continue
-        yield _Row(line, row[names.index(index)].strip(), plain_cell(row[value]))
+        yield line, row[names.index(index)].strip(), [plain_cell(row[at]) for at in values if at is not None]
+
+
+def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Task) -> Iterator[_Row]:
+    """The answers of a table whose rows are items of rankings, or spans; empty for ids without rows."""
+    known = layout.ids or [*map(str, range(layout.size))]
+    lines: dict[str, int] = dict.fromkeys(known, 1)
+    parts: dict[str, list[tuple[str, str]]] = {example: [] for example in known}
+    for line, example, (part, about) in _columns(text, [file.column, file.parts], layout, suffix):
+        lines[example] = line
+        parts.setdefault(example, []).append((part, _part(part, about, task, line)))
+    for example, of_example in parts.items():
+        if task.form == "spans":
+            cell = "; ".join(span for _, span in of_example)
+        elif layout.value == "label":
+            cell = " ".join(f"{item}:{gain}" for item, gain in of_example)
+        else:
+            cell = " ".join(item for item, _ in sorted(of_example, key=lambda pair: -float(pair[1])))
+        yield _Row(lines[example], example, cell)
+
+
+def _part(part: str, about: str, task: Task, line: int) -> str:
+    """A span with its label, from its cell or its positions as "3 4 5"; or the score of an item."""
+    if task.form == "ranking":
+        if not is_number(about):
+            raise ShapeError(
+                f"expected a number as the score of {part}, not {about[:20]!r}", "Write one.", line
+            )
+        return about
+    words = part.split()
+    if all(map(str.isdecimal, words)) and words:
+        first, last = int(words[0]), int(words[-1])
+        if [*map(int, words)] != [*range(first, last + 1)]:
+            raise ShapeError(
+                "expected the positions of one span, in order", "Write each span by itself.", line
+            )
+        part = f"{first}-{last + 1}"
+    return f"{part}:{about}" if about else part
 
 
 def _id_name(names: Iterable[str]) -> str | None:
@@ -119,9 +163,9 @@ def _id_name(names: Iterable[str]) -> str | None:
     return next((folded[key] for key in (*KEYS, *others) if key in folded), None)
 
 
-def _value_column(names: Sequence[str], file: TestFile, layout: Layout) -> int | None:
+def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | None:
     """The column that the manifest names, or in gold also the one called label."""
-    wanted = [file.column] if file.column else []
+    wanted = [column] if column else []
     for name in [*wanted, *([layout.value] if not wanted or layout.value == "label" else [])]:
         if name in names:
             return names.index(name)
@@ -139,7 +183,7 @@ def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix:
     table = [*_table(text, suffix)]
     column = int(file.column) - 1 if file.column.isdecimal() else 0
     if table and (first := [name.strip() for name in table[0][1]]):
-        headed = _value_column(first, file, layout)
+        headed = _value_column(first, file.column, layout)
         if headed is not None or (layout.size < len(table) and _heading(first[column:][:1], layout)):
             column, table = column if headed is None else headed, table[1:]
     for number, (line, row) in enumerate(table):
@@ -205,6 +249,8 @@ def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> 
     suffix = first.path.rpartition(".")[2].casefold()
     split = first.splits[role]
     ids = split.ids or [*map(str, column.row_indices)]
+    if first.parts:
+        return _parts_file(first, task, column, ids)
     columns = [[*_cells(values, of)] for _, of, values in files]
     names = [file.column or "prediction" for file, _, _ in files]
     if suffix == "json" and split.ordered:  # the columns may differ in length
@@ -224,6 +270,20 @@ def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> 
     rows_of = [*header, *map(list, zip(*body, strict=True))]
     return "".join(
         separator.join(_delimited(cell, separator) for cell in row) + "\n" for row in rows_of
+    ).encode()
+
+
+def _parts_file(file: TestFile, task: Task, column: Column, ids: Sequence[str]) -> bytes:
+    """A table with a row for each item of a ranking, or each span."""
+    rows = [["id", file.column, file.parts]]
+    for example, cell in zip(ids, column.cells, strict=True):
+        if task.form == "spans":
+            rows += [[example, f"{start}-{end}", label] for start, end, label in cell]
+        else:
+            rows += [[example, item, str(len(cell) - at)] for at, item in enumerate(cell)]
+    separator = "," if file.path.casefold().endswith("csv") else "\t"
+    return "".join(
+        separator.join(_delimited(cell, separator) for cell in row) + "\n" for row in rows
     ).encode()
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 from benchmark.family.hosting import host, table, values
-from sklearn.metrics import (
+from sklearn.metrics import (  # noqa: TID251 the oracles
     accuracy_score,
     f1_score,
     matthews_corrcoef,
@@ -170,7 +170,7 @@ files = [{ name = "argument", member = "predictions.csv", column = "label", test
 
 def test_sentiment_in_fifteen_languages(tmp_path: Path) -> None:
     """SemEval-2023 task 12: boards of subtasks A, B and C; ids with leading zeros."""
-    boards = [*"am dz ha ig kr ma pcm pt sw ts twi yo".split(), "multilingual", "tg", "or"]
+    boards = ["am", "dz", "ha", "ig", "kr", "ma", "pcm", "pt", "sw", "ts", "twi", "yo", "all", "tg", "or"]
     words = ["positive", "neutral", "negative"]
     manifest = "".join(
         f"""
