@@ -71,7 +71,7 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
 def _text(cell: str) -> str:
     """A text as it is, or a JSON string for a text with tabs or line ends."""
     if len(cell) > 1 and cell[0] == cell[-1] == '"':
-        value = _loaded(cell)
+        value = loaded(cell)
         if isinstance(value, str):
             return value
     return cell
@@ -84,7 +84,7 @@ def _quoted(text: str) -> str:
 
 def _answers(cell: str) -> tuple[str, ...]:
     """One answer, or a JSON array of several."""
-    value = _loaded(cell) if cell[:1] == "[" else None
+    value = loaded(cell) if cell[:1] == "[" else None
     if isinstance(value, list) and value and all(isinstance(answer, str) for answer in value):
         return tuple(value)
     return (_text(cell),)
@@ -94,7 +94,8 @@ def _json(answers: tuple[str, ...]) -> str:
     return json.dumps(answers, ensure_ascii=False) if len(answers) > 1 else _quoted(answers[0])
 
 
-def _loaded(cell: str) -> Any:
+def loaded(cell: str) -> Any:
+    """The value of JSON; None for null, or if it is not JSON."""
     try:
         return json.loads(cell)
     except (ValueError, RecursionError):
@@ -113,7 +114,7 @@ def _probabilities(cell: str, *, words: tuple[str, ...]) -> tuple[float, ...]:
 
     Of two labels, the probability of the second may stand alone.
     """
-    value = _loaded(cell) if cell[:1] in "[{" else cell.split()
+    value = loaded(cell) if cell[:1] in "[{" else cell.split()
     if len(words) == 2 and isinstance(value, list) and len(value) == 1:
         value = [1 - float(value[0]), *value]
     if isinstance(value, dict) and value.keys() == set(words):

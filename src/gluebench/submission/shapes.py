@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Role, Task, TestFile
-from gluebench.submission.forms import cell_form, cell_text, plain_cell
+from gluebench.submission.forms import cell_form, cell_text, loaded, plain_cell
 from gluebench.submission.layouts import KEYS, VALUES, is_number
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
@@ -202,38 +202,37 @@ def _heading(cell: Sequence[str], layout: Layout) -> bool:
 def _json_rows(text: str, file: TestFile, task: Task, *, lines: bool) -> Iterator[_Row]:
     """The answers of a JSON file: objects with an id and a value, at any depth, or ids to values."""
     values = [(line, content) for line, content in enumerate(text.split("\n"), 1) if content.strip()]
-    if not lines:
-        values = [(1, text)]
+    lines = lines or (len(values) > 1 and loaded(values[0][1]) is not None)  # under the name .json
+    values = values if lines else [(1, text)]
     number = 0
     for line, content in values:
-        try:
-            value = json.loads(content)
-        except (ValueError, RecursionError):
-            raise ShapeError("expected JSON", "Write the file with a JSON library.", line) from None
-        for index, answer in _answers(value, file, line=lines):
+        value = loaded(content)
+        if value is None:
+            raise ShapeError("expected JSON", "Write the file with a JSON library.", line)
+        for index, answer in _answers(value, (file.column,) if file.column else VALUES, line=lines):
             yield _Row(line, str(number) if index is None else str(index), cell_text(answer, task))
             number += 1
 
 
-def _answers(value: Any, file: TestFile, *, line: bool = False) -> Iterator[tuple[Any, Any]]:
+def _answers(value: Any, keys: Sequence[str], *, line: bool = False) -> Iterator[tuple[Any, Any]]:
     """Id (None if there is none) and answer of each example; an object that is a `line` is one example."""
     if isinstance(value, dict):
-        key = next((name for name in ((file.column,) if file.column else VALUES) if name in value), None)
+        key = next((name for name in keys if name in value), None)
         name = _id_name(value if key else [*{*value} & {*KEYS}])
         index = None if name is None else value[name]
         if key is not None and (line or index is not None or not isinstance(value[key], list)):
             yield index, value[key]
         elif key is not None:
-            yield from _answers(value[key], file)
+            yield from _answers(value[key], VALUES)
         elif index is None and not any(map(_holds_objects, value.values())):
             yield from value.items()
         else:
             for item in filter(_holds_objects, value.values()):
-                yield from _answers(item, file)
+                yield from _answers(item, keys)
     elif isinstance(value, list):
         for item in value:
             if _holds_objects(item):
-                yield from _answers(item, file)
+                yield from _answers(item, keys)
             else:
                 yield None, item
 
