@@ -199,7 +199,10 @@ def _joined(answers: Sequence[Any], task: Task) -> str:
             )
         case "spans":
             return "; ".join(map(_span_text, answers))
-    return json.dumps([*answers], ensure_ascii=False)
+    texts = [
+        answer["text"] if isinstance(answer, dict) and "text" in answer else answer for answer in answers
+    ]
+    return json.dumps(texts, ensure_ascii=False)
 
 
 def _span_text(span: Any) -> str:

@@ -45,7 +45,8 @@ def shaped(file: TestFile, role: Role) -> bool:
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> Table:
     """Read a file of the shape that its manifest says; see `read_table`."""
     try:
-        rows = [*_rows(data.decode("utf-8-sig", "backslashreplace"), file, task, layout, role)]
+        suffix = name.rpartition(".")[2].casefold()
+        rows = [*_rows(data.decode("utf-8-sig", "backslashreplace"), suffix, file, task, layout, role)]
     except ShapeError as error:
         problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
         return read_table(name, b"", layout)._replace(problems=[problem])
@@ -61,8 +62,7 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
     return table._replace(problems=problems)
 
 
-def _rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
-    suffix = file.path.rpartition(".")[2].casefold()
+def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
     if suffix in ("json", "jsonl"):
         return _json_rows(text, file, task, lines=suffix == "jsonl")
     if file.splits[role].ordered:
