@@ -30,8 +30,8 @@ PERFECT = {
     "probabilities": (["x", "y"], [[1, 0], [0, 1]], "x"),
     "distributions": ([[1, 0]], [[1, 0]], None),
     "tokens": ([["B-X", "I-X"]], [["B-X", "I-X"]], None),
-    "spans": ([[(0, 3, "x")]], [[(0, 3, "x")]], None),
-    "ranking": ([["a"]], [["a", "b"]], None),
+    "spans": ([[(0, 3, "1")]], [[(0, 3, "1")]], None),
+    "ranking": ([["a"]], [["a", "b"]], 1),
 }
 """Perfect answers of each form: gold, predictions and what `positive` can be."""
 

@@ -52,7 +52,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "printed": Printed._fields,
     "metric": ("name", "title", "function", "file", "positive", "scale"),
     "split": ("file", "size", "fingerprint", "text_fingerprint", "ids", "first_id"),
-    "file": ("name", "test", "dev", "synonyms", "other_versions", "member", "column", "gaps"),
+    "file": ("name", "test", "dev", "synonyms", "other_versions", "member", "column", "gaps", "parts"),
     "version": ("name", "note", "test", "dev"),
     "source": Source._fields,
     "reference": ("name", "source", "scores"),
@@ -195,9 +195,18 @@ def _ids(split: Section) -> tuple[str, ...]:
         return ()
 
 
+def _glosses(section: Section) -> Mapping[str, str]:
+    """Label word to its meaning; the word itself where the labels are only listed."""
+    if not isinstance(section.values.get("labels"), list):
+        return section.texts_by_name("labels")
+    words = section.texts("labels")
+    if len({*words}) < len(words):
+        section.reject("labels", "has a label twice; expected each once")
+    return dict(zip(words, words, strict=True))
+
+
 def _labels(section: Section) -> tuple[Label, ...]:
-    listed = isinstance(section.values.get("labels"), list)
-    glosses = {word: word for word in section.texts("labels")} if listed else section.texts_by_name("labels")
+    glosses = _glosses(section)
     synonyms: dict[str, list[str]] = {word: [] for word in glosses}
     table = section.inner("label_synonyms")
     for synonym in table.values:
@@ -277,7 +286,7 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
         task=task,
         splits=chosen,
         synonyms=entry.texts("synonyms"),
-        **entry.read(member="", column="", gaps=False),
+        **entry.read(member="", column="", gaps=False, parts=""),
         other_versions=tuple(
             Version(version.text("name"), version.text("note"), _sizes(version))
             for version in entry.listed("other_versions", KEYS["version"])

@@ -123,7 +123,7 @@ def _form(path: KeyPath, task: Task) -> Iterator[Finding]:
         )
     elif task.form == "numbers" and not task.score_range:
         yield Finding((*path, "score_range"), 'is missing; expected it with form = "numbers"')
-    elif task.form in ("sets", "probabilities", "distributions") and not labels:
+    elif task.form in ("probabilities", "distributions") and not labels:
         yield Finding((*path, "labels"), f'is missing; expected the labels of form = "{task.form}"')
 
 
@@ -165,6 +165,11 @@ def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
             yield Finding(where, f'"{metric.function}" {clash}; {one_of(names_of(task.form))}')
 
 
+def _weighted_spans(path: KeyPath, task: Task) -> Iterator[Finding]:
+    if task.vocabulary and any(metric.function == "span_spearman" for metric in task.metrics):
+        yield Finding((*path, "labels"), "stand beside span_spearman; expected none, as spans have weights")
+
+
 def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
     taking = " or ".join(f'"{name}"' for name in names_of(task.form) if takes_positive(name))
     for position, metric in enumerate(task.metrics):
@@ -175,7 +180,7 @@ def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
                 yield Finding(where, f"is missing; {one_of(task.words)}: {label}")
         elif metric.function in BUILT_IN and not takes_positive(metric.function):
             yield Finding(where, f'is of no use to "{metric.function}"; expected it with {taking} only')
-        elif task.form == "numbers":
+        elif task.form in ("numbers", "ranking"):
             if not _is_number(metric.positive):
                 yield Finding(where, f'"{metric.positive}" is not a number; expected one, as "3.0"')
         elif metric.positive not in (words := task.words or task.vocabulary):
@@ -233,8 +238,11 @@ def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
         where = (*path, "files", position)
         for number, name in enumerate((file.name, *file.synonyms)):
             yield from name_finding((*where, "synonyms", number - 1) if number else (*where, "name"), name)
+        if file.parts and (task.form not in ("ranking", "spans") or not file.column):
+            expected = 'expected it beside column, with form = "ranking" or "spans"'
+            yield Finding((*where, "parts"), f'"{file.parts}" is of no use here; {expected}')
         for role in (role for role in ROLES if role in file.splits):
-            if file.splits[role].name in seen:
+            if not file.column and file.splits[role].name in seen:
                 yield Finding((*where, role), f'"{file.splits[role].name}" is predicted twice; expected once')
             seen.add(file.splits[role].name)
         yield from _versions((*where, "other_versions"), file)
@@ -340,6 +348,7 @@ _RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (_ids, ("splits",)),
     (_known_functions, ("metrics.function",)),
     (_suited_functions, ("labels", "score_range", "form", "metrics.function")),
+    (_weighted_spans, ()),
     (_positives, ("labels", "form", "metrics.function", "metrics.positive")),
     (_metric_names, ("metrics",)),
     (_scales, ("metrics.function", "metrics.scale")),

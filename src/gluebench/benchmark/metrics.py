@@ -24,7 +24,7 @@ class BuiltIn(NamedTuple):
     lowest: float
     """0 for a share, -1 for a correlation, minus infinity for a negated loss without a bound."""
     positive: bool = False
-    """Whether the manifest names a label, or for `f1_from` a number, under `positive`."""
+    """Whether the manifest names a label, or for `f1_from` and `precision_at` a number, under `positive`."""
     highest: float = 1.0
     """The best value: 0 for a negated loss."""
 
@@ -74,6 +74,9 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         BuiltIn("sets_weighted_f1", "weighted F1", "sets", 0.0),
         BuiltIn("probability_accuracy", "acc.", "probabilities", 0.0),
         BuiltIn("roc_auc", "AUC", "probabilities", 0.0, positive=True),
+        BuiltIn("c_at_1", "c@1", "probabilities", 0.0),
+        BuiltIn("f05_u", "F0.5u", "probabilities", 0.0, positive=True),
+        BuiltIn("f1_answered", "F1", "probabilities", 0.0, positive=True),
         BuiltIn("neg_log_loss", "−log loss", "probabilities", -inf, highest=0.0),
         BuiltIn("neg_brier", "−Brier", "probabilities", -2.0, highest=0.0),
         BuiltIn("neg_ece", "−ECE", "probabilities", -1.0, highest=0.0),
@@ -87,9 +90,12 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         BuiltIn("span_f1", "F1", "spans", 0.0),
         BuiltIn("span_overlap_f1", "overlap F1", "spans", 0.0),
         BuiltIn("span_iou", "IoU", "spans", 0.0),
+        BuiltIn("span_partial_f1", "partial F1", "spans", 0.0),
+        BuiltIn("span_spearman", "Spearman", "spans", -1.0),
         BuiltIn("map", "MAP", "ranking", 0.0),
         BuiltIn("mrr", "MRR", "ranking", 0.0),
         BuiltIn("ndcg", "NDCG", "ranking", 0.0),
+        BuiltIn("precision_at", "P@k", "ranking", 0.0, positive=True),
     )
 }
 

@@ -88,6 +88,8 @@ class TestFile(NamedTuple):
     """Column of that file; the only one but the index if empty."""
     gaps: bool = False
     """Whether examples may lack gold, which are then not scored."""
+    parts: str = ""
+    """Column of the scores of items, or the labels of spans, where each row is one; else empty."""
 
     @property
     def path(self) -> str:

@@ -93,7 +93,10 @@ def _size(splits: Iterable[Split]) -> str:
 def _label_rows(task: Task) -> Iterator[list[str]]:
     for label in task.labels:
         also = f" (also read: {', '.join(label.synonyms)})" if label.synonyms else ""
-        yield ["Label", f"{label.word} = {label.gloss}{also}"]
+        meaning = f" = {label.gloss}" if label.gloss != label.word else ""
+        yield ["Label", f"{label.word}{meaning}{also}"]
+    if task.vocabulary:
+        yield ["Labels", ", ".join(task.vocabulary)]
     if task.score_range:
         yield ["Scores", "a number from {:g} to {:g}".format(*task.score_range)]
 
@@ -107,7 +110,8 @@ def _metric(metric: Metric, task: Task) -> str:
 def _file_rows(file: TestFile) -> Iterator[list[str]]:
     predicted = " or ".join(split.name for split in file.splits.values())
     also = f"; also read: {', '.join(f'{name}.tsv' for name in file.synonyms)}" if file.synonyms else ""
-    yield ["Submission file", f"{file.name}.tsv, predictions for {predicted}{also}"]
+    column = f" (column {file.column})" if file.column else ""
+    yield ["Submission file", f"{file.path}{column}, predictions for {predicted}{also}"]
     for version in file.other_versions:
         sizes = ", ".join(f"{role} {size:,}" for role, size in version.sizes.items())
         yield ["Other version", f"{version.name} ({sizes}): {version.note}"]

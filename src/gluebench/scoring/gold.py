@@ -29,6 +29,10 @@ from gluebench.submission.tables import read_table
 from gluebench.submission.values import as_tsv, file_named
 
 SUFFIX = ".tsv"
+OTHER_SUFFIXES = (".csv", ".json", ".jsonl")
+"""Files of labels of tasks whose predictions are in files of these kinds too."""
+PLAIN_HEADERS = (b"index\tlabel", b"id\tlabel")
+"""First line of a file of labels in the simplest shape, which every task may have."""
 PHENOMENA_SUFFIX = ".phenomena.tsv"
 METADATA_SUFFIX = ".metadata.tsv"
 KEY_FILE = ".label-key"
@@ -166,11 +170,10 @@ def _read_labels(
     partial: bool,
 ) -> Column | None:
     """Read the labels of a file; append errors to `problems`."""
-    name = f"{file.name}{SUFFIX}"
-    data = read(name)
-    own = data is not None
-    if data is None and file.member:
-        name, data = file.member, read(file.member)
+    names = [f"{file.name}{SUFFIX}"]
+    if shaped(file, role):
+        names += [f"{file.name}{suffix}" for suffix in OTHER_SUFFIXES] + [file.member or file.path]
+    name, data = next(((name, data) for name in names if (data := read(name)) is not None), ("", None))
     if data is None:
         return None
     layout = Layout(
@@ -182,7 +185,7 @@ def _read_labels(
         form=cell_form(task, gold=True),
         ids=file.splits[role].ids,
     )
-    if shaped(file, role) and not (own and data.startswith((b"index\tlabel", b"id\tlabel"))):
+    if shaped(file, role) and data.partition(b"\n")[0].strip() not in PLAIN_HEADERS:
         table = read_shaped(name, data, file, task, layout, role)
     else:
         data = _LACKING.sub(b"", data) if file.gaps else data

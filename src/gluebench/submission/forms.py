@@ -40,6 +40,7 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
     """
     words, separator = task.vocabulary, task.separator
     known = f"{', '.join(words[:10])}{', ...' * (len(words) > 10)}"
+    after = f": {known}" if words else ""
     match task.form:
         case "text" if gold:
             return CellForm(_answers, _json, 'an answer, or several as ["Paris", "in Paris"]', True)
@@ -47,15 +48,15 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             return CellForm(_text, _quoted, "a text", True)
         case "sets":
             read_set = partial(_label_set, words=frozenset(words), separator=separator)
-            return CellForm(
-                read_set, separator.join, f'labels with "{separator}" between them: {known}', True
-            )
+            expected = f'labels with "{separator}" between them{after}'
+            return CellForm(read_set, separator.join, expected, True)
         case "probabilities" | "distributions" if not (gold and task.form == "probabilities"):
             read = partial(_probabilities, words=words)
-            expected = f"{len(words)} probabilities that sum to 1, in the order {known}"
+            one = f", or that of {words[1]}" if len(words) == 2 else ""
+            expected = f"{len(words)} probabilities that sum to 1, in the order {known}{one}"
             return CellForm(read, _numbers, expected, False)
         case "tokens":
-            expected = f"a label for each token, with blanks between them{f': {known}' * bool(words)}"
+            expected = f"a label for each token, with blanks between them{after}"
             return CellForm(partial(_tokens, words=frozenset(words)), " ".join, expected, False)
         case "spans":
             expected = f"spans as 0-5{f':{words[0]}' if words else ''}; 12-20, the end not included"
@@ -70,7 +71,7 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
 def _text(cell: str) -> str:
     """A text as it is, or a JSON string for a text with tabs or line ends."""
     if len(cell) > 1 and cell[0] == cell[-1] == '"':
-        value = _loaded(cell)
+        value = loaded(cell)
         if isinstance(value, str):
             return value
     return cell
@@ -83,7 +84,7 @@ def _quoted(text: str) -> str:
 
 def _answers(cell: str) -> tuple[str, ...]:
     """One answer, or a JSON array of several."""
-    value = _loaded(cell) if cell[:1] == "[" else None
+    value = loaded(cell) if cell[:1] == "[" else None
     if isinstance(value, list) and value and all(isinstance(answer, str) for answer in value):
         return tuple(value)
     return (_text(cell),)
@@ -93,7 +94,8 @@ def _json(answers: tuple[str, ...]) -> str:
     return json.dumps(answers, ensure_ascii=False) if len(answers) > 1 else _quoted(answers[0])
 
 
-def _loaded(cell: str) -> Any:
+def loaded(cell: str) -> Any:
+    """The value of JSON; None for null, or if it is not JSON."""
     try:
         return json.loads(cell)
     except (ValueError, RecursionError):
@@ -102,14 +104,19 @@ def _loaded(cell: str) -> Any:
 
 def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str, ...]:
     labels = [label.strip() for label in cell.split(separator)] if cell.strip() else []
-    if not words.issuperset(labels) or len(set(labels)) < len(labels):
+    if (words and not words.issuperset(labels)) or "" in labels or len(set(labels)) < len(labels):
         raise ValueError(cell)
     return tuple(sorted(labels))
 
 
 def _probabilities(cell: str, *, words: tuple[str, ...]) -> tuple[float, ...]:
-    """Numbers in the order of the labels, or a JSON object of labels to numbers."""
-    value = _loaded(cell) if cell[:1] in "[{" else cell.split()
+    """Numbers in the order of the labels, or a JSON object of labels to numbers.
+
+    Of two labels, the probability of the second may stand alone.
+    """
+    value = loaded(cell) if cell[:1] in "[{" else cell.split()
+    if len(words) == 2 and isinstance(value, list) and len(value) == 1:
+        value = [1 - float(value[0]), *value]
     if isinstance(value, dict) and value.keys() == set(words):
         value = [value[word] for word in words]
     if not isinstance(value, list) or len(value) != len(words):
@@ -136,7 +143,7 @@ def _spans(cell: str, *, words: frozenset[str]) -> tuple[tuple[int, int, str], .
     for part in filter(None, map(str.strip, cell.split(";"))):
         match = _SPAN.fullmatch(part)
         start, end, label = (int(match[1]), int(match[2]), match[3] or "") if match else (0, 0, "")
-        if start >= end or (label not in words if words else label):
+        if start >= end or (label not in words if words else label and not float(label) >= 0):
             raise ValueError(cell)
         spans.add((start, end, label))
     return tuple(sorted(spans))
@@ -191,10 +198,22 @@ def _joined(answers: Sequence[Any], task: Task) -> str:
                 ":".join(map(str, part)) if isinstance(part, list | tuple) else str(part) for part in answers
             )
         case "spans":
-            return "; ".join(
-                f"{start}-{end}{f':{label[0]}' if label else ''}" for start, end, *label in answers
-            )
-    return json.dumps([*answers], ensure_ascii=False)
+            return "; ".join(map(_span_text, answers))
+    texts = [
+        answer["text"] if isinstance(answer, dict) and "text" in answer else answer for answer in answers
+    ]
+    return json.dumps(texts, ensure_ascii=False)
+
+
+def _span_text(span: Any) -> str:
+    """The part of a cell that is a list of start, end and label, or an object with these keys."""
+    if isinstance(span, dict):
+        labels = [value for key, value in span.items() if key not in ("start", "end")]
+        span = [span.get("start"), span.get("end"), *labels]
+    if not isinstance(span, list | tuple) or not 2 <= len(span) <= 3:
+        return json.dumps(span, ensure_ascii=False)
+    start, end, *label = span
+    return f"{start}-{end}{f':{label[0]}' if label else ''}"
 
 
 def plain_cell(text: str) -> str:

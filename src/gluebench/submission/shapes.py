@@ -7,15 +7,16 @@ checks for all; the line of each row is kept for messages.
 from __future__ import annotations
 
 import csv
+import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Role, Task, TestFile
-from gluebench.submission.forms import cell_form, cell_text, plain_cell
-from gluebench.submission.layouts import KEYS, VALUES
+from gluebench.submission.forms import cell_form, cell_text, loaded, plain_cell
+from gluebench.submission.layouts import KEYS, VALUES, is_number
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 from gluebench.submission.submission import Column
@@ -44,7 +45,8 @@ def shaped(file: TestFile, role: Role) -> bool:
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> Table:
     """Read a file of the shape that its manifest says; see `read_table`."""
     try:
-        rows = [*_rows(data.decode("utf-8-sig", "backslashreplace"), file, task, layout, role)]
+        suffix = name.rpartition(".")[2].casefold()
+        rows = [*_rows(data.decode("utf-8-sig", "backslashreplace"), suffix, file, task, layout, role)]
     except ShapeError as error:
         problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
         return read_table(name, b"", layout)._replace(problems=[problem])
@@ -60,19 +62,27 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
     return table._replace(problems=problems)
 
 
-def _rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
-    suffix = file.path.rpartition(".")[2].casefold()
+def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
     if suffix in ("json", "jsonl"):
         return _json_rows(text, file, task, lines=suffix == "jsonl")
     if file.splits[role].ordered:
         return _ordered_rows(text, file, task, layout, suffix)
-    return _column_rows(text, file, layout, suffix)
+    if file.parts:
+        return _whole_rows(text, file, layout, suffix, task)
+    return (
+        (_Row(line, example, cells[0]))
+        for line, example, cells in _columns(text, [file.column], layout, suffix)
+    )
+
+
+def _unix(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _table(text: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a table with their lines; cells with quotes may hold separators and line ends."""
     reader = csv.reader(
-        text.replace("\r\n", "\n").replace("\r", "\n").splitlines(keepends=True),
+        io.StringIO(_unix(text)),
         delimiter="," if suffix == "csv" else "\t",
         quoting=csv.QUOTE_MINIMAL if suffix == "csv" else csv.QUOTE_NONE,
     )
@@ -87,17 +97,18 @@ def _table(text: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _column_rows(text: str, file: TestFile, layout: Layout, suffix: str) -> Iterator[_Row]:
-    """One column of a table that has an index or id."""
+def _columns(
+    text: str, columns: Sequence[str], layout: Layout, suffix: str
+) -> Iterator[tuple[int, str, list[str]]]:
+    """Line, index or id, and the cells of some columns of a table."""
     table = _table(text, suffix)
     _, header = next(table, (1, []))
     names = [name.strip() for name in header]
-    folded = [name.casefold() for name in names]
-    index = next((folded.index(key) for key in KEYS if key in folded), None)
-    value = _value_column(names, file, layout)
-    if index is None or value is None:
-        known = file.column or layout.value
-        expected = f"expected a header with a column of ids (id, index) and the column {known}"
+    index = _id_name(names)
+    values = [_value_column(names, column, layout) for column in columns]
+    if index is None or None in values:
+        named = " and ".join(column or layout.value for column in columns)
+        expected = f"expected a header with a column of ids (id, index) and the column {named}"
         raise ShapeError(f"{expected}, not {', '.join(names[:8])}", "Write these names in the first line.")
     for line, row in table:
         if len(row) != len(names):
@@ -105,13 +116,57 @@ def _column_rows(text: str, file: TestFile, layout: Layout, suffix: str) -> Iter
                 expected = f"expected {len(names)} cells, as in the header, not {len(row)}"
                 raise ShapeError(expected, "Write one cell for each column.", line)
             continue
-        yield _Row(line, row[index].strip(), plain_cell(row[value]))
+        yield line, row[names.index(index)].strip(), [plain_cell(row[at]) for at in values if at is not None]
 
 
-def _value_column(names: Sequence[str], file: TestFile, layout: Layout) -> int | None:
+def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Task) -> Iterator[_Row]:
+    """The answers of a table whose rows are items of rankings, or spans; empty for ids without rows."""
+    known = layout.ids or [*map(str, range(layout.size))]
+    lines: dict[str, int] = dict.fromkeys(known, 1)
+    parts: dict[str, list[tuple[str, str]]] = {example: [] for example in known}
+    for line, example, (part, about) in _columns(text, [file.column, file.parts], layout, suffix):
+        lines[example] = line
+        parts.setdefault(example, []).append((part, _part(part, about, task, line)))
+    for example, of_example in parts.items():
+        if task.form == "spans":
+            cell = "; ".join(span for _, span in of_example)
+        elif layout.value == "label":
+            cell = " ".join(f"{item}:{gain}" for item, gain in of_example)
+        else:
+            cell = " ".join(item for item, _ in sorted(of_example, key=lambda pair: -float(pair[1])))
+        yield _Row(lines[example], example, cell)
+
+
+def _part(part: str, about: str, task: Task, line: int) -> str:
+    """A span with its label, from its cell or its positions as "3 4 5"; or the score of an item."""
+    if task.form == "ranking":
+        if not is_number(about):
+            raise ShapeError(
+                f"expected a number as the score of {part}, not {about[:20]!r}", "Write one.", line
+            )
+        return about
+    words = part.split()
+    if all(map(str.isdecimal, words)) and words:
+        first, last = int(words[0]), int(words[-1])
+        if [*map(int, words)] != [*range(first, last + 1)]:
+            raise ShapeError(
+                "expected the positions of one span, in order", "Write each span by itself.", line
+            )
+        part = f"{first}-{last + 1}"
+    return f"{part}:{about}" if about else part
+
+
+def _id_name(names: Iterable[str]) -> str | None:
+    """The name of the ids: a usual one, or else the first with "id" at its end or start, as tweet_id."""
+    folded = {name.casefold(): name for name in reversed([*names])}
+    others = (key for key in reversed(folded) if key.endswith("id") or key.startswith("id_"))
+    return next((folded[key] for key in (*KEYS, *others) if key in folded), None)
+
+
+def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | None:
     """The column that the manifest names, or in gold also the one called label."""
-    known = [file.column] if file.column else []
-    for name in [*known, *([layout.value] if not known or layout.value == "label" else [])]:
+    named = [column] if column else []
+    for name in [*named, *([layout.value] if not named or layout.value == "label" else [])]:
         if name in names:
             return names.index(name)
     return None
@@ -120,61 +175,71 @@ def _value_column(names: Sequence[str], file: TestFile, layout: Layout) -> int |
 def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: str) -> Iterator[_Row]:
     """One value in each line; of tokens, one in each line and a blank line after each example."""
     if task.form == "tokens":
-        lines = [(line, content.split()) for line, content in enumerate(text.splitlines(), 1)]
+        lines = [(line, content.split()) for line, content in enumerate(_unix(text).split("\n"), 1)]
         blocks = (list(block) for some, block in groupby(lines, lambda pair: bool(pair[1])) if some)
         for number, block in enumerate(blocks):
             yield _Row(block[0][0], str(number), " ".join(cells[-1] for _, cells in block))
         return
     table = [*_table(text, suffix)]
-    column = 0
+    column = int(file.column) - 1 if file.column.isdecimal() else 0
     if table and (first := [name.strip() for name in table[0][1]]):
-        headed = _value_column(first, file, layout)
-        known = {name.casefold() for name in first} & {"target", *VALUES} and layout.size < len(table)
-        if headed is not None or known:
-            column, table = headed or 0, table[1:]
+        headed = _value_column(first, file.column, layout)
+        if headed is not None or (layout.size < len(table) and _heading(first[column:][:1], layout)):
+            column, table = column if headed is None else headed, table[1:]
     for number, (line, row) in enumerate(table):
         if column >= len(row) and row:
             raise ShapeError(f"expected {column + 1} cells, not {len(row)}", "Write all columns.", line)
         yield _Row(line, str(number), plain_cell(row[column] if row else ""))
 
 
+def _heading(cell: Sequence[str], layout: Layout) -> bool:
+    """Whether the first cell of a column without ids is its name: a usual one, or no value."""
+    known = {word.casefold() for word in cell} & {"target", *VALUES}
+    value = (*layout.words, *layout.synonyms) if layout.words else filter(is_number, cell)
+    return bool(known or (not layout.form and cell and {*cell}.isdisjoint(value)))
+
+
 def _json_rows(text: str, file: TestFile, task: Task, *, lines: bool) -> Iterator[_Row]:
     """The answers of a JSON file: objects with an id and a value, at any depth, or ids to values."""
     values = [(line, content) for line, content in enumerate(text.split("\n"), 1) if content.strip()]
-    if not lines:
-        values = [(1, text)]
+    lines = lines or (len(values) > 1 and loaded(values[0][1]) is not None)  # under the name .json
+    values = values if lines else [(1, text)]
     number = 0
     for line, content in values:
-        try:
-            value = json.loads(content)
-        except (ValueError, RecursionError):
-            raise ShapeError("expected JSON", "Write the file with a JSON library.", line) from None
-        for index, answer in _answers(value, file):
+        value = loaded(content)
+        if value is None:
+            raise ShapeError("expected JSON", "Write the file with a JSON library.", line)
+        for index, answer in _answers(value, (file.column,) if file.column else VALUES, line=lines):
             yield _Row(line, str(number) if index is None else str(index), cell_text(answer, task))
             number += 1
 
 
-def _answers(value: Any, file: TestFile) -> Iterator[tuple[Any, Any]]:
-    """Id (None if there is none) and answer of each example."""
+def _answers(value: Any, keys: Sequence[str], *, line: bool = False) -> Iterator[tuple[Any, Any]]:
+    """Id (None if there is none) and answer of each example; an object that is a `line` is one example."""
     if isinstance(value, dict):
-        key = next((name for name in ((file.column,) if file.column else VALUES) if name in value), None)
-        index = next((value[name] for name in KEYS if name in value), None)
-        nested = [item for item in value.values() if isinstance(item, dict | list)]
-        if key is not None and (index is not None or not isinstance(value[key], list)):
+        key = next((name for name in keys if name in value), None)
+        name = _id_name(value if key else [*{*value} & {*KEYS}])
+        index = None if name is None else value[name]
+        if key is not None and (line or index is not None or not isinstance(value[key], list)):
             yield index, value[key]
         elif key is not None:
-            yield from _answers(value[key], file)
-        elif index is None and not any(isinstance(item, dict) for item in nested):
+            yield from _answers(value[key], VALUES)
+        elif index is None and not any(map(_holds_objects, value.values())):
             yield from value.items()
         else:
-            for item in nested:
-                yield from _answers(item, file)
+            for item in filter(_holds_objects, value.values()):
+                yield from _answers(item, keys)
     elif isinstance(value, list):
         for item in value:
-            if isinstance(item, dict | list):
-                yield from _answers(item, file)
+            if _holds_objects(item):
+                yield from _answers(item, keys)
             else:
                 yield None, item
+
+
+def _holds_objects(value: Any) -> bool:
+    """Whether it is an object, or a list with one at any depth."""
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_holds_objects, value)))
 
 
 def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> bytes:
@@ -183,8 +248,12 @@ def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> 
     suffix = first.path.rpartition(".")[2].casefold()
     split = first.splits[role]
     ids = split.ids or [*map(str, column.row_indices)]
+    if first.parts:
+        return _parts_file(first, task, column, ids)
     columns = [[*_cells(values, of)] for _, of, values in files]
     names = [file.column or "prediction" for file, _, _ in files]
+    if suffix == "json" and split.ordered:  # the columns may differ in length
+        return (json.dumps(dict(zip(names, columns, strict=True)), ensure_ascii=False) + "\n").encode()
     if suffix in ("json", "jsonl"):
         key = "idx" if not split.ids else "id"
         rows = [dict(zip((key, *names), row, strict=True)) for row in zip(ids, *columns, strict=True)]
@@ -196,9 +265,24 @@ def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> 
         return "".join(cell.replace(" ", "\n") + "\n\n" for cell in columns[0]).encode()
     head, body = ([], columns) if split.ordered else (["id" if split.ids else "index"], [ids, *columns])
     separator = "," if suffix == "csv" else "\t"
-    rows_of = [[*head, *names], *map(list, zip(*body, strict=True))]
+    header = [] if all(map(str.isdecimal, names)) else [[*head, *names]]
+    rows_of = [*header, *map(list, zip(*body, strict=True))]
     return "".join(
         separator.join(_delimited(cell, separator) for cell in row) + "\n" for row in rows_of
+    ).encode()
+
+
+def _parts_file(file: TestFile, task: Task, column: Column, ids: Sequence[str]) -> bytes:
+    """A table with a row for each item of a ranking, or each span."""
+    rows = [["id", file.column, file.parts]]
+    for example, cell in zip(ids, column.cells, strict=True):
+        if task.form == "spans":
+            rows += [[example, f"{start}-{end}", label] for start, end, label in cell]
+        else:
+            rows += [[example, item, str(len(cell) - at)] for at, item in enumerate(cell)]
+    separator = "," if file.path.casefold().endswith("csv") else "\t"
+    return "".join(
+        separator.join(_delimited(cell, separator) for cell in row) + "\n" for row in rows
     ).encode()
 
 

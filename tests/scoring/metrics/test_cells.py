@@ -178,7 +178,7 @@ def systems_of(name: str, size: int):
             [[t for t, there in zip(TOPICS, row, strict=True) if there] for row in each] for each in answers
         ]
         return [pairs_of("sets", gold, each) for each in columns]
-    if name in PROBABILITIES:
+    if name in (*PROBABILITIES, *ANSWERED):
         shares, gold = some_probabilities(rng, size, 3)
         noisy, _ = some_probabilities(rng, size, 3, sharp=1.0)
         words = [TOPICS[code] for code in gold]
@@ -197,9 +197,12 @@ def systems_of(name: str, size: int):
     ]
 
 
+POSITIVE = ("roc_auc", "f05_u", "f1_answered")
+ANSWERED = ("c_at_1", "f05_u", "f1_answered")
 CELLS = [
     *SETS,
     *PROBABILITIES,
+    *ANSWERED,
     "neg_cross_entropy",
     "neg_jensen_shannon",
     "exact_match",
@@ -212,7 +215,7 @@ CELLS = [
 def test_intervals_and_tests_follow(name: str) -> None:
     size = 250 if name != "neg_ece" else 500
     systems = systems_of(name, size)
-    metric = Metric(name, name, name, "F", TOPICS[1] if name == "roc_auc" else None, TOPICS)
+    metric = Metric(name, name, name, "F", TOPICS[1] if name in POSITIVE else None, TOPICS)
     units = units_of([metric], systems)
     assert isinstance(units, SumUnits) == (name != "roc_auc")
     at = 17 if name != "roc_auc" else 3

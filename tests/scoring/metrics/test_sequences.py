@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
@@ -180,6 +181,33 @@ def test_spans_by_hand() -> None:
     assert measure("span_f1", [[(0, 4), (0, 4)]], [[(0, 4)]]) == 1.0
 
 
+def some_weights(rng, size: int, noise: float):
+    """Spans of one position each, in texts of 30; the same gold for each share of noise."""
+    gold = RNG(7).random((size, 30))
+    changed = np.where(rng.random((size, 30)) < noise, rng.random((size, 30)), gold)
+    return [
+        [tuple((at, at + 1, str(weight)) for at, weight in enumerate(row)) for row in side]
+        for side in (gold, changed)
+    ]
+
+
+def test_weights_of_spans_by_hand() -> None:
+    def rho(gold, predicted) -> float:
+        return measure("span_spearman", [gold], [predicted])
+
+    gold = [(0, 6, "0"), (0, 2, "0.5"), (4, 5, "1")]
+    expected = spearmanr([0.5, 0.5, 0, 0, 1, 0], [0, 1, 1, 0, 0.2, 0])[0]
+    assert rho(gold, [(1, 3, "1"), (4, 5, "0.2")]) == pytest.approx(expected)
+    assert rho(gold, [(1, 3, "1"), (4, 5, "0.2"), (6, 10**12, "1")]) == pytest.approx(expected)
+    assert [rho(gold, []), rho([(0, 6, "0")], []), rho([], []), rho([], [(0, 1, "")])] == [0, 1, 1, 0]
+
+
+def test_places_of_precision() -> None:
+    gold, predicted = [["a", "b"], ["c"]], [["x", "a", "b"], []]
+    for places, hits in ((1, 0), (2, 1 / 2), (3, 2 / 3), (4, 2 / 4)):
+        assert measure("precision_at", gold, predicted, positive=places) == pytest.approx(hits / 2)
+
+
 def some_rankings(rng, size: int):
     items = [f"d{at}" for at in range(8)]
     gold = [
@@ -216,10 +244,12 @@ def test_rankings_by_hand() -> None:
 
 def systems_of(name: str, size: int):
     rng = RNG(0)
-    if name in ("map", "mrr", "ndcg"):
+    if name in ("map", "mrr", "ndcg", "precision_at"):
         gold, predicted = some_rankings(rng, size)
         best = [sorted(row, key=lambda item, row=row: -row[item] + 3 * rng.normal()) for row in gold]
         return [pairs_of("ranking", gold, each) for each in (best, predicted)]
+    if name == "span_spearman":
+        return [pairs_of("spans", *some_weights(rng, size, share)) for share in (0.1, 0.5)]
     if "span" in name:
         gold = some_spans(rng, size)
         return [pairs_of("spans", gold, each) for each in (moved(rng, gold), moved(rng, moved(rng, gold)))]
@@ -230,7 +260,8 @@ def systems_of(name: str, size: int):
 @pytest.mark.parametrize(
     "name",
     ["token_accuracy", "entity_f1", "entity_f1_lenient", "entity_macro_f1", "token_macro_f1", "span_f1",
-     "span_overlap_f1", "span_iou", "map", "mrr", "ndcg"],
+     "span_overlap_f1", "span_iou", "span_partial_f1", "span_spearman", "map", "mrr", "ndcg",
+     "precision_at"],
 )  # fmt: skip
 def test_intervals_and_tests_follow(name: str) -> None:
     systems = systems_of(name, 200)

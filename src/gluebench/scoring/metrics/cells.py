@@ -36,13 +36,13 @@ _NO_PUNCTUATION = str.maketrans("", "", punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
-def mean_metric(name: str, match: Match) -> SumMetric:
-    """The mean over the examples of a score from 0 to 1."""
+def mean_metric(name: str, match: Match, *, lowest: float = 0.0) -> SumMetric:
+    """The mean over the examples of a score up to 1."""
 
     def rows(pairs: Pairs, _: Metric) -> Floats:
         return means([match(*cells) for cells in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)])
 
-    return SumMetric(name, 0.0, rows, mean_of)
+    return SumMetric(name, lowest, rows, mean_of)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -199,6 +199,33 @@ def _highest_rows(pairs: Pairs, _: Metric) -> Floats:
     return means(given.argmax(axis=1) == gold)
 
 
+def _answered_rows(pairs: Pairs, metric: Metric) -> Floats:
+    """True and false positives and negatives, and no answer, which is two equal highest probabilities."""
+    import numpy as np
+
+    given, gold = _probabilities(pairs)
+    highest = given == given.max(axis=1, keepdims=True)
+    answered, positive = highest.sum(axis=1) == 1, pairs.code(metric.positive)
+    own, said = gold == positive, highest[:, positive]
+    right = given.argmax(axis=1) == gold
+    cases = (own & said, ~own & said, own & ~said, right & ~own & ~said, ~own & ~said & ~right)
+    return np.stack([*(case & answered for case in cases), ~answered], axis=1).astype(np.float64)
+
+
+def _c_at_1(sums: Any) -> Any:
+    right, n = sums[0] + sums[3], sums.sum(axis=0)
+    return ratio(right + sums[5] * ratio(right, n), n)
+
+
+def _f05_u(sums: Any) -> Any:
+    weighted = 1.25 * sums[0]
+    return ratio(weighted, weighted + 0.25 * (sums[2] + sums[5]) + sums[1])
+
+
+def _f1_answered(sums: Any) -> Any:
+    return ratio(2 * sums[0], 2 * sums[0] + sums[1] + sums[2])
+
+
 def _calibration_rows(pairs: Pairs, _: Metric) -> Floats:
     """Accuracy minus confidence at the bin of the confidence, then a 1, shape (n, BINS + 1)."""
     import numpy as np
@@ -275,6 +302,9 @@ CELL_METRICS = (
     SumMetric("neg_ece", -1.0, _calibration_rows, _neg_ece, fewest=FEWEST_CALIBRATED, highest=0.0),
     SumMetric("probability_accuracy", 0.0, _highest_rows, mean_of),
     PairsMetric("roc_auc", 0.0, _roc_auc),
+    SumMetric("c_at_1", 0.0, _answered_rows, _c_at_1),
+    SumMetric("f05_u", 0.0, _answered_rows, _f05_u),
+    SumMetric("f1_answered", 0.0, _answered_rows, _f1_answered),
     SumMetric("neg_cross_entropy", -inf, _cross_entropy_rows, negated_mean, highest=0.0),
     SumMetric("neg_jensen_shannon", -1.0, _jensen_shannon_rows, negated_mean, highest=0.0),
 )

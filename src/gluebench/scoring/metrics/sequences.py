@@ -13,11 +13,13 @@ from functools import lru_cache, partial
 from itertools import groupby
 from math import log2
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.cells import Counts, counted_metric, mean_metric
-from gluebench.scoring.metrics.sums import SumMetric, mean_of
+from gluebench.scoring.metrics.counts import ratio
+from gluebench.scoring.metrics.numbers import constant, spearman_of
+from gluebench.scoring.metrics.sums import SumMetric, mean_of, means
 from gluebench.scoring.pairs import Pairs
 
 if TYPE_CHECKING:
@@ -157,6 +159,55 @@ def intersection_over_union(gold: Sequence[Span], predicted: Sequence[Span]) -> 
     return (covered(gold) + covered(predicted) - either) / either if either else 1.0
 
 
+def _partial_rows(pairs: Pairs, _: Metric) -> Floats:
+    """Shares of the predicted and gold spans that spans of the other side cover, and their numbers."""
+    import numpy as np
+
+    rows = [
+        (_shares(predicted, gold), len(predicted), _shares(gold, predicted), len(gold))
+        for gold, predicted in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
+    ]
+    return np.array(rows, np.float64)
+
+
+def _shares(spans: Sequence[Span], others: Sequence[Span]) -> float:
+    """Sum over the spans of the share of each that spans of its label cover."""
+    return sum(
+        covered(
+            (max(start, first), min(end, last), label)
+            for first, last, other in others
+            if other == label and first < end and start < last
+        )
+        / max(end - start, 1)
+        for start, end, label in spans
+    )
+
+
+def _partial_f1(sums: Any) -> Any:
+    precision, recall = ratio(sums[0], sums[1]), ratio(sums[2], sums[3])
+    return ratio(2 * precision * recall, precision + recall)
+
+
+def weights_correlation(gold: Sequence[Span], predicted: Sequence[Span]) -> float:
+    """Spearman's rho of the weights of the positions up to gold's last end; spans have weights as labels.
+
+    Where one side has equal weights, 1.0 if the other has too, else 0.0. Raises ValueError for other labels.
+    """
+    size = max((end for _, end, _ in gold), default=0)
+    first, second = (_weights(spans, size) for spans in (gold, predicted))
+    if not size or constant(first) or constant(second):
+        return float(constant(first) and constant(second) if size else not predicted)
+    return spearman_of(first, second)
+
+
+def _weights(spans: Sequence[Span], size: int) -> list[float]:
+    weights = [0.0] * size
+    for start, end, label in spans:
+        weight = float(label or 1)
+        weights[start:end] = [max(each, weight) for each in weights[start:end]]
+    return weights
+
+
 Gains = Sequence[tuple[str, float]]
 """Id and gain of the items; those with a gain above 0 are relevant."""
 
@@ -190,6 +241,17 @@ def _discounted(gains: Iterable[float]) -> float:
     return sum(gain / log2(place + 1) for place, gain in enumerate(gains, 1))
 
 
+def _precision_rows(pairs: Pairs, metric: Metric) -> Floats:
+    """Share of relevant items among the first ones, as many as the manifest names under `positive`."""
+    places = max(int(float(metric.positive or 1)), 1)
+    return means(
+        [
+            sum(gain > 0 for gain in _ranked(*cells)[:places]) / places
+            for cells in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
+        ]
+    )
+
+
 SEQUENCE_METRICS = (
     SumMetric("token_accuracy", 0.0, _token_rows, mean_of),
     counted_metric("entity_f1", partial(_entity_counts, strict_entities), None, "any entity"),
@@ -201,8 +263,11 @@ SEQUENCE_METRICS = (
     counted_metric("span_f1", _span_counts, None, "any span"),
     counted_metric("span_overlap_f1", _overlap_counts, "all", "any span"),
     mean_metric("span_iou", intersection_over_union),
+    SumMetric("span_partial_f1", 0.0, _partial_rows, _partial_f1),
+    mean_metric("span_spearman", weights_correlation, lowest=-1.0),
     mean_metric("map", average_precision),
     mean_metric("mrr", reciprocal_rank),
     mean_metric("ndcg", discounted_gain),
+    SumMetric("precision_at", 0.0, _precision_rows, mean_of),
 )
 """Metrics of tokens, spans and rankings."""
