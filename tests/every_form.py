@@ -1,4 +1,4 @@
-"""Two benchmarks with every form of answers, and their gold and submissions: shares of FORMS, losses of LOSSES."""
+"""Two benchmarks with every form of answers, FORMS of shares and LOSSES, their gold and submissions."""
 
 from __future__ import annotations
 
@@ -129,7 +129,12 @@ TASKS: Mapping[str, Sequence[str]] = {
     ),
     "losses": ("Rating", "Opinion"),
 }
-FOLDERS = {"Opinion-politica": "Opinión política", "Opinion": "Opinión", "humor": "Humor", "offense": "Offense"}
+FOLDERS = {
+    "Opinion-politica": "Opinión política",
+    "Opinion": "Opinión",
+    "humor": "Humor",
+    "offense": "Offense",
+}
 """Test file to the folder of its task, where that has another name."""
 
 
@@ -229,9 +234,7 @@ def write(folder: Path, benchmark: str) -> Path:
 def _submission(folder: Path, right: Mapping[str, list[str]], *, skill: float, rng: random.Random) -> None:
     folder.mkdir(parents=True)
     columns = {
-        name: [
-            RIGHT.get(name, str)(cell) if rng.random() < skill else GUESS[name](rng) for cell in cells
-        ]
+        name: [RIGHT.get(name, str)(cell) if rng.random() < skill else GUESS[name](rng) for cell in cells]
         for name, cells in right.items()
     }
     if "humor" in columns:

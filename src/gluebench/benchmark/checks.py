@@ -65,7 +65,9 @@ def _task_name(path: KeyPath, name: str) -> Iterator[Finding]:
 
 def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
     """Findings on what is averaged, and on the scores of a benchmark's references, which are averages."""
-    losses = [f"{task.name} {metric.name}" for task in benchmark.scored for metric in task.metrics if metric.loss]
+    losses = [
+        f"{task.name} {metric.name}" for task in benchmark.scored for metric in task.metrics if metric.loss
+    ]
     shares = [task.name for task in benchmark.scored if not all(metric.loss for metric in task.metrics)]
     if losses and shares:
         yield Finding(

@@ -233,7 +233,9 @@ def _plotted(name: str, score: Score, *, whole: bool = False) -> Row:
     if score.withheld:
         note += f", interval withheld: {score.withheld}"
     fractions = (score.value, score.low, score.high)
-    return Row.of(name, fractions, note, filled=score.low is not None, whole=whole, factor=-1 if score.loss else 100)
+    return Row.of(
+        name, fractions, note, filled=score.low is not None, whole=whole, factor=-1 if score.loss else 100
+    )
 
 
 def _cells(score: Score | None) -> tuple[str, str, str]:

@@ -227,7 +227,9 @@ def _spread(scores: Sequence[Score | None], test: RunsTest | None = None) -> Spr
     interval = None if test is None or withheld else test.interval()
     if test is None or interval is None:
         return spread
-    return spread._replace(low=interval.low, high=min(0.0 if loss else 1.0, interval.high), seeds=test.seeds_share)
+    return spread._replace(
+        low=interval.low, high=min(0.0 if loss else 1.0, interval.high), seeds=test.seeds_share
+    )
 
 
 summarise = summarize

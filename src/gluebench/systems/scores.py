@@ -21,7 +21,8 @@ FILE = "scores.json"
 AVERAGE = "average"
 """Stands for a task where the macro-average is meant."""
 Figures = Mapping[str, float]
-"""`value`, and where known `low`, `high` (95 % interval) and `deviation` (of the runs), as fractions; `loss` if negated."""
+"""`value`, and where known `low`, `high` (95 % interval) and `deviation` (of the runs), as fractions;
+`loss` is true for negated losses."""
 
 
 class Scores(NamedTuple):

@@ -194,9 +194,7 @@ def file_tested(
         means = [[*of_side, of_side.mean()] for of_side in means]
     loss = any(metric.loss for metric in metrics)
     return [
-        Tested(
-            float(a), float(b), test, names[at], len(pairs[0]), apart == 0, right, few[at], loss=loss
-        )
+        Tested(float(a), float(b), test, names[at], len(pairs[0]), apart == 0, right, few[at], loss=loss)
         for at, (a, b, test) in enumerate(zip(*means, tests, strict=True))
     ]
 

@@ -119,7 +119,8 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     over = f"of {len(comparison.over)} task{'s' * (len(comparison.over) != 1)}"
     sections = [
         [row for task in benchmark.scored for row in _rows(comparison.tasks.get(task.name), task)],
-        [_Row(f"average{DOWN * benchmark.loss}", over, comparison.overall, decides=True)] * (len(benchmark.scored) != 1),
+        [_Row(f"average{DOWN * benchmark.loss}", over, comparison.overall, decides=True)]
+        * (len(benchmark.scored) != 1),
         [row for task in benchmark.diagnostics for row in _rows(comparison.diagnostics.get(task.name), task)],
     ]
     sections = [section for section in sections if section]
