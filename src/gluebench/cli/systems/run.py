@@ -12,7 +12,7 @@ import click
 
 from gluebench.benchmark import Benchmark, Role
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import needs_extra
+from gluebench.cli.common.errors import needs_extra, reading_data
 from gluebench.cli.common.output import Form
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 from gluebench.cli.systems.run_options import chosen_options, model_options, run_options, settings_of
@@ -93,7 +93,8 @@ def run(
         raise click.UsageError("--limit gives dev scores alone: leave out --no-dev and --to.")
     board = reached(to, suite.name, split)
     names = [name for text in tasks for name in option.listed(text)]
-    plan = Plan(suite, data, chosen(suite, names), split, not no_dev, limit)
+    with reading_data():
+        plan = Plan(suite, data, chosen(suite, names), split, not no_dev, limit)
     settings = chosen_options(context, model, options)
     runs = [(out, settings)]
     if seeds:
