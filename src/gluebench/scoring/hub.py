@@ -72,7 +72,7 @@ def eval_results_yaml(
     day: date,
     source: str = "",
 ) -> str:
-    """A file for `.eval_results/` of a model's repository: the score of each task, times 100; of a loss, the negated loss.
+    """A file for `.eval_results/` of a model's repository: the scores of tasks, times 100, or negated losses.
 
     `dataset` is the benchmark's repository on the hub, `tasks` a task's name to its identifier there, if
     that differs; `source` the address of the evaluation. The interval is in the notes.
