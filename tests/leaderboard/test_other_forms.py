@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 

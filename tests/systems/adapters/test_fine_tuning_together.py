@@ -16,11 +16,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed (gluebench
 pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
 from systems.adapters import several_tuned  # noqa: E402
 
-from gluebench.benchmark import Benchmark  # noqa: E402
-from gluebench.submission import check  # noqa: E402
 from gluebench.systems.adapters import fine_tuned  # noqa: E402
 from gluebench.systems.adapters.fine_tuning import Recipe  # noqa: E402
-from gluebench.systems.adapters.session import Plan, Session  # noqa: E402
 from gluebench.systems.training.engine import Engine  # noqa: E402
 
 TESTS = Path(__file__).resolve().parents[2]
