@@ -84,7 +84,7 @@ MISTAKES = [
     ('"SST-2", "AX"', '"AX"', 4, "benchmark.tasks", "none of them is scored"),
     ('tasks = ["SST-2", "AX"]\n', "", 1, "benchmark.tasks", "is missing; expected the tasks to keep"),
     ('"SST-2", "AX"', "1", 4, "benchmark.tasks[0]", "is an integer; expected a string"),
-    ('extends = "glue"', 'extends = "gleu"', 3, "benchmark.extends", "Did you mean glue?"),
+    ('extends = "glue"', 'extends = "gleu"', 3, "benchmark.extends", "Did you mean glue or advglue?"),
     ('extends = "glue"', "extends = 1", 3, "benchmark.extends", "is an integer; expected a string"),
     ('extends = "glue"', 'extends = "./part.toml"', 3, "benchmark.extends", "leads back to itself"),
     ('name = "glue-public"', 'name = "glue"', 2, "benchmark.name", "expected a name of its own"),
