@@ -17,7 +17,7 @@ from gluebench import Report, check, grade, load_benchmark, read_gold
 from gluebench.benchmark import Benchmark
 from gluebench.scoring import eee
 from gluebench.scoring.eee import Evaluated, aggregate, instances, write_records
-from gluebench.scoring.metrics import metric_function
+from gluebench.scoring.metrics import function_of
 
 ABOUT = Evaluated(
     "acme/tiny", "Acme", "first_party", source="The Small leaderboard", deployment="self_deployed"
@@ -88,9 +88,9 @@ def test_the_record_has_every_score_with_its_interval(small: Benchmark, folder: 
 def test_a_metric_without_a_bound_says_so(
     small: Benchmark, folder: Path, system: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    unbounded = SimpleNamespace(lowest=-math.inf)
+    unbounded = SimpleNamespace(bounds=(-math.inf, math.inf))
     monkeypatch.setattr(
-        eee, "metric_function", lambda name: unbounded if name == "f1" else metric_function(name)
+        eee, "function_of", lambda metric: unbounded if metric.name == "f1" else function_of(metric)
     )
     _, record = written(grade(system, folder, benchmark=small), small, tmp_path / "out")
     results = record["evaluation_results"]

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from gluebench.benchmark.checks import average_findings, name_finding
+from gluebench.benchmark.figures import heading
 from gluebench.benchmark.lookup import UnknownNameError, file_name
+from gluebench.benchmark.metrics import BUILT_IN
 from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
     ROLES,
@@ -251,9 +253,11 @@ def _metrics(
         if only_file is None and "file" not in entry.values:
             known = one_of(tuple(file.name for file in files))
             entry.reject("file", f"is missing, and this task has several files; {known}")
-        values = entry.read(function=name, title=name, file=only_file or "", positive=None)
+        values = entry.read(function=name, title="", file=only_file or "", positive=None)
         scale = _range(entry, "scale", ascending=False)
-        metrics.append(Metric(name, **values, labels=vocabulary, scale=scale))
+        metric = Metric(name, **values, labels=vocabulary, scale=scale)
+        title = metric.title or (BUILT_IN[metric.function].title if metric.loss else name)
+        metrics.append(metric._replace(title=heading(title) if metric.loss else title))
     if not section.values.get("metrics", ()):
         section.reject("metrics", 'is missing; expected at least one: [{ name = "accuracy" }]')
     return tuple(metrics)

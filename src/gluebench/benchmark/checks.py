@@ -64,9 +64,19 @@ def _task_name(path: KeyPath, name: str) -> Iterator[Finding]:
 
 
 def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
-    """Findings on the scores of a benchmark's references, which are macro-averages."""
-    losses = any(metric.function.startswith("neg_") for task in benchmark.scored for metric in task.metrics)
-    return _scores(("benchmark",), benchmark, {"score": None if losses else (-1.0, 1.0)})
+    """Findings on what is averaged, and on the scores of a benchmark's references, which are averages."""
+    losses = [
+        f"{task.name} {metric.name}" for task in benchmark.scored for metric in task.metrics if metric.loss
+    ]
+    shares = [task.name for task in benchmark.scored if not all(metric.loss for metric in task.metrics)]
+    if losses and shares:
+        yield Finding(
+            ("tasks",),
+            f"average losses ({', '.join(losses)}) with scores from 0 to 1 ({', '.join(shares)}). Give each loss "
+            'a scale, what becomes 0 and what becomes 1, as "scale = [-4.0, 0.0]"; or take its task out of '
+            "the average by scored = false; or make two benchmarks",
+        )
+    yield from _scores(("benchmark",), benchmark, {"score": (-inf, 0.0) if losses else (-1.0, 1.0)})
 
 
 def metric_entry_points() -> frozenset[str]:
@@ -239,7 +249,7 @@ def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
         for number, name in enumerate((file.name, *file.synonyms)):
             yield from name_finding((*where, "synonyms", number - 1) if number else (*where, "name"), name)
         if file.parts and (task.form not in ("ranking", "spans") or not file.column):
-            expected = "expected it beside column, with form = \"ranking\" or \"spans\""
+            expected = 'expected it beside column, with form = "ranking" or "spans"'
             yield Finding((*where, "parts"), f'"{file.parts}" is of no use here; {expected}')
         for role in (role for role in ROLES if role in file.splits):
             if not file.column and file.splits[role].name in seen:

@@ -1,13 +1,48 @@
-"""How scores and intervals are written for readers: times 100 with one decimal, as in the paper's tables."""
+"""How scores and intervals are written for readers: times 100 with one decimal, as in the paper's tables.
+
+A loss is kept negated, so that higher is better everywhere, and is written as it is: "0.531" for -0.531.
+"""
 
 from __future__ import annotations
 
-
-def percent(value: float | None) -> str:
-    """A fraction as a percentage with one decimal; "-" for None."""
-    return "-" if value is None else f"{round(100 * value, 1) + 0.0:.1f}"  # 0.0 for -0.0
+DOWN = " ↓"
+"""The end of a loss's heading."""
 
 
-def interval(low: float | None, high: float | None) -> str:
+def percent(value: float | None, loss: bool | None = False) -> str:
+    """A fraction as a percentage with one decimal, a negated loss as the loss; "-" for None."""
+    return points(-value if loss and value is not None else value, loss)
+
+
+def points(value: float | None, loss: bool | None = False) -> str:
+    """A difference or deviation in points, or in units of the loss; a positive difference is better."""
+    if value is None:
+        return "-"
+    return f"{round(value, 3) + 0.0:.3f}" if loss else f"{round(100 * value, 1) + 0.0:.1f}"  # 0.0 for -0.0
+
+
+def interval(low: float | None, high: float | None, loss: bool | None = False) -> str:
     """The interval with a space before it, to append to its value; empty if an end is None."""
-    return "" if low is None or high is None else f" [{percent(low)}, {percent(high)}]"
+    if loss and low is not None and high is not None:
+        low, high = -high, -low
+    return between(low, high, loss)
+
+
+def between(low: float | None, high: float | None, loss: bool | None = False) -> str:
+    """The interval of a difference, written as by `interval`."""
+    return "" if low is None or high is None else f" [{points(low, loss)}, {points(high, loss)}]"
+
+
+def unit(loss: bool | None) -> str:
+    """What follows the heading of scores: " × 100", or nothing after that of a loss."""
+    return "" if loss else " × 100"
+
+
+def axis(loss: bool | None) -> str:
+    """The heading of a chart's scores."""
+    return "score ↓, lower is better," if loss else "score × 100"
+
+
+def heading(title: str) -> str:
+    """The heading of a loss: "RMSE ↓" for "−RMSE", the heading of the negated loss."""
+    return title.removesuffix(DOWN).removeprefix("−").removeprefix("-") + DOWN

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from gluebench.benchmark.lookup import UnknownNameError, find
-from gluebench.benchmark.metrics import Form
+from gluebench.benchmark.metrics import BUILT_IN, Form
 
 Role = Literal["test", "dev"]
 ROLES: tuple[Role, ...] = ("test", "dev")
@@ -43,6 +43,12 @@ class Metric(NamedTuple):
     """Label words of the task, for sets, probabilities, tokens and spans."""
     scale: tuple[float, float] | None = None
     """Values that become 0 and 1, as the mean loss of a baseline and 0; None for the value itself."""
+
+    @property
+    def loss(self) -> bool:
+        """Whether its values are negated losses, 0 at best, and not put on another scale."""
+        known = BUILT_IN.get(self.function)
+        return known is not None and known.highest == 0 and self.scale is None
 
 
 class Split(NamedTuple):
@@ -210,6 +216,11 @@ class Task(NamedTuple):
         """The label words in the order of their codes; empty unless each example has one of them."""
         return tuple(label.word for label in self.labels)
 
+    @property
+    def loss(self) -> bool:
+        """Whether its score is a negated loss."""
+        return any(metric.loss for metric in self.metrics)
+
     def file(self, name: str) -> TestFile:
         """The test file of that name. Raises UnknownNameError."""
         return find(name, self.files, what="test file")
@@ -257,6 +268,11 @@ class Benchmark(NamedTuple):
     def scored(self) -> tuple[Task, ...]:
         """The tasks of the macro-average."""
         return tuple(task for task in self.tasks if task.scored)
+
+    @property
+    def loss(self) -> bool:
+        """Whether its average is one of negated losses."""
+        return any(task.loss for task in self.scored)
 
     @property
     def weights(self) -> dict[str, float]:

@@ -125,7 +125,8 @@ def _phenomenon_rows(task: Task) -> Iterator[list[str]]:
 
 def _reference(reference: Reference, task: Task) -> str:
     titles = {metric.name: metric.title for metric in task.metrics}
+    losses = {metric.name for metric in task.metrics if metric.loss}
     scores = ", ".join(
-        f"{titles.get(name, name)} {percent(score)}" for name, score in reference.scores.items()
+        f"{titles[name]} {percent(score, name in losses)}" for name, score in reference.scores.items()
     )
     return f"{reference.name}: {scores} ({reference.source})"

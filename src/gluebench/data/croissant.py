@@ -119,7 +119,7 @@ def _file_object(file: PublishedFile) -> dict[str, Any]:
 
 def _record_set(file: PublishedFile, task: Task) -> dict[str, Any]:
     name = f"{file.task}/{file.split}"
-    label = "sc:Text" if task.labels else "sc:Float"
+    label = "sc:Float" if task.form == "numbers" else "sc:Text"
     types = {
         INDEX: "sc:Integer",
         **dict.fromkeys(task.columns, "sc:Text"),

@@ -113,7 +113,9 @@ def _batches(task: Task, split: Split, columns: Columns) -> Iterator[pa.RecordBa
     if uneven:
         problem = f"the columns {', '.join(uneven)} have not the {rows:,} rows of the others"
         raise DataError(f"{task.name}, {split.name}: {problem}")
-    types = dict.fromkeys(task.columns, pa.string()) | {LABEL: pa.string() if task.labels else pa.float64()}
+    types = dict.fromkeys(task.columns, pa.string()) | {
+        LABEL: pa.float64() if task.form == "numbers" else pa.string()
+    }
     names = [*task.columns, LABEL, *(name for name in columns if name not in types)]
     ordered = {INDEX: pa.array(range(rows), pa.int64())}
     ordered |= {name: pa.array(columns[name], types.get(name)) for name in names if name in columns}

@@ -14,6 +14,7 @@ from gluebench.data.table import Table, load
 from gluebench.scoring import Gold
 from gluebench.scoring.tags import Metadata
 from gluebench.submission import Column
+from gluebench.submission.forms import cell_form
 
 DIRECTION = "direction"
 
@@ -76,10 +77,14 @@ def _column(table: Table, order: Sequence[int]) -> Column:
     labels = table.column("label")
     numbers = array("q", (indices[position] for position in order))
     stored = None if list(numbers) == list(range(len(numbers))) else numbers
-    if not table.task.labels:
+    form = cell_form(table.task, gold=True)
+    if form is not None:
+        return Column((), tuple(form.read(labels[position]) for position in order), stored)
+    words = table.task.words or table.task.vocabulary  # of labels, or of the gold of probabilities
+    if not words:
         return Column((), array("d", (labels[position] for position in order)), stored)
-    codes = {word: code for code, word in enumerate(table.task.words)}
-    return Column(table.task.words, bytes(codes[labels[position]] for position in order), stored)
+    codes = {word: code for code, word in enumerate(words)}
+    return Column(words, bytes(codes[labels[position]] for position in order), stored)
 
 
 def _metadata(table: Table, order: Sequence[int]) -> Metadata:

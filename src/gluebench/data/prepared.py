@@ -77,7 +77,7 @@ def write_split(
         raise DataError(f"{task.name}, {split.name}: no rows; expected {split.size:,}")
     schema = first.schema
     label = schema.get_field_index(LABEL)
-    if label >= 0 and not pa.types.is_floating(schema.types[label]):
+    if label >= 0 and task.labels:
         schema = schema.set(label, pa.field(LABEL, pa.dictionary(pa.int8(), pa.string())))
     # Texts rarely repeat, so dictionaries and statistics of them are useless.
     settings: dict[str, Any] = {

@@ -87,10 +87,9 @@ class Table(Sequence[Example]):
         """
         from gluebench.scoring.plots import bars
 
-        if not self.labelled:
-            raise ValueError(
-                f"{self.task.name} {self.split}: its labels are hidden; expected a labelled split"
-            )
+        if not self.labelled or self.task.form not in ("labels", "numbers"):
+            why = f"its answers are {self.task.form}" if self.labelled else "its labels are hidden"
+            raise ValueError(f"{self.task.name} {self.split}: {why}; expected a split with labels or numbers")
         counts = dict(_counts(self.task, self.column(LABEL)))
         title = f"{self.task.name} {self.split}: {len(self):,} examples"
         return bars(counts, title=title, axis="% of the examples", ax=ax)
@@ -172,8 +171,8 @@ class Table(Sequence[Example]):
     def to_torch(self) -> Any:
         """A map-style `torch.utils.data.Dataset` of dicts: index, texts, and `label` as a tensor.
 
-        A label is its code, an int64 (the position of its word in `task.words`), or a float32 score; hidden
-        labels have no key. `torch.utils.data.DataLoader` batches it with its default collation.
+        A label is its code, an int64 (the position of its word in `task.words`), a float32 score, or the text
+        of another form; hidden labels have no key. `torch.utils.data.DataLoader` batches it with its default collation.
         """
         import torch
         from torch.utils.data import Dataset as TorchDataset
@@ -189,7 +188,7 @@ class Table(Sequence[Example]):
                 example = table[position]
                 item: dict[str, Any] = {INDEX: example.index, **example.inputs}
                 if isinstance(example.label, str):
-                    item[LABEL] = torch.tensor(codes[example.label])
+                    item[LABEL] = torch.tensor(codes[example.label]) if codes else example.label
                 elif example.label is not None:
                     item[LABEL] = torch.tensor(example.label, dtype=torch.float32)
                 return item
@@ -217,7 +216,7 @@ def _source(home: Path, task: Task, split: Split) -> _Parquet | _Listed:
         raise DataError(f"{home}: {absent}; expected the {split.name} split of {task.name}")
     if path.suffix == ".parquet":
         return _Parquet(path, task)
-    return _Listed(read_examples(path, task, expected=split.size), task)
+    return _Listed(read_examples(path, task, split), task)
 
 
 class _Parquet:

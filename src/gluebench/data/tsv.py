@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gluebench.benchmark import Task
+from gluebench.benchmark import Split, Task
 from gluebench.data.errors import DataError
+from gluebench.submission.forms import cell_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +21,21 @@ class Example:
     inputs: Mapping[str, str]
     """Input column to text, in the manifest's order."""
     label: str | float | None
-    """A label word, or a number for a regression task; None if labels are hidden."""
+    """A label word, a number for a regression task, the cell of another form; None if labels are hidden."""
 
 
-def read_examples(path: Path, task: Task, *, expected: int) -> list[Example]:
+def read_examples(path: Path, task: Task, split: Split) -> list[Example]:
     """The examples of one file, in file order; quotation marks are text like any other.
 
-    Raises DataError if the file is missing, a row is wrong or there are not as many as expected.
+    Raises DataError if the file is missing, a row is wrong or there are not as many as the split has.
     """
     try:
         lines = text_lines(path, path.read_bytes())
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise DataError(f"{path}: {reason}; expected examples of {task.name}") from None
-    names = ["index", *task.columns]
+    names = ["id" if split.ids else "index", *task.columns]
+    index_of = {name: index for index, name in enumerate(split.ids)}
     header = lines[0].split("\t")
     if header not in (names, [*names, "label"]):
         columns = f"expected the columns {' '.join(names)}, and label unless it is hidden"
@@ -46,10 +48,12 @@ def read_examples(path: Path, task: Task, *, expected: int) -> list[Example]:
         if len(fields) != len(header):
             wrong.append(f"{len(fields)} columns, expected {len(header)}")
         else:
+            if split.ids:
+                fields[0] = str(index_of.get(fields[0], fields[0]))
             examples.append(_example(task, fields, seen, wrong))
         problems += [f"{path}:{number}: {problem}" for problem in wrong]
-    if not problems and len(examples) != expected:
-        ending = f"the file ends here with {len(examples)} examples, expected {expected}"
+    if not problems and len(examples) != split.size:
+        ending = f"the file ends here with {len(examples)} examples, expected {split.size}"
         problems.append(f"{path}:{len(lines)}: {ending}")
     if problems:
         raise DataError(problems)
@@ -87,6 +91,17 @@ def _label(task: Task, text: str, wrong: list[str]) -> str | float:
     if task.labels:
         if text not in task.words:
             wrong.append(f'the label is "{text}", expected one of {", ".join(task.words)}')
+        return text
+    if task.form != "numbers":
+        form = cell_form(task, gold=True)
+        try:
+            if form is not None:
+                form.read(text)
+            elif text not in task.vocabulary:  # the gold of probabilities
+                raise ValueError(text)
+        except ValueError:
+            expected = form.expected if form else f"one of {', '.join(task.vocabulary)}"
+            wrong.append(f'the label is "{text}", expected {expected}')
         return text
     try:
         value = float(text)

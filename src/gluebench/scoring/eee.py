@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.atomic import write_json, write_text
+from gluebench.benchmark.figures import DOWN
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import pairs_of
-from gluebench.scoring.metrics import metric_function
+from gluebench.scoring.metrics import function_of
 from gluebench.scoring.report import Place, Report, Score, places
 from gluebench.submission.submission import Submission
 
@@ -110,8 +111,10 @@ def _source(name: str, task: Task | None) -> dict[str, Any]:
 
 
 def _metric_config(place: Place, benchmark: Benchmark) -> dict[str, Any]:
-    metric, lowest = place.metric, _lowest(place, benchmark)
-    names = (metric.function, metric.title) if metric else ("mean", "Unweighted mean")
+    metric, (lowest, highest) = place.metric, _bounds(place, benchmark)
+    negated = "−" if metric and metric.loss else ""
+    title = negated + metric.title.removesuffix(DOWN) if metric else ""
+    names = (metric.function, title) if metric else ("mean", "Unweighted mean")
     return {
         "metric_id": names[0],
         "metric_name": names[1],
@@ -119,15 +122,17 @@ def _metric_config(place: Place, benchmark: Benchmark) -> dict[str, Any]:
         "lower_is_better": False,
         "score_type": "continuous",
         "min_score": lowest if isfinite(lowest) else "-Infinity",
-        "max_score": 1.0 if isfinite(lowest) else "Infinity",
+        "max_score": highest if isfinite(highest) else "Infinity",
     }
 
 
-def _lowest(place: Place, benchmark: Benchmark) -> float:
-    """The smallest possible score; infinite if one of its metrics has no bound."""
+def _bounds(place: Place, benchmark: Benchmark) -> tuple[float, float]:
+    """The lowest and highest possible score; infinite if one of its metrics has no such bound."""
     tasks = benchmark.scored if place.task is None else [place.task]
     metrics = [[place.metric] if place.metric else task.metrics for task in tasks]
-    return fmean(fmean(metric_function(metric.function).lowest for metric in part) for part in metrics)
+    bounds = [[function_of(metric).bounds for metric in part] for part in metrics]
+    low, high = (fmean(fmean(ends[side] for ends in part) for part in bounds) for side in (0, 1))
+    return low, high
 
 
 def _uncertainty(place: Place, score: Score) -> dict[str, Any]:

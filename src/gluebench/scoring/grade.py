@@ -159,7 +159,8 @@ def macro_average(
     if any(share is not None for share in shares):
         covered = sum(1.0 if share is None else share for share in shares) / len(shares)
     value = sum(part.weight * part.value for part in parts) / sum(part.weight for part in parts)
-    return Score.of(value, mean_bar(parts) if intervals else NO_BAR, len(parts), covered)
+    loss = any(score.loss for score in scores.values() if score is not None)
+    return Score.of(value, mean_bar(parts) if intervals else NO_BAR, len(parts), covered, loss=loss)
 
 
 def _points(task: Task, pairs: Mapping[str, Pairs]) -> dict[str, Point]:
@@ -175,22 +176,24 @@ def _task_report(
         from gluebench.scoring.inference import task_bars  # imports numpy
 
         bars, bar = task_bars(task, pairs, points)
-    files = {metric.name: metric.file for metric in task.metrics}
     metrics = {
-        name: _score(measured.value, bars[name], [pairs[files[name]]]) for name, measured in points.items()
+        metric.name: _score(points[metric.name].value, bars[metric.name], [pairs[metric.file]], metric.loss)
+        for metric in task.metrics
+        if metric.name in points
     }
     if len(points) < len(task.metrics):
         return TaskReport(None, metrics)
     value = task_score([measured.value for measured in points.values()])
-    return TaskReport(_score(value, bar, [pairs[name] for name in dict.fromkeys(files.values())]), metrics)
+    files = [pairs[name] for name in task.metrics_by_file()]
+    return TaskReport(_score(value, bar, files, task.loss), metrics)
 
 
-def _score(value: float, bar: Bar, files: Sequence[Pairs]) -> Score:
+def _score(value: float, bar: Bar, files: Sequence[Pairs], loss: bool) -> Score:
     """A score on all examples of some test files."""
     n, covered = sum(map(len, files)), None
     if any(pairs.covered is not None for pairs in files):
         covered = n / sum(len(pairs) / (pairs.covered or 1.0) for pairs in files)
-    return Score.of(value, bar, n, covered)
+    return Score.of(value, bar, n, covered, loss=loss)
 
 
 class DiagnosticScores(NamedTuple):
@@ -223,7 +226,7 @@ def diagnostic_report(
     scores: dict[str, dict[str, Score]] = {kind: {} for kind in (OVERALL, "coarse", "fine", *task.metadata)}
     for category, measured, bar in zip(categories, points, bars, strict=True):
         scores[category.kind][category.name] = Score.of(
-            measured.value, bar, len(category.positions), whole.covered
+            measured.value, bar, len(category.positions), whole.covered, loss=metric.loss
         )
     [overall] = scores[OVERALL].values()
     metadata = {column: scores[column] for column in task.metadata if scores[column]}

@@ -58,7 +58,7 @@ def model_card(text: str, report: Report, benchmark: Benchmark, *, model: str, d
 
 
 def _notes(report: Report, score: Score) -> str:
-    ends = interval(score.low, score.high)
+    ends = interval(score.low, score.high, score.loss)
     return "; ".join(
         [f"95 % interval{ends}"] * bool(ends) + [f"{report.split} split", f"gluebench {__version__}"]
     )
@@ -72,7 +72,7 @@ def eval_results_yaml(
     day: date,
     source: str = "",
 ) -> str:
-    """A file for `.eval_results/` of a model's repository: the score of each task, times 100.
+    """A file for `.eval_results/` of a model's repository: the scores of tasks, times 100, or negated losses.
 
     `dataset` is the benchmark's repository on the hub, `tasks` a task's name to its identifier there, if
     that differs; `source` the address of the evaluation. The interval is in the notes.
@@ -84,7 +84,7 @@ def eval_results_yaml(
         EvalResultEntry(
             dataset_id=dataset,
             task_id=tasks.get(name, name),
-            value=round(100 * task.score.value, 2),
+            value=round(task.score.value * (1 if task.score.loss else 100), 4 if task.score.loss else 2),
             date=day.isoformat(),
             source_url=source or None,
             notes=_notes(report, task.score),

@@ -10,9 +10,9 @@ from typing import Any
 from gluebench.benchmark.figures import interval
 
 
-def ends(low: float | None, high: float | None, withheld: str | None) -> str:
+def ends(low: float | None, high: float | None, withheld: str | None, *, loss: bool | None = False) -> str:
     """The interval in a cell of its own, or why there is none."""
-    return interval(low, high).strip() or (f"({withheld})" if withheld else "")
+    return interval(low, high, loss).strip() or (f"({withheld})" if withheld else "")
 
 
 def optional(module: str, what: str, install: str) -> Any:

@@ -54,9 +54,10 @@ class Row(NamedTuple):
         *,
         filled: bool = True,
         whole: bool = False,
+        factor: float = 100,
     ) -> Row:
-        """A row of a value and the ends of its interval, given as fractions and drawn times 100."""
-        value, low, high = (None if part is None else 100 * part for part in fractions)
+        """A row of a value and the ends of its interval, given as fractions and drawn times `factor`."""
+        value, low, high = (None if part is None else factor * part for part in fractions)
         return cls(label, value, low, high, note, filled, whole)
 
 

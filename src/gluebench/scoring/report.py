@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Metric, Task
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import axis, interval, percent, unit
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
 from gluebench.scoring.notebook import ends, html_table, to_frame
@@ -40,15 +40,19 @@ class Score(NamedTuple):
     """Why the interval (or, by a policy, the value) is withheld, such as "too few to say"."""
     covered: float | None = None
     """Share of the split's examples with gold labels; None if all have them."""
+    loss: bool | None = None
+    """True if the value is a negated loss, else None."""
 
     @classmethod
-    def of(cls, value: float, bar: Bar, n: int, covered: float | None = None) -> Score:
+    def of(
+        cls, value: float, bar: Bar, n: int, covered: float | None = None, *, loss: bool | None = False
+    ) -> Score:
         """Build a score from a value and its interval."""
-        return cls(value, bar.low, bar.high, n, bar.withheld, covered)
+        return cls(value, bar.low, bar.high, n, bar.withheld, covered, loss or None)
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-ready values: 12 significant digits; `withheld` and `covered` only where they apply."""
-        return fields_of(self, optional=("withheld", "covered"))
+        """JSON-ready values: 12 significant digits; those after `n` only where they apply."""
+        return fields_of(self, optional=("withheld", "covered", "loss"))
 
 
 def parts_of(scores: Mapping[str, Score | None], weights: Mapping[str, float] = {}) -> list[Part]:
@@ -122,6 +126,11 @@ class Report(NamedTuple):
         score = f"{score_words(self.score)}, " if self.score else "no macro-average, "
         return f"<Report on {self.benchmark} {self.split}: {score}{tasks}>"
 
+    @property
+    def loss(self) -> bool:
+        """Whether its scored tasks have negated losses."""
+        return any(score.loss for task in self.tasks.values() for score in task.metrics.values())
+
     def records(self) -> Iterator[dict[str, object]]:
         """Yield a JSON-ready record of FIELDS for each metric, task score, average and category."""
         for name, task in self.tasks.items():
@@ -150,11 +159,11 @@ class Report(NamedTuple):
         rows.append(("macro-average", "", *_cells(self.score)))
         rows += [(name, "", *_cells(part.overall)) for name, part in self.diagnostics.items() if part]
         notes = [f"Missing: {', '.join(self.missing)}"] if self.missing else []
-        columns = ("task", "metric", "score × 100", "95 % interval", "n")
+        columns = ("task", "metric", f"score{unit(self.loss)}", "95 % interval", "n")
         return html_table(f"{self.benchmark}, {self.split} split", columns, rows, words=2, notes=notes)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the average, the task scores in order, and diagnostic sets, with intervals.
+        """Draw the average, the task scores in order, and diagnostic sets in the same unit, with intervals.
 
         Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
         """
@@ -162,15 +171,16 @@ class Report(NamedTuple):
 
         tasks = {name: task.score for name, task in self.tasks.items()}
         sets = {name: part.overall for name, part in self.diagnostics.items() if part}
+        sets = {name: score for name, score in sets.items() if bool(score.loss) == self.loss}
         rows = [_plotted(name, score) for name, score in tasks.items() if score is not None]
         return forest(
             [
                 [_plotted("macro-average", self.score, whole=True)] if self.score else [],
-                sorted(rows, key=lambda row: -(row.value or 0.0)),
+                sorted(rows, key=lambda row: (row.value or 0.0) * (1 if self.loss else -1)),
                 [_plotted(name, score) for name, score in sets.items()],
             ],
             title=f"{self.benchmark}, {self.split} split{'' if self.score else ': no macro-average'}",
-            axis="score × 100 with 95 % interval",
+            axis=f"{axis(self.loss)} with 95 % interval",
             ax=ax,
         )
 
@@ -208,7 +218,7 @@ def places(benchmark: Benchmark) -> Iterator[Place]:
 
 def score_words(score: Score) -> str:
     """A score with its interval: "84.8 [83.0, 86.4]"."""
-    return f"{percent(score.value)}{interval(score.low, score.high)}"
+    return f"{percent(score.value, score.loss)}{interval(score.low, score.high, score.loss)}"
 
 
 def record(score: Score | None, **place: str) -> dict[str, object]:
@@ -223,13 +233,16 @@ def _plotted(name: str, score: Score, *, whole: bool = False) -> Row:
     if score.withheld:
         note += f", interval withheld: {score.withheld}"
     fractions = (score.value, score.low, score.high)
-    return Row.of(name, fractions, note, filled=score.low is not None, whole=whole)
+    return Row.of(
+        name, fractions, note, filled=score.low is not None, whole=whole, factor=-1 if score.loss else 100
+    )
 
 
 def _cells(score: Score | None) -> tuple[str, str, str]:
     if score is None:
         return "-", "", ""
-    return percent(score.value), ends(score.low, score.high, score.withheld), f"{score.n:,}"
+    limits = ends(score.low, score.high, score.withheld, loss=score.loss)
+    return percent(score.value, score.loss), limits, f"{score.n:,}"
 
 
 def json_ready(value: Any) -> Any:

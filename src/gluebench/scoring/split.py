@@ -79,9 +79,14 @@ def _kept(name: str, gold: Gold, rows: Rows, *, share: float, key: bytes) -> lis
 
 
 def _strata(column: Column) -> Sequence[int]:
-    """The label code of each value, or which tenth of the values a number is in."""
+    """The label code of each value, or which tenth of the values a number is in.
+
+    Cells of other forms are one stratum, since most of them are unique; sets and probabilities too.
+    """
     if column.labels:
         return column.codes
+    if isinstance(column.values, tuple):
+        return bytes(len(column))
     order = sorted(range(len(column)), key=lambda at: (column.numbers[at], at))
     bins = {at: rank * BINS // len(order) for rank, at in enumerate(order)}
     return [bins[at] for at in range(len(column))]

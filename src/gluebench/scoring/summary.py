@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import axis, interval, percent, points
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, grade, pairs_of, submission_from
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import Report, Score, fields_of
@@ -37,10 +37,12 @@ class Spread(NamedTuple):
     """Ends of the mean's 95 % interval over runs and examples together; None without predictions."""
     seeds: float | None = None
     """Share of the mean's variance that comes from the choice of runs, 0 to 1."""
+    loss: bool | None = None
+    """True if mean and best are negated losses, else None."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values; the interval only if there is one."""
-        return fields_of(self, optional=("low", "high", "seeds"))
+        return fields_of(self, optional=("low", "high", "seeds", "loss"))
 
 
 class Summary(NamedTuple):
@@ -61,7 +63,7 @@ class Summary(NamedTuple):
         return fields_of(self)
 
     def __repr__(self) -> str:
-        score = "no macro-average" if self.score is None else _words(self.score)
+        score = "no macro-average" if self.score is None else spread_words(self.score)
         return f"<Summary of {self.runs} runs on {self.benchmark} {self.split}: {score}>"
 
     def records(self) -> Iterator[dict[str, object]]:
@@ -81,7 +83,13 @@ class Summary(NamedTuple):
     def _repr_html_(self) -> str:
         scores = {name: spreads["score"] for name, spreads in self.tasks.items() if "score" in spreads}
         rows = [
-            (name, _words(spread), percent(spread.deviation), percent(spread.best), str(spread.n))
+            (
+                name,
+                spread_words(spread),
+                points(spread.deviation, spread.loss),
+                percent(spread.best, spread.loss),
+                str(spread.n),
+            )
             for name, spread in {
                 **scores,
                 **({"macro-average": self.score} if self.score else {}),
@@ -100,24 +108,28 @@ class Summary(NamedTuple):
 
         def row(name: str, spread: Spread, *, whole: bool = False) -> Row:
             fractions = (spread.mean, spread.low, spread.high)
-            note = f"{spread.n} runs, best {percent(spread.best)}"
-            return Row.of(name, fractions, note, filled=spread.low is not None, whole=whole)
+            note = f"{spread.n} runs, best {percent(spread.best, spread.loss)}"
+            factor = -1 if spread.loss else 100
+            return Row.of(name, fractions, note, filled=spread.low is not None, whole=whole, factor=factor)
 
-        tasks = [row(name, spreads["score"]) for name, spreads in self.tasks.items() if "score" in spreads]
+        scores = {name: spreads["score"] for name, spreads in self.tasks.items() if "score" in spreads}
+        loss = any(spread.loss for spread in scores.values())
+        tasks = [row(name, spread) for name, spread in scores.items()]
         return forest(
             [
                 [row("macro-average", self.score, whole=True)] if self.score else [],
-                sorted(tasks, key=lambda row: -(row.value or 0.0)),
-                [row(name, spread) for name, spread in self.diagnostics.items()],
+                sorted(tasks, key=lambda row: (row.value or 0.0) * (1 if loss else -1)),
+                [row(name, spread) for name, spread in self.diagnostics.items() if bool(spread.loss) == loss],
             ],
             title=f"{self.benchmark}, {self.split} split: mean of {self.runs} runs",
-            axis="score × 100 with 95 % interval over runs and examples",
+            axis=f"{axis(loss)} with 95 % interval over runs and examples",
             ax=ax,
         )
 
 
-def _words(spread: Spread) -> str:
-    return f"{percent(spread.mean)}{interval(spread.low, spread.high)}"
+def spread_words(spread: Spread) -> str:
+    """The mean with its interval: "84.8 [83.0, 86.4]"."""
+    return f"{percent(spread.mean, spread.loss)}{interval(spread.low, spread.high, spread.loss)}"
 
 
 def summarize(reports: Sequence[Report]) -> Summary:
@@ -209,12 +221,15 @@ def _spread(scores: Sequence[Score | None], test: RunsTest | None = None) -> Spr
     deviation = None
     if len(known) > 1:
         deviation = (sum((value - mean) ** 2 for value in known) / (len(known) - 1)) ** 0.5
-    spread = Spread(mean, deviation, best, values.index(best), len(known))
+    loss = next(score.loss for score in scores if score is not None)
+    spread = Spread(mean, deviation, best, values.index(best), len(known), loss=loss)
     withheld = len(known) < len(values) or any(score is not None and score.withheld for score in scores)
     interval = None if test is None or withheld else test.interval()
     if test is None or interval is None:
         return spread
-    return spread._replace(low=interval.low, high=min(1.0, interval.high), seeds=test.seeds_share)
+    return spread._replace(
+        low=interval.low, high=min(0.0 if loss else 1.0, interval.high), seeds=test.seeds_share
+    )
 
 
 summarise = summarize

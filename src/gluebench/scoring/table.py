@@ -159,6 +159,7 @@ class ScoredTable:
             columns=(),
             labels=tuple(Label(word, "") for word in WORDS) if self._binary else (),
             score_range=None,
+            form="labels" if self._binary else "numbers",
             metrics=(Metric(name_of, function, title, name),),
             splits=splits,
             files=(TestFile(name, name, {"test": splits["test"]}),),

@@ -14,6 +14,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
+from gluebench.submission.submission import Column
 
 SUM_ERROR = 1e-3
 """Largest distance of the sum of probabilities from 1."""
@@ -66,6 +67,14 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             write = _gain_cell if gold else " ".join
             return CellForm(read_ranking, write, "ids with blanks between them, the best first", True)
     return None
+
+
+def values_of(column: Column, task: Task, *, gold: bool = False) -> list[Any]:
+    """The label words, numbers, or cells as they stand in a file, in index order."""
+    form = cell_form(task, gold=gold)
+    if form is not None:
+        return list(map(form.write, column.cells))
+    return column.words() if column.labels else list(column.numbers)
 
 
 def _text(cell: str) -> str:

@@ -107,8 +107,8 @@ def _columns(
     index = _id_name(names)
     values = [_value_column(names, column, layout) for column in columns]
     if index is None or None in values:
-        wanted = " and ".join(column or layout.value for column in columns)
-        expected = f"expected a header with a column of ids (id, index) and the column {wanted}"
+        named = " and ".join(column or layout.value for column in columns)
+        expected = f"expected a header with a column of ids (id, index) and the column {named}"
         raise ShapeError(f"{expected}, not {', '.join(names[:8])}", "Write these names in the first line.")
     for line, row in table:
         if len(row) != len(names):
@@ -165,8 +165,8 @@ def _id_name(names: Iterable[str]) -> str | None:
 
 def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | None:
     """The column that the manifest names, or in gold also the one called label."""
-    wanted = [column] if column else []
-    for name in [*wanted, *([layout.value] if not wanted or layout.value == "label" else [])]:
+    named = [column] if column else []
+    for name in [*named, *([layout.value] if not named or layout.value == "label" else [])]:
         if name in names:
             return names.index(name)
     return None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
-from gluebench.data import Example, load_split
+from gluebench.data import DataError, Example, load_split
 from gluebench.submission import Column
 from gluebench.systems.protocols import Predictor, TrainablePredictor
 
@@ -213,12 +213,19 @@ class Unit(NamedTuple):
 def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
     """Return the named tasks and those that their models answer (AX with MNLI); all without names.
 
-    Raises UnknownNameError.
+    Raises UnknownNameError, and DataError for a task of another form than labels and numbers.
     """
-    if not names:
-        return list(benchmark.tasks)
-    named = {benchmark.task(name).name for name in names}
-    return [task for task in benchmark.tasks if named & {task.name, task.predict_with}]
+    named = {benchmark.task(name).name for name in names} or {task.name for task in benchmark.tasks}
+    return answerable([task for task in benchmark.tasks if named & {task.name, task.predict_with}])
+
+
+def answerable(tasks: Sequence[Task]) -> list[Task]:
+    """The tasks. Raises DataError for one of another form than labels and numbers, which no system answers."""
+    others = [f"{task.name} ({task.form})" for task in tasks if task.form not in ("labels", "numbers")]
+    if others:
+        name_others = "name the other tasks, as --tasks A,B, and answer these by a program of your own"
+        raise DataError([f"systems answer with labels and numbers, not {', '.join(others)}; {name_others}"])
+    return list(tasks)
 
 
 def units(benchmark: Benchmark, tasks: Sequence[Task], roles: Sequence[Role]) -> list[Unit]:

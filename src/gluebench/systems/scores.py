@@ -21,7 +21,8 @@ FILE = "scores.json"
 AVERAGE = "average"
 """Stands for a task where the macro-average is meant."""
 Figures = Mapping[str, float]
-"""`value`, and where known `low`, `high` (95 % interval) and `deviation` (of the runs), as fractions."""
+"""`value`, and where known `low`, `high` (95 % interval) and `deviation` (of the runs), as fractions;
+`loss` is true for negated losses."""
 
 
 class Scores(NamedTuple):
@@ -55,7 +56,7 @@ class Scores(NamedTuple):
 
 def _figures(score: Score | Spread) -> Figures:
     value = score.mean if isinstance(score, Spread) else score.value
-    figures = {"value": value, "low": score.low, "high": score.high}
+    figures = {"value": value, "low": score.low, "high": score.high, "loss": score.loss}
     figures["deviation"] = score.deviation if isinstance(score, Spread) else None
     return {name: figure for name, figure in figures.items() if figure is not None}
 

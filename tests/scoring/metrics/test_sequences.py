@@ -238,6 +238,8 @@ def test_rankings_by_hand() -> None:
     ideal = 1 + 1 / np.log2(3)
     assert measure("ndcg", gold, predicted) == pytest.approx(1 / np.log2(3) / ideal / 2)
     assert measure("map", [{"a": 0.0}], [["a"]]) == 0.0
+    columns = pairs_of("ranking", [{"a": 1.0, "b": 2.0}], [["b", "a"]])
+    assert measure("ndcg", columns.gold, columns.predicted) == 1.0, "columns as they are read"
 
 
 def systems_of(name: str, size: int):

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import bmat
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClassifierMixin, clone  # noqa: TID251
 from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: TID251
 from sklearn.feature_extraction.text import (  # noqa: TID251
@@ -23,7 +25,7 @@ from sklearn.linear_model import SGDClassifier  # noqa: TID251
 from sklearn.model_selection import PredefinedSplit, StratifiedKFold, cross_val_predict  # noqa: TID251
 from sklearn.neighbors import KNeighborsClassifier  # noqa: TID251
 from sklearn.pipeline import make_pipeline  # noqa: TID251
-from sklearn.preprocessing import FunctionTransformer  # noqa: TID251
+from sklearn.preprocessing import FunctionTransformer, MultiLabelBinarizer  # noqa: TID251
 
 from gluebench.analysis.audit.sets import FOLDS
 from gluebench.analysis.lint.shortcuts import drawn
@@ -154,24 +156,18 @@ def folds(examples: Sequence[Example], codes: Ints) -> list[tuple[Ints, Ints]]:
 
     The folds are only stratified if one would hold most of the pairs, or leave one label to learn from.
     """
-    groups = np.unique(_groups(examples), return_inverse=True)[1]
-    splits = list(PredefinedSplit(groups % FOLDS).split())
+    splits = list(PredefinedSplit(_groups(examples) % FOLDS).split())
     if all(len(held) < len(codes) / 2 and len(set(codes[rest])) > 1 for rest, held in splits):
         return splits
     return list(StratifiedKFold(FOLDS).split(codes, codes))
 
 
 def _groups(examples: Sequence[Example]) -> Ints:
-    """The connected component of each pair, as its first pair; pairs with a text in common are connected."""
-    numbers: dict[str, int] = {}
-    texts = np.array(
-        [[numbers.setdefault(text, len(numbers)) for text in example.inputs.values()] for example in examples]
-    )
-    groups, before = np.arange(len(examples)), None
-    while before is None or (groups != before).any():
-        before, least = groups, np.full(len(numbers), len(examples))
-        np.minimum.at(least, texts, groups[:, None])
-        groups = least[texts].min(axis=1)
+    """The connected component of each pair, numbered from 0; pairs with a text in common are connected."""
+    texts = [list(example.inputs.values()) for example in examples]
+    has_text = MultiLabelBinarizer(sparse_output=True).fit_transform(texts)
+    graph = bmat([[None, has_text], [has_text.T, None]])  # of pairs and texts
+    groups: Ints = connected_components(graph, directed=False)[1][: len(texts)]
     return groups
 
 

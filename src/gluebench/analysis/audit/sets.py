@@ -160,7 +160,7 @@ class Sources:
             for file in task.files:
                 test = file.splits.get("test")
                 if test is not None and test.name == split and file.name in columns:
-                    yield PairSet(where, task, labelled(table, columns[file.name], where=where))
+                    yield PairSet(where, task, labelled(table, columns[file.name], task=task, where=where))
 
 
 def is_file(name: str) -> bool:

@@ -18,11 +18,11 @@ from gluebench.analysis.compare.scores import (
     task_tested,
 )
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import between, percent, points
 from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, pairs_of, submissions_from
 from gluebench.scoring.intervals import holm
-from gluebench.scoring.notebook import ends, html_table, to_frame
+from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
 from gluebench.submission import Submission
@@ -115,8 +115,9 @@ class Comparison:
         if self.overall is None:
             return f"{what}no task in common>"
         overall = self.overall
-        difference = f"{percent(overall.difference)}{interval(overall.low, overall.high)}"
-        return f"{what}A - B = {difference} points, {words.p_words(overall.p)}, {len(self.over)} tasks>"
+        loss = overall.loss
+        difference = f"{points(overall.difference, loss)}{between(overall.low, overall.high, loss)}"
+        return f"{what}A - B = {difference}{'' if loss else ' points'}, {words.p_words(overall.p)}, {len(self.over)} tasks>"
 
     def records(self) -> Iterator[dict[str, object]]:
         """A record for each difference, with keys of FIELDS, as in JSON."""
@@ -146,9 +147,10 @@ class Comparison:
             if score is None:
                 rows.append((name, *("-",) * 6))
                 continue
-            values = map(percent, (score.a, score.b, score.difference))
-            limits = ends(score.low, score.high, score.withheld)
-            rows.append((name, *values, limits, words.p_words(score.decisive), f"{score.n:,}"))
+            values = (percent(score.a, score.loss), percent(score.b, score.loss))
+            limits = between(score.low, score.high, score.loss).strip() or f"({score.withheld})"
+            shown = points(score.difference, score.loss)
+            rows.append((name, *values, shown, limits, words.p_words(score.decisive), f"{score.n:,}"))
         columns = ("task", "A", "B", "A - B", "95 % interval", "p", "n")
         return html_table(self._title, columns, rows, notes=[self.conclusion])
 
@@ -169,14 +171,15 @@ class Comparison:
         from gluebench.scoring.plots import forest
 
         average = [] if self.overall is None else [_row("average", self.overall, whole=True)]
+        loss = self.overall.loss if self.overall else None
         tasks, sets = (
-            [_row(name, part.score) for name, part in parts.items() if part.score is not None]
+            [_row(name, part.score) for name, part in parts.items() if part.score and part.score.loss == loss]
             for parts in (self.tasks, self.diagnostics)
         )
         return forest(
             [average, sorted(tasks, key=lambda row: -(row.value or 0.0)), sets],
             title=self._title,
-            axis="A - B in points with 95 % interval; p after Holm, filled where significant",
+            axis=f"A - B {'in losses, above 0 is better,' if loss else 'in points'} with 95 % interval; p after Holm, filled where significant",
             zero=True,
             ax=ax,
         )
@@ -190,7 +193,8 @@ def _row(name: str, difference: Difference, *, whole: bool = False) -> Row:
     if difference.withheld:
         note += f", interval withheld: {difference.withheld}"
     fractions = (difference.difference, difference.low, difference.high)
-    return Row.of(name, fractions, note, filled=difference.better is not None, whole=whole)
+    filled, factor = difference.better is not None, 1 if difference.loss else 100
+    return Row.of(name, fractions, note, filled=filled, whole=whole, factor=factor)
 
 
 def compare(

@@ -15,7 +15,7 @@ from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import generator
 
-_OPTIONAL = ("adjusted", "withheld", "alone", "detectable", "margin", "equivalence_p", "seeds")
+_OPTIONAL = ("adjusted", "withheld", "alone", "detectable", "margin", "equivalence_p", "seeds", "loss")
 EXCHANGE = "paired exchange"
 MCNEMAR = "mid-p McNemar"
 RUNS = "t over runs"
@@ -58,6 +58,8 @@ class Difference:
     """The p-value of two one-sided tests that the difference is beyond the margin; adjusted as `p` is."""
     seeds: float | None = None
     """Share of the variance that comes from the choice of runs; None for single runs."""
+    loss: bool | None = None
+    """True if the values are negated losses, else None."""
 
     @property
     def decisive(self) -> float:
@@ -102,6 +104,7 @@ class Tested(NamedTuple):
     alone: Alone | None = None
     withheld: str | None = None
     weight: float = 1.0
+    loss: bool = False
 
     def difference(self, *, margin: float | None = None) -> Difference:
         """The result as a record; `margin` is the largest difference that counts as equal."""
@@ -124,6 +127,7 @@ class Tested(NamedTuple):
             margin=margin,
             equivalence_p=None if margin is None else 1.0 if withheld else self.test.equivalence_p(margin),
             seeds=self.test.seeds_share if isinstance(self.test, RunsTest) else None,
+            loss=self.loss or None,
         )
 
 
@@ -188,8 +192,9 @@ def file_tested(
     means = [values[:, : runs[0]].mean(axis=1), values[:, runs[0] :].mean(axis=1)]
     if len(metrics) > 1:
         means = [[*of_side, of_side.mean()] for of_side in means]
+    loss = any(metric.loss for metric in metrics)
     return [
-        Tested(float(a), float(b), test, names[at], len(pairs[0]), apart == 0, right, few[at])
+        Tested(float(a), float(b), test, names[at], len(pairs[0]), apart == 0, right, few[at], loss=loss)
         for at, (a, b, test) in enumerate(zip(*means, tests, strict=True))
     ]
 
@@ -223,4 +228,5 @@ def mean_tested(parts: Mapping[str, Tested], *, n: int | None = None) -> Tested:
         withheld=withheld_because(
             {name: part.withheld for name, part in parts.items() if not part.same or all_same}
         ),
+        loss=any(part.loss for part in tested),
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from gluebench.analysis.compare.scores import Difference
 from gluebench.benchmark import Task
-from gluebench.benchmark.figures import percent
+from gluebench.benchmark.figures import DOWN, points
 
 
 def sentence(task: Task, difference: Difference) -> str:
@@ -25,8 +25,8 @@ def sentence(task: Task, difference: Difference) -> str:
         more = f"{abs(net):,} more of {n} right for {'A' if net > 0 else 'B'}"
         in_examples = f": {more if net else f'as many of {n} right'}"
     if difference.verdict == "undecided" and difference.detectable is not None:
-        smallest = percent(difference.detectable)
-        could_show = f" A true difference of {smallest} points would be found four times in five."
+        smallest = _amount(difference.detectable, difference)
+        could_show = f" A true difference of {smallest} would be found four times in five."
     return f"On {task.name} {verdict}{in_examples}.{could_show}"
 
 
@@ -46,10 +46,9 @@ def _tallied(parts: Mapping[str, Difference], *, undecided_names: bool) -> str:
         if winner in by_verdict
     ]
     if "same" in by_verdict:
-        margin = next(iter(parts.values())).margin or 0.0
-        clauses.append(
-            f"the two are the same within {percent(margin)} points on {_listed(by_verdict['same'])}"
-        )
+        first = next(iter(parts.values()))
+        margin = _amount(first.margin or 0.0, first)
+        clauses.append(f"the two are the same within {margin} on {_listed(by_verdict['same'])}")
     if undecided := by_verdict.get("undecided"):
         where = _listed(undecided) if undecided_names else str(len(undecided))
         clauses.append(f"there is no significant difference on {where}")
@@ -63,16 +62,27 @@ def _verdict(difference: Difference, *, of: str, after: str) -> str:
         interval = f"interval withheld, {difference.withheld}; "
     else:
         low, high = (-high, -low) if winner == "B" else (low, high)
-        interval = f"95 % interval {percent(low)} to {percent(high)}, "
+        loss = difference.loss
+        interval = f"95 % interval {points(low, loss)} to {points(high, loss)}, "
     stated = f"{interval}{p_words(difference.decisive)}{after}"
     if difference.verdict == "same":
-        margin, p = percent(difference.margin or 0.0), p_words(difference.equivalence_p or 0.0)
-        lead = f"A minus B is {percent(difference.difference)} points"
-        return f"the two are the same within {margin} points: {lead} ({stated}; {p} for equivalence)"
+        margin = _amount(difference.margin or 0.0, difference)
+        lead = _lead(difference)
+        p = p_words(difference.equivalence_p or 0.0)
+        return f"the two are the same within {margin}: {lead} ({stated}; {p} for equivalence)"
     if winner is None:
-        lead = percent(difference.difference)
-        return f"there is no significant difference: A minus B is {lead} points ({stated})"
-    return f"{winner} is better by {percent(abs(difference.difference))} points{of} ({stated})"
+        return f"there is no significant difference: {_lead(difference)} ({stated})"
+    return f"{winner} is better by {_amount(abs(difference.difference), difference)}{of} ({stated})"
+
+
+def _lead(difference: Difference) -> str:
+    how = "A's loss is lower by" if difference.loss else "A minus B is"
+    return f"{how} {_amount(difference.difference, difference)}"
+
+
+def _amount(value: float, difference: Difference) -> str:
+    """A difference with its unit: "1.2 points"; a loss has none."""
+    return f"{points(value, difference.loss)}{'' if difference.loss else ' points'}"
 
 
 def no_score(task: Task) -> str:
@@ -108,6 +118,9 @@ def _measure(task: Task) -> str:
     """The metrics' names as words, with the capitals of their titles; a title where the name is a symbol."""
     names = []
     for metric in task.metrics:
+        if metric.function.startswith("neg_"):
+            names.append(metric.title.removesuffix(DOWN))
+            continue
         capitals = {word.casefold(): word for word in metric.title.split()}
         words = [capitals.get(word, word) for word in metric.name.split("_")]
         names.append(" ".join(words) if max(map(len, words)) > 2 else metric.title)

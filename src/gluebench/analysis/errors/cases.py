@@ -14,11 +14,15 @@ from gluebench.data.tokens import overlap, words
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.intervals import Bar, share_bar
+from gluebench.scoring.metrics.cells import exact_match
 from gluebench.submission import Column, Submission
+from gluebench.submission.forms import cell_form, values_of
 
 Answer = str | float
 TOLERANCE = 0.2
 """A number counts as wrong when it is further from the gold score than this share of the task's range."""
+GRADUAL = ("distributions", "ranking")
+"""Forms whose answers are neither right nor wrong; their test files are left out."""
 Show = Literal["wrong", "all-wrong", "only", "disagree", "right", "all"]
 """Wrong for any system, for all, for the first only; answered differently; right for all; every case."""
 
@@ -90,8 +94,17 @@ def read_cases(
     readable = [
         file
         for file in files
-        if file.name in gold.columns and all(file.name in run.predictions for run in submissions)
+        if suite.task(file.task).form not in GRADUAL
+        and file.name in gold.columns
+        and all(file.name in run.predictions for run in submissions)
     ]
+    if gradual := [task for task in tasks if suite.task(task).form in GRADUAL]:
+        raise DataError(
+            [
+                f"{name}: an answer of the form {suite.task(name).form} is neither right nor wrong"
+                for name in gradual
+            ]
+        )
     if not readable:
         shown = ", ".join(f"{file.name}.tsv" for file in files) or f"a {gold.role} split of these tasks"
         raise DataError([f"nothing to read: expected {shown} with gold labels and in every submission"])
@@ -131,16 +144,18 @@ def _case_file(
             tags[position].append(phenomenon.name)
     metadata = gold.metadata.get(file.name)
     columns_of, groups = (metadata.columns, metadata.groups) if metadata else ({}, None)
-    answers = zip(*map(_values, columns), strict=True) if columns else iter([()] * len(indices))
+    own = (_answers(column, task) for column in columns)
+    answers = zip(*own, strict=True) if columns else iter([()] * len(indices))
+    right_answers = _answers(labels, task, gold=True)
     cases = []
-    for at, (index, right, given) in enumerate(zip(indices, _values(labels), answers, strict=True)):
+    for at, (index, right, given) in enumerate(zip(indices, right_answers, answers, strict=True)):
         texts = list(examples[index].inputs.values())
         case = Case(
             index,
             examples[index].inputs,
             right,
             given,
-            wrong=tuple(_is_wrong(right, answer, margin) for answer in given),
+            wrong=tuple(_is_wrong(right, answer, task, margin) for answer in given),
             phenomena=tuple(tags[at]),
             metadata={name: values[at] for name, values in columns_of.items()},
             group=None if groups is None else groups[at],
@@ -151,13 +166,18 @@ def _case_file(
     return CaseFile(task, file.name, split, names, tuple(cases))
 
 
-def _values(column: Column) -> Iterator[Answer]:
-    return iter(column.words()) if column.labels else iter(column.numbers)
+def _answers(column: Column, task: Task, *, gold: bool = False) -> Sequence[Answer]:
+    """Labels, numbers, or cells as a file has them; of probabilities the label of the highest."""
+    if task.form == "probabilities" and not gold:
+        return [task.vocabulary[cell.index(max(cell))] for cell in column.cells]
+    return values_of(column, task, gold=gold)
 
 
-def _is_wrong(gold: Answer, answer: Answer, margin: float) -> bool:
+def _is_wrong(gold: Answer, answer: Answer, task: Task, margin: float) -> bool:
+    """Whether it is another answer; of a text, after normalization, none of the valid ones."""
     if isinstance(gold, str) or isinstance(answer, str):
-        return gold != answer
+        valid = cell_form(task, gold=True) if task.form == "text" else None
+        return not exact_match(valid.read(str(gold)), str(answer)) if valid else gold != answer
     return abs(gold - answer) > margin + 1e-9  # a distance equal to the margin is right; allow for rounding
 
 
@@ -242,7 +262,7 @@ def _parts(file: CaseFile) -> Iterator[tuple[str, str, Sequence[Case]]]:
     """Yield kind, name and cases of every category."""
     cases = file.cases
     yield OVERALL, "", cases
-    for word in file.task.words:
+    for word in file.task.words or (file.task.vocabulary if file.task.form == "probabilities" else ()):
         yield "label", word, [case for case in cases if case.gold == word]
     for low, high in length_bands([case.length for case in cases]):
         name = f"{low} words" if low == high else f"{low} to {high} words"

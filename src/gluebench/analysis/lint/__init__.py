@@ -16,6 +16,7 @@ from gluebench.data import DataError, Example, load_split
 from gluebench.data.home import split_file, task_folder
 from gluebench.scoring import read_gold
 from gluebench.submission import Column
+from gluebench.submission.forms import values_of
 
 __all__ = ["Finding", "Severity", "TaskLint", "lint_rows", "lint_task", "read_splits"]
 
@@ -27,8 +28,12 @@ def lint_task(task: Task, splits: Mapping[str, Sequence[Example]]) -> TaskLint:
     parts = _parts(task, splits)
     findings = [finding for part in parts for finding in text_findings(part)]
     findings += _row_findings(task, parts)
-    findings += label_findings(task, parts)
-    findings += shortcut_findings(task, parts)
+    if task.form in ("labels", "numbers"):
+        findings += label_findings(task, parts)
+        findings += shortcut_findings(task, parts)
+    else:
+        text = f"shares and shortcuts are for labels and numbers, and the answers are {task.form}"
+        findings.append(Finding("note", "not checked", "all", 0, text))
     findings += (power_finding(task, part) for part in parts if part.role == "test")
     findings += _not_at_hand(task, parts)
     return _in_order(task, parts, findings)
@@ -103,14 +108,15 @@ def read_splits(
     for file in benchmark.files("test"):
         splits, name = splits_of[file.task], file.splits["test"].name
         if file.name in columns and name in splits:
-            splits[name] = labelled(splits[name], columns[file.name], where=f"{file.task}, {name}")
+            splits[name] = labelled(
+                splits[name], columns[file.name], task=benchmark.task(file.task), where=f"{file.task}, {name}"
+            )
     return splits_of
 
 
-def labelled(examples: Sequence[Example], column: Column, *, where: str) -> list[Example]:
+def labelled(examples: Sequence[Example], column: Column, *, task: Task, where: str) -> list[Example]:
     """The examples with the gold's labels. Raises DataError for those that it has no label for."""
-    values: list[str] | list[float] = column.words() if column.labels else list(column.numbers)
-    labels: dict[int, str | float] = dict(zip(column.row_indices, values, strict=True))
+    labels = dict(zip(column.row_indices, values_of(column, task, gold=True), strict=True))
     absent = [example.index for example in examples if example.index not in labels]
     if absent:
         listed = f"{counted(len(absent), 'example')}, the first of index {absent[0]}"

@@ -107,10 +107,12 @@ class Ranking:
     """Pairs whose order is the same under all rules, and the other pairs."""
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
+    loss: bool | None = None
+    """True if the scores are negated losses, else None."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values in a fixed order; numbers are fractions."""
-        values = {"schema": self.SCHEMA, **fields_of(self)}
+        values = {"schema": self.SCHEMA, **fields_of(self, optional=("loss",))}
         survival = values.pop("survival")
         return {**values, **survival}
 
@@ -133,9 +135,9 @@ class Ranking:
         return to_frame((*FIELDS, *self.tasks), self.records())
 
     def value_words(self, value: float | None) -> str:
-        """Format the value a system is ranked by: a score times 100, a mean rank, or a place."""
+        """Format the value a system is ranked by: a score times 100, a loss, a mean rank, or a place."""
         if self.by in ("mean", "median"):
-            return percent(value)
+            return percent(value, self.loss)
         return "-" if value is None else f"{value:.2f}" if self.by == "borda" else f"{value:.0f}"
 
     @property
@@ -150,7 +152,7 @@ class Ranking:
                 "-" if system.rank is None else str(system.rank),
                 "" if system.low is None else f"{system.low} to {system.high}",
                 self.value_words(system.value),
-                *(percent(system.scores.get(task)) for task in self.tasks),
+                *(percent(system.scores.get(task), self.loss) for task in self.tasks),
             )
             for system in self.systems
         ]
@@ -274,6 +276,7 @@ def rankings(
         "benchmark": benchmark.name,
         "split": gold.role,
         "majority": tuple(known_to_all),
+        "loss": any(task.loss for task in tasks) or None,
         "provenance": {**provenance(gold, resamples=resamples, seed=seed), "schema": Ranking.SCHEMA},
     }
     return {by: _ranking(profile, exact, systems, drawn, by=by, missing=missing, base=base) for by in rules}

@@ -86,6 +86,7 @@ def audit(
       gluebench audit --train snli.tsv --test AX --see hypothesis
     """
     from gluebench.analysis import audit as audits
+    from gluebench.data import DataError
     from gluebench.scoring import read_gold
 
     labels = read_gold(gold, suite) if gold is not None else None
@@ -96,6 +97,9 @@ def audit(
         sources = [named.train(name) for name in dict.fromkeys(learnt)]
         test_sets = [test_set for name in dict.fromkeys(tests or learnt) for test_set in named.tests(name)]
         pairs = [(sources, test_sets)] if learnt else [([train], own) for train, own in named.own()]
+        if not pairs:
+            tasks = f"no task of {suite.name} with a train split has one or two texts and a label"
+            raise DataError([f"{tasks}; an audit is for these"])
     settings |= {"printed": audits.PRINTED.get(suite.name), "progress": lambda line: notices([line])}
     with needing("audit", "gluebench audit", "sklearn"):
         audited = audits.together(audits.audit(*pair, **settings) for pair in pairs)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import DOWN, between, percent, points
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
@@ -48,7 +48,7 @@ class _Against(click.Command):
     "--equivalence",
     metavar="POINTS",
     type=click.FloatRange(min=0, min_open=True, max=100),
-    help="Test too whether the two are the same within so many points.",
+    help="Test too whether the two are the same within so many points, or so much of a loss.",
 )
 @labels_option
 @table_option
@@ -92,7 +92,7 @@ def compare(
 
     ours, theirs = ([inputs.submission(source) for source in side] for side in (subs, against))
     labels = inputs.labels()
-    margin = None if equivalence is None else equivalence / 100
+    margin = None if equivalence is None else equivalence / (1 if labels.benchmark.loss else 100)
     comparison = compared(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
     notices(f"warning: {warning}" for warning in comparison.warnings)
     emit(comparison_output(comparison, inputs.manifest), form)
@@ -119,7 +119,8 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     over = f"of {len(comparison.over)} task{'s' * (len(comparison.over) != 1)}"
     sections = [
         [row for task in benchmark.scored for row in _rows(comparison.tasks.get(task.name), task)],
-        [_Row("average", over, comparison.overall, decides=True)] * (len(benchmark.scored) != 1),
+        [_Row(f"average{DOWN * benchmark.loss}", over, comparison.overall, decides=True)]
+        * (len(benchmark.scored) != 1),
         [row for task in benchmark.diagnostics for row in _rows(comparison.diagnostics.get(task.name), task)],
     ]
     sections = [section for section in sections if section]
@@ -141,13 +142,17 @@ def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
         yield _Row(name, titles(task).get(metric, metric), shown, decides=single)
         name = ""
     if not single:
-        yield _Row("", "task score", part.score, decides=True)
+        yield _Row("", f"task score{DOWN * task.loss}", part.score, decides=True)
 
 
 def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]]) -> Table:
-    margin = None if comparison.overall is None else comparison.overall.margin
-    same = [] if margin is None else [f"same within {percent(margin)}"]
-    notes = []
+    overall = comparison.overall
+    same = (
+        []
+        if overall is None or overall.margin is None
+        else [f"same within {points(overall.margin, overall.loss)}"]
+    )
+    notes = ["Of a loss ↓, A - B is above 0 where A's is lower."] * benchmark.loss
     if len(comparison.over) > 1:
         notes.append(f"p of a task: after Holm's adjustment for {len(comparison.over)} tasks.")
     if comparison.left_out:
@@ -169,8 +174,10 @@ def _values(difference: Difference | None) -> tuple[str, ...]:
     if difference is None:
         return ("-", "-", "-")
     withheld = f" ({difference.withheld})" if difference.withheld else ""
-    shown = f"{percent(difference.difference):>5}{interval(difference.low, difference.high)}{withheld}"
-    return (percent(difference.a), percent(difference.b), shown)
+    loss = difference.loss
+    limits = between(difference.low, difference.high, loss)
+    shown = f"{points(difference.difference, loss):>5}{limits}{withheld}"
+    return (percent(difference.a, loss), percent(difference.b, loss), shown)
 
 
 def _decisive(row: _Row, same: Sequence[str]) -> tuple[str, ...]:
@@ -192,7 +199,7 @@ def p_cell(p: float) -> str:
 def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
     has_runs = any(row.difference and row.difference.seeds is not None for rows in sections for row in rows)
     notes = [
-        "p: of that test alone, not adjusted. Shows: the smallest true difference in points that these "
+        "p: of that test alone, not adjusted. Shows: the smallest true difference that these "
         "examples and these two systems would show four times in five."
     ]
     if has_runs:
@@ -209,7 +216,7 @@ def _tests(sections: Sequence[Sequence[_Row]]) -> Table:
 def _test(difference: Difference | None) -> tuple[str, ...]:
     if difference is None:
         return ("-", "", "", "")
-    shows = "" if difference.detectable is None else percent(difference.detectable)
+    shows = "" if difference.detectable is None else points(difference.detectable, difference.loss)
     if difference.seeds is not None:
         basis = f"{100 * difference.seeds:.0f} %"
     elif difference.alone is None:

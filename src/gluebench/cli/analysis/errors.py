@@ -109,7 +109,7 @@ def _filter(file: CaseFile, options: dict[str, Any]) -> CaseFilter:
     for name, label in labels.items():
         if label is not None:
             if not task.labels:
-                raise click.UsageError(f"--{name} goes with labels, and {task.name} has numbers.")
+                raise click.UsageError(f"--{name} goes with labels, and {task.name} has {task.form}.")
             labels[name] = label_word(task, label)
     shortest, longest = _range(options["words"], "--words")
     least, most = _range(options["overlap"], "--overlap")

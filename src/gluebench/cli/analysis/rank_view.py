@@ -8,7 +8,7 @@ from gluebench.analysis.rank import Ranking
 from gluebench.analysis.rank.ranking import FIELDS, VALUES
 from gluebench.analysis.rank.rules import MISSING, Cost, pareto_front
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import percent
+from gluebench.benchmark.figures import DOWN, points
 from gluebench.cli.analysis.compare import p_cell
 from gluebench.cli.common.output import Output, Section, Table
 
@@ -30,7 +30,7 @@ def ranking_output(
     tables = [_board(ranking, benchmark, costs or {}, fronts), _rules(ranking)]
     if matrix and ranking.pairs:
         rows = [
-            (pair.a, pair.b, percent(pair.difference), p_cell(pair.p), p_cell(pair.adjusted))
+            (pair.a, pair.b, points(pair.difference, ranking.loss), p_cell(pair.p), p_cell(pair.adjusted))
             for pair in ranking.pairs
         ]
         columns = ("A", "B", "A - B", "p", "p (Holm)")
@@ -53,7 +53,8 @@ def _board(
     costs: Mapping[str, Cost],
     fronts: Mapping[str, bool | None] | None,
 ) -> Table:
-    columns = ["rank", "95 %", "system", VALUES[ranking.by], "first in"]
+    value = VALUES[ranking.by] + DOWN * bool(ranking.loss and ranking.by in ("mean", "median"))
+    columns = ["rank", "95 %", "system", value, "first in"]
     columns += ["tied"] * bool(ranking.pairs) + ["parameters", "latency", "front"] * (fronts is not None)
     rows = []
     for system in ranking.systems:

@@ -129,6 +129,7 @@ table_option = click.option(
     "--table",
     metavar="FILE",
     type=click.Path(exists=True),
+    is_eager=True,  # what it is decides how SUBs are read
     help="Scored table or other results that `gluebench read` reads; systems are then named as in it.",
 )
 """`--table FILE`, passed to `inputs_options`."""

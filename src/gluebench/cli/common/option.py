@@ -166,9 +166,14 @@ def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
 
 
 def matching(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Replace each pattern such as `runs/*.zip` by the paths that match. Raises BadParameter if none does."""
+    """Replace each pattern such as `runs/*.zip` by the paths that match. Raises BadParameter if none does.
+
+    With --table, the values are names of systems, and stay.
+    """
     from glob import glob
 
+    if context.params.get("table"):
+        return values
     paths = [[value] if Path(value).exists() else sorted(glob(value)) for value in values]
     if not all(paths) and not context.resilient_parsing:
         raise click.BadParameter(f"Path '{values[paths.index([])]}' does not exist.", context, parameter)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import DOWN, interval, percent, points
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
@@ -138,7 +138,7 @@ def score_cell(score: Score | None) -> str:
     if score is None:
         return "    -"
     withheld = f" ({score.withheld})" if score.withheld else ""
-    return f"{percent(score.value):>5}{interval(score.low, score.high)}{withheld}"
+    return f"{percent(score.value, score.loss):>5}{interval(score.low, score.high, score.loss)}{withheld}"
 
 
 def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Collection[str] | None) -> Table:
@@ -151,7 +151,7 @@ def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Coll
         over = f"none: {scored} of {len(benchmark.scored)} tasks"
     else:
         over = f"of {report.score.n} task{'s' * (report.score.n != 1)}"
-    average = ("macro-average", over, score_cell(report.score), "")
+    average = (f"macro-average{DOWN * benchmark.loss}", over, score_cell(report.score), "")
     return Table(
         ("task", "metric", f"score{bounds}", "n"),
         [Section(rows), Section([average])],
@@ -177,7 +177,7 @@ def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
     if result.score is None:
         yield ("", f"no task score, {reason}", score_cell(None), "")
     elif len(task.metrics) > 1:
-        yield ("", "task score", score_cell(result.score), "")
+        yield ("", f"task score{DOWN * task.loss}", score_cell(result.score), "")
 
 
 def titles(task: Task) -> Mapping[str, str]:
@@ -249,7 +249,7 @@ def runs_output(
 
 def _runs_table(summary: Summary, benchmark: Benchmark, sources: Sequence[str]) -> Table:
     tasks = [row for task in benchmark.scored for row in _spread_rows(summary, task, sources)]
-    average = _spread_row("macro-average", "", summary.score, sources)
+    average = _spread_row(f"macro-average{DOWN * benchmark.loss}", "", summary.score, sources)
     diagnostics = [
         _spread_row(task.name, task.metrics[0].title, summary.diagnostics[task.name], sources)
         for task in benchmark.diagnostics
@@ -280,20 +280,22 @@ def _spread_rows(summary: Summary, task: Task, sources: Sequence[str]) -> Iterat
             yield _spread_row(name, titles(task)[metric.name], spreads[metric.name], sources)
             name = ""
     if len(task.metrics) > 1 or not spreads:
-        yield _spread_row(name, "task score", spreads.get("score"), sources)
+        yield _spread_row(name, f"task score{DOWN * task.loss}", spreads.get("score"), sources)
 
 
 def _spread_row(name: str, metric: str, spread: Spread | None, sources: Sequence[str]) -> tuple[str, ...]:
+    from gluebench.scoring.summary import spread_words
+
     if spread is None:
         return (name, metric, "0", "-", "", "-", "-", "")
     return (
         name,
         metric,
         str(spread.n),
-        f"{percent(spread.mean)}{interval(spread.low, spread.high)}",
+        spread_words(spread),
         "" if spread.seeds is None else f"{100 * spread.seeds:.0f} %",
-        percent(spread.deviation),
-        percent(spread.best),
+        points(spread.deviation, spread.loss),
+        percent(spread.best, spread.loss),
         sources[spread.run],
     )
 

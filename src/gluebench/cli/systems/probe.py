@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing, reading_data
 from gluebench.cli.common.output import Form, notices
@@ -32,12 +32,14 @@ encoder_options = option.together(
 """Options of both commands: `-o NAME=VALUE`, `--task`, `--data`, `--float16` and `--batch-size`."""
 
 
-def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
-    """The named tasks and those that their models answer (AX with MNLI); all tasks if none is named."""
-    if not names:
-        return list(benchmark.tasks)
-    selected = {benchmark.task(name.strip()).name for listed in names for name in listed.split(",")}
-    return [task for task in benchmark.tasks if selected & {task.name, task.predict_with}]
+def _corpus(suite: Benchmark, data: Path, tasks: Sequence[str]) -> Corpus:
+    """The sentences of the named tasks, and of those that their models answer; of all if none is named."""
+    from gluebench.systems.encoders.corpus import Corpus
+    from gluebench.systems.run import chosen
+
+    names = [name for listed in tasks for name in option.listed(listed)]
+    with reading_data():
+        return Corpus(suite, data, chosen(suite, names))
 
 
 @click.command
@@ -68,10 +70,9 @@ def encode(
     """
     from gluebench.cli.common.progress import Progress
     from gluebench.systems.encoders import encoder_called
-    from gluebench.systems.encoders.corpus import Corpus
     from gluebench.systems.probe.store import encode_into, store_of
 
-    corpus = Corpus(suite, data, chosen(suite, tasks))
+    corpus = _corpus(suite, data, tasks)
     with reading_data(), needing("train", "Probing", "torch"):
         made: SentenceEncoder = encoder_called(encoder, options, corpus)
         store = store_of(Path(out), made, "float16" if float16 else "float32")
@@ -132,10 +133,9 @@ def probe(
     from gluebench.cli.common.progress import Progress
     from gluebench.cli.scoring.grade import print_report
     from gluebench.cli.systems.results import keep_scores
-    from gluebench.systems.encoders.corpus import Corpus
 
     began = time.monotonic()
-    corpus = Corpus(suite, data, chosen(suite, tasks))
+    corpus = _corpus(suite, data, tasks)
     with reading_data(), needing("train", "Probing", "torch"):
         from gluebench.data.gold import gold_from_data
         from gluebench.scoring import grade

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark, Role
-from gluebench.benchmark.figures import interval, percent
+from gluebench.benchmark.figures import interval, percent, points, unit
 from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, Output, Section, Table, as_markdown, emit
 
@@ -107,8 +107,10 @@ def _cells(system: Scores, tasks: Iterable[str]) -> tuple[str, ...]:
 
 
 def _cell(figures: Figures) -> str:
-    deviation = f" ± {percent(figures['deviation'])}" if "deviation" in figures else ""
-    return f"{percent(figures['value'])}{deviation}{interval(figures.get('low'), figures.get('high'))}"
+    loss = bool(figures.get("loss"))
+    deviation = f" ± {points(figures['deviation'], loss)}" if "deviation" in figures else ""
+    limits = interval(figures.get("low"), figures.get("high"), loss)
+    return f"{percent(figures['value'], loss)}{deviation}{limits}"
 
 
 def _time(system: Scores) -> str:
@@ -119,7 +121,7 @@ def _time(system: Scores) -> str:
 
 def _caption(suite: Benchmark, split: Role, systems: Sequence[Scores]) -> str:
     spread = ", ± standard deviation of the runs" * any(system.runs > 1 for system in systems)
-    return f"{suite.title}, {split} split: score × 100{spread} [95 % interval]."
+    return f"{suite.title}, {split} split: score{unit(suite.loss)}{spread} [95 % interval]."
 
 
 def _records(systems: Sequence[Scores]) -> Iterator[dict[str, object]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -114,8 +115,11 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
     """The model's options. Raises UsageError for one that does not go with the model."""
     from gluebench.cli.common.progress import Progress
     from gluebench.systems.adapters.resolve import ModelOptions
+    from gluebench.systems.devices import leads
+    from gluebench.systems.protocols import silent
 
     _refuse_others(context, kind(model))
+    recipe = _recipe(given)
     asking = None
     if kind(model) in ("api", "causal"):
         from gluebench.systems.adapters.batch import BatchWriter
@@ -126,9 +130,10 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
             raise click.UsageError("--batch-out goes with answers in a chat; choose another --answer-by.")
         prompted = _named(PromptOptions, given) | {"collect": BatchWriter(batch_out) if batch_out else None}
         asking = PromptOptions(**prompted)
-    values = _named(ModelOptions, given) | {"recipe": _recipe(given), "asking": asking}
-    values |= {"precision": given["precision"] or "fp32", "longest": given["max_length"] or 128}
-    return ModelOptions(**values, counting=Progress, say=lambda line: notices([f"  {line}"]))
+    precision = _precision(given, launched=recipe is not None)
+    values = _named(ModelOptions, given) | {"recipe": recipe, "asking": asking, "precision": precision}
+    values |= {"longest": given["max_length"] or 128, "counting": Progress if leads() else silent}
+    return ModelOptions(**values, say=lambda line: notices([f"  {line}"] * leads()))
 
 
 def _named(settings: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,6 +153,25 @@ def _refuse_others(context: click.Context, model: str) -> None:
         for name in (*_TUNED, "save"):
             if name != "max_length" and context.get_parameter_source(name) == _COMMAND_LINE:
                 raise click.UsageError(f"--{name.replace('_', '-')} goes with --fine-tune or --recipe.")
+
+
+def _precision(given: Mapping[str, Any], *, launched: bool) -> str:
+    """The precision given, or that of Accelerate's launcher. Raises UsageError for several processes.
+
+    Those can only fine-tune (`launched`).
+    """
+    from gluebench.systems.devices import launched_precision
+
+    processes = os.environ.get("WORLD_SIZE", "1")
+    if not launched and processes != "1":
+        raise click.UsageError(
+            f"A launcher started {processes} processes, which only --fine-tune and --recipe of hf: use "
+            "together; start the command without it."
+        )
+    precision = given["precision"] or (launched and launched_precision()) or "fp32"
+    if precision not in option.PRECISIONS.choices:
+        raise click.UsageError(f"The launcher's mixed precision is {precision}; set bf16 there, or no.")
+    return str(precision)
 
 
 def _recipe(given: Mapping[str, Any]) -> Recipe | None:

@@ -62,7 +62,7 @@ class SplitStats(NamedTuple):
     split: str
     examples: int
     labels: Labels | None
-    """None if they are hidden."""
+    """None if they are hidden, or neither label words nor numbers."""
     lengths: Mapping[str, Lengths]
     """Input column to its lengths."""
     overlap: float | None
@@ -131,12 +131,13 @@ class Tally:
 
     def _label_stats(self) -> Labels | None:
         total = self._labels.total()
-        if not total:
+        words = self._task.words
+        if self._task.form == "probabilities":
+            words = self._task.vocabulary
+        if not total or not (words or self._edges):
             return None
-        if self._task.labels:
-            return Labels(
-                tuple(Part(word, self._labels[word], self._labels[word] / total) for word in self._task.words)
-            )
+        if words:
+            return Labels(tuple(Part(word, self._labels[word], self._labels[word] / total) for word in words))
         names = {
             -1: f"below {self._edges[0]:g}",
             **dict(enumerate(f"{low:g} to {high:g}" for low, high in pairwise(self._edges))),

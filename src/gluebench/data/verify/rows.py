@@ -58,12 +58,12 @@ def marks(task: Task, examples: Iterable[Example]) -> Marks:
         values = tuple(example.inputs.values())
         texts.append(text_mark(values))
         letters.append(letters_mark(values))
-        if isinstance(example.label, str):
-            labels.append(codes[example.label])
+        if example.label in codes:
+            labels.append(codes[str(example.label)])
         elif example.label is None:
             labels.append(HIDDEN)
         else:
-            score = _digest(repr(float(example.label)), 2)
+            score = _digest(repr(example.label), 2)
             labels.append(int.from_bytes(score, "little") % _SCORES)
     return Marks(texts, bytes(letters), bytes(labels))
 

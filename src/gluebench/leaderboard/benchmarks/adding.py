@@ -29,6 +29,7 @@ from gluebench.leaderboard.folder import SiteError, make_private, write_private
 from gluebench.scoring import Gold, read_gold
 from gluebench.scoring.gold import KEY_FILE, label_key
 from gluebench.submission import Column, write_submission
+from gluebench.submission.forms import values_of
 
 
 def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None = None) -> str:
@@ -207,7 +208,7 @@ def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Go
             yield f"{where}: has a label column; expected index {' '.join(task.columns)} without labels"
         in_order = sorted(examples, key=lambda example: example.index)
         for column in task.columns:
-            if _equals([example.inputs[column] for example in in_order], gold.columns[file.name]):
+            if _equals([example.inputs[column] for example in in_order], gold.columns[file.name], task):
                 yield f"{where}: column {column} holds the test labels; expected texts"
         tests = {tuple(example.inputs.values()) for example in examples}
         for other, rows in read.items():
@@ -217,10 +218,10 @@ def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Go
                 yield f"{path}: holds every test example with a label; expected the {other} split"
 
 
-def _equals(texts: Sequence[str], gold: Column) -> bool:
+def _equals(texts: Sequence[str], gold: Column, task: records.Task) -> bool:
     """Whether the texts are the labels, in any notation of numbers."""
-    if gold.labels:
-        return texts == gold.words()
+    if task.form != "numbers":
+        return texts == values_of(gold, task, gold=True)
     try:
         return list(map(float, texts)) == list(gold.numbers)
     except ValueError:
@@ -229,20 +230,27 @@ def _equals(texts: Sequence[str], gold: Column) -> bool:
 
 def _published(task: records.Task, split: str, examples: Sequence[Example]) -> Content:
     labelled = examples[0].label is not None
-    rows = [("index", *task.columns, *["label"] * labelled)]
+    ids = task.splits[split].ids
+    rows = [("id" if ids else "index", *task.columns, *["label"] * labelled)]
     for example in examples:
         label = example.label if isinstance(example.label, str) else repr(example.label)
-        rows.append((str(example.index), *example.inputs.values(), *[label] * labelled))
+        key = ids[example.index] if ids else str(example.index)
+        rows.append((key, *example.inputs.values(), *[label] * labelled))
     data = "".join("\t".join(row) + "\n" for row in rows).encode()
     return _content(f"{task.name}/{split}.tsv", data, task=task.name, split=split, rows=len(examples))
 
 
 def _sample_submission(benchmark: records.Benchmark) -> Content:
-    """A valid submission that needs no data: the most frequent label or the mid-range in each row."""
+    """A valid submission that needs no data: the most frequent label or the mid-range in each row.
+
+    Cells of other forms are empty, uniform, or the first label.
+    """
     answers = {}
     for file in benchmark.files():
         task, size = benchmark.task(file.task), file.size()
-        if task.score_range is not None:
+        if task.form not in ("labels", "numbers"):
+            answers[file.name] = Column((), (_constant(task),) * size)
+        elif task.score_range is not None:
             answers[file.name] = Column((), array("d", [sum(task.score_range) / 2]) * size)
         else:
             shares = [label.share or 0.0 for label in task.labels]
@@ -251,6 +259,16 @@ def _sample_submission(benchmark: records.Benchmark) -> Content:
         path = Path(scratch, SAMPLE)
         write_submission(path, answers, benchmark)
         return _content(SAMPLE, path.read_bytes())
+
+
+def _constant(task: records.Task) -> str | tuple[Any, ...]:
+    """The simplest cell of a task of another form than labels and numbers."""
+    words = task.vocabulary
+    if task.form in ("probabilities", "distributions"):
+        return (1 / len(words),) * len(words)
+    if task.form == "tokens":
+        return (words[0] if words else "O",)
+    return "" if task.form == "text" else ()
 
 
 def _save(name: str, contents: Sequence[Content]) -> list[DataFile]:

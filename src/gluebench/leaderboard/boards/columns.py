@@ -57,6 +57,11 @@ class Column(NamedTuple):
         return "long" if len(self.title) > 5 else "one"
 
     @property
+    def loss(self) -> bool:
+        """Whether its numbers are negated losses."""
+        return any(metric.loss for metric in self.metrics)
+
+    @property
     def measure(self) -> str:
         """The titles of its metrics: "acc./F1"."""
         return "/".join(metric.title for metric in self.metrics)
@@ -105,6 +110,11 @@ class Scheme(NamedTuple):
     columns: tuple[Column, ...]
     task: Task | None = None
     facts: tuple[Fact, ...] = tuple(map(FACTS.__getitem__, USUAL_FACTS))
+
+    @property
+    def loss(self) -> bool:
+        """Whether it ranks by negated losses."""
+        return any(task.loss for task in ([self.task] if self.task else [one.task for one in self.columns]))
 
     def score(self, scores: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The score that ranks a submission, taken from its scores."""

@@ -75,7 +75,12 @@ def table_of(
     ]
     references = []
     for reference in task.references if first_page else ():
-        overall = {"value": reference.scores.get(task.metrics[0].name), "low": None, "high": None}
+        overall = {
+            "value": reference.scores.get(task.metrics[0].name),
+            "low": None,
+            "high": None,
+            "loss": task.loss,
+        }
         scores = [overall, *[None] * len(titles)]
         references.append({"name": reference.name, "source": reference.source, "scores": scores})
     return {"headings": headings, "lines": [*references, *lines]}
@@ -131,7 +136,7 @@ def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:
         "entries": entries,
         "lines": cells.lines,
         "human": human,
-        "human_score": percent(human.scores[metric]) if human else "",
+        "human_score": percent(human.scores[metric], task.loss) if human else "",
         **pager,
         "view": "map",
     }

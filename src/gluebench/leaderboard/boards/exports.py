@@ -10,6 +10,7 @@ from django.core.files.storage import storages
 
 from gluebench.analysis.diagnostics.paper import explain
 from gluebench.benchmark import Task
+from gluebench.benchmark.figures import DOWN
 from gluebench.data.croissant import PublishedFile, croissant
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme
@@ -185,7 +186,13 @@ def _texts(
     board: Board, escape: Callable[[str], str], number: Callable[[str], str], bold: str
 ) -> Iterator[list[str]]:
     """The cells of the heading, then of each row; `bold` is the %-format of a column's highest score."""
-    yield ["Rank", "Name", "Model", "Score", *(escape(column.title) for column in board.scheme.columns)]
+    yield [
+        "Rank",
+        "Name",
+        "Model",
+        escape(f"Score{DOWN * board.scheme.loss}"),
+        *(escape(column.title) for column in board.scheme.columns),
+    ]
     for row in board.rows:
         model = f"({row.entry['source']})" if row.reference else row.entry["model"]
         texts = [str(row.rank or ""), escape(row.entry["name"]), escape(model), number(row.score.text)]
@@ -244,7 +251,11 @@ def citation(submission: Submission, address: str) -> str:
     title = (
         f"{submission.name} ({submission.model}): an entry of the {submission.benchmark.title} leaderboard"
     )
-    score = f"Score {percent(submission.value)}. " if submission.value is not None else ""
+    score = (
+        f"Score {percent(submission.value, submission.benchmark.record.loss)}. "
+        if submission.value is not None
+        else ""
+    )
     lines = [
         f"  author = {{{{{latex(author)}}}}}",
         f"  title = {{{{{latex(title)}}}}}",

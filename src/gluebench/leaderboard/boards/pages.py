@@ -19,14 +19,14 @@ from jinja2 import Environment, StrictUndefined
 from gluebench.analysis.charts import Scale
 from gluebench.analysis.rank.rules import best, competition_ranks
 from gluebench.benchmark import Benchmark as Record
-from gluebench.benchmark import Task
+from gluebench.benchmark import Task, figures
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme, Standing, standings
 from gluebench.leaderboard.boards.diagnostics import slug_of
 from gluebench.leaderboard.boards.table import Row, arrange, fill, references_of
 from gluebench.leaderboard.common import formats
-from gluebench.leaderboard.common.formats import interval_text, labels_of, percent, score_bars
+from gluebench.leaderboard.common.formats import gap_text, labels_of, percent, score_bars, signed
 from gluebench.leaderboard.common.text import breakable, markdown
 from gluebench.leaderboard.limits.quota import precise
 from gluebench.leaderboard.ranks.compare_views import comparison_of
@@ -40,6 +40,9 @@ register.filter("count", formats.count)
 register.filter("kappa", formats.kappa)
 register.filter("percent", formats.percent)
 register.filter("score", formats.score_text)
+register.filter("signed", formats.signed)
+register.filter("points", figures.points)
+register.filter("unit", figures.unit)
 register.filter("interval", formats.interval_text)
 register.filter("markdown", markdown)
 register.filter("breakable", breakable)
@@ -216,9 +219,9 @@ def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[st
     number = len(record.scored)
     lines = [("Tasks", f"{number}"), ("Systems", f"{systems:,}")]
     if best is not None:
-        lines.append(("Best score", percent(best)))
+        lines.append(("Best score", percent(best, record.loss)))
     if human:
-        lines.append((human.name, percent(human.scores["score"])))
+        lines.append((human.name, percent(human.scores["score"], record.loss)))
     if private:
         lines.append(("Private test labels", f"{private} of {number} tasks"))
     return lines
@@ -313,7 +316,8 @@ def _distance(submission: Submission, title: str, row: Standing) -> dict[str, An
     """Distance to another system of the board: the difference in score, and the result of a paired test."""
     other = Submission.objects.select_related("benchmark").defer("report", "problems").get(pk=row.pk)
     points = (row.value or 0) - (submission.value or 0)
-    distance = {"title": title, "other": other, "points": f"{'+' if points > 0 else ''}{percent(points)}"}
+    loss = submission.benchmark.record.loss
+    distance = {"title": title, "other": other, "points": signed(points, loss)}
     if not submission.is_listed:
         return {**distance, "test": "Publish yours to have the difference tested."}
     older, newer = sorted((submission, other), key=lambda entry: (entry.submitted, entry.pk))
@@ -325,5 +329,5 @@ def _distance(submission: Submission, title: str, row: Standing) -> dict[str, An
     if older.pk != other.pk and low is not None:
         low, high = -high, -low
     outcome = "significant" if overall["p"] <= P and overall["difference"] else "not significant"
-    interval = interval_text({"low": low, "high": high})
+    interval = gap_text({"low": low, "high": high, "loss": loss})
     return {**distance, "interval": interval, "test": f"{outcome} at 5 %"}

@@ -14,7 +14,7 @@ from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Options, Scheme, Standing
-from gluebench.leaderboard.common.formats import ABSENT, ENDS, margin_text, percent, score_text
+from gluebench.leaderboard.common.formats import ABSENT, drawn, margin_text, percent, score_text
 from gluebench.leaderboard.ranks.order import Place
 from gluebench.leaderboard.submissions.models import Regime
 
@@ -124,7 +124,7 @@ def _ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_
 def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -> Scale | None:
     """Write the text of a page's rows, whose entries are known; returns the scale of their bars."""
     scores = [
-        {"value": row.value, "low": None, "high": None}
+        {"value": row.value, "low": None, "high": None, "loss": scheme.loss}
         if row.reference
         else scheme.score(row.entry["scores"])
         for row in rows
@@ -133,7 +133,7 @@ def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -
     for row, score in zip(rows, scores, strict=True):
         bar = bar_path(scale, score)
         if row.reference:
-            row.score, row.facts = Cell(percent(row.value), bar=bar), ("",) * len(scheme.facts)
+            row.score, row.facts = Cell(score_text(score), bar=bar), ("",) * len(scheme.facts)
             continue
         result = row.entry["scores"]
         row.score = Cell(score_text(score), margin_text(score), bar=bar)
@@ -146,20 +146,25 @@ def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -
 
 
 def scale_of(scores: Iterable[Mapping[str, Any] | None]) -> Scale | None:
-    """A scale with ends at multiples of 5 that contains these scores and their intervals."""
-    ends = [score[end] for score in scores if score for end in ENDS]
-    known = [100 * end for end in ends if end is not None]
+    """A scale that contains these scores and their intervals, better on the right.
+
+    Its ends are multiples of 5 points, or of losses of 0.1.
+    """
+    known = [(end, score.get("loss")) for score in scores if score for end in drawn(score) if end is not None]
     if not known:
         return None
-    low, high = 5 * floor(min(known) / 5), 5 * ceil(max(known) / 5)
-    return Scale(low, max(high, low + 5), 2, BAR - 2)
+    loss, values = known[0][1], [end for end, _ in known]
+    step = 0.1 if loss else 5
+    least, most = floor(min(values) / step), ceil(max(values) / step)
+    low, high = step * least, step * max(most, least + 1)
+    return Scale(round(high, 1), round(low, 1), 2, BAR - 2) if loss else Scale(low, high, 2, BAR - 2)
 
 
 def bar_path(scale: Scale | None, score: Mapping[str, Any] | None) -> str:
     """A line over the interval and a stroke across it at the value."""
     if scale is None or score is None:
         return ""
-    value, low, high = (None if score[end] is None else round(scale.at(100 * score[end])) for end in ENDS)
+    value, low, high = (None if end is None else round(scale.at(end)) for end in drawn(score))
     stroke = f"M{value} 2v16"
     return stroke if low is None or high is None else f"M{low} 10H{high}{stroke}"
 
@@ -200,7 +205,12 @@ def references_of(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
             [scores.get(column.task.name, {}).get(metric.name) for metric in column.metrics]
             for column in scheme.columns
         ]
-        texts = ["/".join(map(percent, numbers)) if set(numbers) - {None} else ABSENT for numbers in values]
+        texts = [
+            "/".join(map(percent, numbers, (metric.loss for metric in column.metrics)))
+            if set(numbers) - {None}
+            else ABSENT
+            for column, numbers in zip(scheme.columns, values, strict=True)
+        ]
         sources = dict.fromkeys(reference.source for reference in references.values())
         row = Row(Standing(0, name), score, tuple(numbers[0] for numbers in values))
         row.entry, row.cells = {"name": name, "source": "; ".join(sources)}, tuple(map(Cell, texts))

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gluebench.benchmark import figures
+
 ABSENT = "–"
 ENDS = ("value", "low", "high")
 """Keys of a score: its value and the ends of its interval."""
@@ -13,24 +15,37 @@ LETTERS = 34
 """Maximum length of a system's name in a chart."""
 
 
-def percent(value: float | None) -> str:
-    """0.6394 as "63.9"; a dash for None."""
-    if value is None:
-        return ABSENT
-    text = f"{100 * value:.1f}"
-    return "0.0" if text == "-0.0" else text.replace("-", "−")
+def percent(value: float | None, loss: bool | None = False) -> str:
+    """0.6394 as "63.9", a negated loss as the loss, "0.531"; a dash for None."""
+    return ABSENT if value is None else figures.percent(value, loss).replace("-", "−")
+
+
+def signed(value: float | None, loss: bool | None = False) -> str:
+    """A difference in points, or of losses; above 0 is better: "+1.2"."""
+    text = ABSENT if value is None else figures.points(value, loss).replace("-", "−")
+    return f"+{text}" if value and value > 0 else text
 
 
 def score_text(score: Mapping[str, Any] | None) -> str:
     """The value of a score in a report, as `percent` writes it."""
-    return percent(score["value"] if score else None)
+    return percent(score["value"], score.get("loss")) if score else ABSENT
 
 
 def interval_text(score: Mapping[str, Any] | None) -> str:
     """The 95 % interval of a score in a report, "61.2 to 65.0"; empty where there is none."""
     if not score or score["low"] is None or score["high"] is None:
         return ""
-    return f"{percent(score['low'])} to {percent(score['high'])}"
+    loss = score.get("loss")
+    ends = sorted((score["low"], score["high"]), reverse=bool(loss))
+    return " to ".join(percent(end, loss) for end in ends)
+
+
+def gap_text(difference: Mapping[str, Any] | None) -> str:
+    """The 95 % interval of a difference, as `interval_text`."""
+    if not difference or difference["low"] is None or difference["high"] is None:
+        return ""
+    loss = difference.get("loss")
+    return f"{signed(difference['low'], loss)} to {signed(difference['high'], loss)}".replace("+", "")
 
 
 EVEN = 0.1
@@ -42,10 +57,13 @@ def margin_text(score: Mapping[str, Any] | None) -> str:
     if not score or score["low"] is None or score["high"] is None:
         return ""
     below, above = score["value"] - score["low"], score["high"] - score["value"]
-    wider = max(below, above)
-    if abs(below - above) <= EVEN * wider or percent(below) == percent(above):
-        return f"±{percent(wider)}"
-    return f"−{percent(below)} +{percent(above)}"
+    wider, loss = max(below, above), score.get("loss")
+    if loss:  # its value is shown with the other sign
+        below, above = above, below
+    texts = [figures.points(reach, loss) for reach in (below, above, wider)]
+    if abs(below - above) <= EVEN * wider or texts[0] == texts[1]:
+        return f"±{texts[2]}"
+    return f"−{texts[0]} +{texts[1]}"
 
 
 def kappa(value: float | None) -> str:
@@ -80,15 +98,20 @@ def labels_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
     return names
 
 
-def hundred(value: float | None) -> Any:
-    """A fraction times 100, as charts show it."""
-    return None if value is None else 100 * value
+def drawn(score: Mapping[str, Any]) -> list[Any]:
+    """Its value and the ends of its interval as charts show them: times 100, or the loss."""
+    factor = -1 if score.get("loss") else 100
+    return [None if score[end] is None else factor * score[end] for end in ENDS]
 
 
 def score_bars(title: str, metric: str, scores: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     """A chart of labels with their scores and intervals; empty where none has a value."""
     from gluebench.analysis.charts import Bar, bar_chart  # not for the command line, which counts alone
 
-    scored = ((label, score) for label, score in scores if score["value"] is not None)
-    bars = [Bar(label, *(hundred(score[end]) for end in ENDS)) for label, score in scored]
-    return bar_chart(title, bars, axis=f"{metric} × 100, with 95 % intervals") if bars else ""
+    scored = [(label, score) for label, score in scores if score["value"] is not None]
+    if not scored:
+        return ""
+    loss = scored[0][1].get("loss")
+    heading = figures.heading(metric) if loss else metric
+    axis = f"{heading}{figures.unit(loss)}, with 95 % intervals"
+    return bar_chart(title, [Bar(label, *drawn(score)) for label, score in scored], axis=axis)

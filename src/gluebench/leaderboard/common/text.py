@@ -81,6 +81,7 @@ _LATEX = {
     "}": r"\textbraceright{}",
     **{sign: "\\" + sign for sign in "$&#_%"},
     "−": "$-$",
+    "↓": r"$\downarrow$",
     "–": "--",
     "<": r"\textless{}",
     ">": r"\textgreater{}",

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.common.formats import labels_of
+from gluebench.leaderboard.common.formats import gap_text, labels_of
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
@@ -166,6 +166,7 @@ def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> 
     return {
         **numbers,
         "title": title,
+        "interval": gap_text(numbers),
         "p": "same answers" if numbers["same"] else p_text,
         "effect": effect,
         "significant": decisive <= P and numbers["difference"] != 0,

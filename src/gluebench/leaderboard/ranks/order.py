@@ -100,7 +100,8 @@ def order_of(benchmark: Benchmark, options: RankingOptions, ranks: Mapping[int, 
         return Order(options, {}, (_pending(None),))
     # Places are ranks among the compared systems; the usual board shows those of the whole board.
     own = sorted(rank for pk in pks if (rank := ranks[pk]) is not None)
-    places, notes = _places(ranking.board, options, weights, own if options.usual else range(1, len(pks) + 1))
+    own = own if options.usual else list(range(1, len(pks) + 1))
+    places, notes = _places(ranking.board, options, weights, own, benchmark.record.loss)
     if len(pks) < complete:
         what = "Ties and intervals are computed for" if options.usual else "Ranked among themselves are"
         kept = "whose files are kept and whose scores are shown as they are"
@@ -120,28 +121,32 @@ def _pending(ranking: Ranking | None) -> str:
 
 
 def _places(
-    board: Mapping[str, Any], options: RankingOptions, weights: Mapping[str, float], own: Sequence[int]
+    board: Mapping[str, Any],
+    options: RankingOptions,
+    weights: Mapping[str, float],
+    own: Sequence[int],
+    loss: bool,
 ) -> tuple[list[Place], list[str]]:
     results = board["boards"][options.majority]
     notes = [] if options.usual else [_ranked_by(options, weights)]
     if not weights:
         rule = results["rules"][options.by]
-        return [_place(place, options, own) for place in rule["places"]], [*notes, *rule["notes"]]
+        return [_place(place, options, own, loss) for place in rule["places"]], [*notes, *rule["notes"]]
     weighting = tuple(weights.get(task, 1.0) for task in results["tasks"])
     scores = tuple(map(tuple, results["scores"]))
     ranked = standing(Profile(tuple(board["keys"]), tuple(results["tasks"]), scores, weighting), options.by)
     notes.append("Intervals of ranks are computed for equal weights alone.")
     both = zip(ranked.ranks, ranked.values, strict=True)
-    places = [Place(rank, value_text(value, options.by)) for rank, value in both]
+    places = [Place(rank, value_text(value, options.by, loss)) for rank, value in both]
     return places, [*notes, *([ranked.note] if ranked.note else [])]
 
 
-def _place(place: Mapping[str, Any], options: RankingOptions, own: Sequence[int]) -> Place:
+def _place(place: Mapping[str, Any], options: RankingOptions, own: Sequence[int], loss: bool) -> Place:
     """A place by a rule; `own` are the ranks to show for the ranks from 1 on."""
     rank, low, high = (place[name] and own[place[name] - 1] for name in ("rank", "low", "high"))
     first, last = place["group"] or (0, 0)
     group = (own[first - 1], own[last - 1]) if place["group"] else None
-    value = "" if options.usual else value_text(place["value"], options.by)
+    value = "" if options.usual else value_text(place["value"], options.by, loss)
     return Place(rank, value, (low, high), group, tied=first < last)
 
 
@@ -150,10 +155,10 @@ def span(low: int, high: int, between: str = "–") -> str:
     return str(low) if low == high else f"{low}{between}{high}"
 
 
-def value_text(value: float | None, by: str) -> str:
+def value_text(value: float | None, by: str, loss: bool) -> str:
     """What a rule ranks by, as people read it; a Kemeny place is the rank itself."""
     if by in ("mean", "median"):
-        return percent(value)
+        return percent(value, loss)
     return f"{value:.2f}" if by == "borda" and value is not None else ""
 
 

@@ -15,8 +15,9 @@ from django.views.decorators.http import require_safe
 
 from gluebench.analysis.charts import Point, scatter_chart
 from gluebench.analysis.rank.rules import pareto_front
+from gluebench.benchmark.figures import heading
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
-from gluebench.leaderboard.common.formats import ENDS, hundred, labels_of, percent, score_bars
+from gluebench.leaderboard.common.formats import ENDS, drawn, labels_of, score_bars, signed
 from gluebench.leaderboard.common.page_cache import TYPES, cached
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
@@ -62,6 +63,9 @@ class RankingState(NamedTuple):
     pairs: Mapping[str, Any] = {"order": [], "rules": {}, "pairs": [], "holds": [], "contested": []}
     """Pairs and rules for the usual board, of `Ranking.pairs`; `order` is the positions from its top."""
 
+    loss: bool = False
+    """Whether scores are negated losses."""
+
     @property
     def keys(self) -> list[str]:
         """The systems' keys, by position."""
@@ -101,6 +105,7 @@ def ranking_of(benchmark: Benchmark) -> RankingState:
         tuple(systems[key] for key in ranking.board["keys"]),
         ranking.board["boards"][""],
         ranking.pairs["boards"][""],
+        benchmark.record.loss,
     )
 
 
@@ -172,8 +177,11 @@ def pairs_page(ranking: RankingState) -> dict[str, Any]:
     cells = {}
     for a, b, difference, _, adjusted in ranking.pairs["pairs"]:
         for row, column, points in ((a, b, difference), (b, a, -difference)):
-            text = f"{'+' if points > 0 else ''}{percent(points)}"
-            cells[row, column] = {"text": text, "significant": adjusted <= P, "behind": points < 0}
+            cells[row, column] = {
+                "text": signed(points, ranking.loss),
+                "significant": adjusted <= P,
+                "behind": points < 0,
+            }
     rows = [
         (systems[row], [(systems[column]["key"], cells.get((row, column))) for column in order])
         for row in order
@@ -254,11 +262,12 @@ def _scatter(title: str, systems: Sequence[tuple[Row, float, bool]], **more: Any
     Leading systems have another shape and are joined by steps.
     """
     points = [
-        Point(label, x, *(hundred(row["score"][end]) for end in ENDS))._replace(group=int(not is_leading))
+        Point(label, x, *drawn(row["score"]))._replace(group=int(not is_leading))
         for label, (row, x, is_leading) in zip(labels_of([row for row, *_ in systems]), systems, strict=True)
     ]
     front = [(point.x, point.y) for point in points if point.group == 0]
-    return scatter_chart(title, points, y_title="Score", front=front, **more)
+    loss = systems[0][0]["score"].get("loss")
+    return scatter_chart(title, points, y_title=heading("Score") if loss else "Score", front=front, **more)
 
 
 def progress_of(benchmark: Benchmark) -> list[Row]:

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 from gluebench.analysis.diagnostics.counts import Confusion
 from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.figures import DOWN, unit
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.submission import Problem
+from gluebench.submission.forms import cell_form
 from gluebench.submission.problems import table_beside
 
 Table = dict[str, Any]
@@ -34,7 +36,7 @@ def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> Table:
     for task in benchmark.scored:
         scores = report["tasks"].get(task.name) or {"score": None, "metrics": {}}
         parts = [_measure(metric.title, scores["metrics"].get(metric.name)) for metric in task.metrics]
-        whole = _measure("Score", scores["score"])
+        whole = _measure(f"Task score{DOWN * task.loss}", scores["score"])
         tasks.append({"name": task.name, "title": task.title, "whole": whole, "parts": parts})
     sets = [_section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics]
     axis = _axis(part for task in tasks for part in task["parts"])
@@ -42,8 +44,12 @@ def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> Table:
 
 
 def _axis(measures: Iterable[Table]) -> Table:
-    lows = [measure["score"]["low"] for measure in measures if measure["score"]]
-    return BOTH_SIGNS if any(low is not None and low < 0 for low in lows) else FROM_ZERO
+    scores = [measure["score"] for measure in measures if measure["score"]]
+    lowest = min((score["low"] for score in scores if score["low"] is not None), default=0)
+    if scores and scores[0].get("loss"):
+        low = min(-0.1, lowest)
+        return {"start": low, "view": f"{low:.4f} 0 {-low:.4f} 1", "title": f"{-low:.1f} to 0"}
+    return BOTH_SIGNS if lowest < 0 else FROM_ZERO
 
 
 def _measure(title: str, score: Mapping[str, Any] | None) -> Table:
@@ -60,8 +66,15 @@ def _section(task: Task, scores: Mapping[str, Any] | None) -> Table:
     """A diagnostic set; without an overall number it was not in the submission."""
     metric = task.metrics[0]
     human = next((row for row in task.references if metric.name in row.scores), None)
-    note = f"{human.name}: {percent(human.scores[metric.name])} ({human.source})" if human else ""
-    section = {"name": task.name, "title": task.title, "metric": metric.title, "human": note}
+    note = (
+        f"{human.name}: {percent(human.scores[metric.name], metric.loss)} ({human.source})" if human else ""
+    )
+    section = {
+        "name": task.name,
+        "title": task.title,
+        "metric": f"{metric.title}{unit(metric.loss)}",
+        "human": note,
+    }
     if scores is None:
         return section
     overall, coarse = _measure("All", scores["overall"]), scores["coarse"]
@@ -96,7 +109,10 @@ def expected_files(benchmark: Benchmark) -> list[dict[str, Any]]:
         task = benchmark.task(file.task)
         low, high = task.score_range or (0, 0)
         values = f"a number from {low:g} to {high:g}" if task.score_range else ", ".join(task.words)
-        files.append({"name": file.name, "rows": file.size(), "values": values})
+        if form := cell_form(task):
+            values = form.expected
+        path = f"{file.path}, column {file.column}" if file.column else file.path
+        files.append({"name": file.name, "path": path, "rows": file.size(), "values": values})
     return files
 
 

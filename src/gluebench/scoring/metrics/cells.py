@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from math import inf
 from string import punctuation
 from typing import TYPE_CHECKING, Any
@@ -45,6 +45,7 @@ def mean_metric(name: str, match: Match, *, lowest: float = 0.0) -> SumMetric:
     return SumMetric(name, lowest, rows, mean_of)
 
 
+@lru_cache(maxsize=1 << 14)
 def normalized(text: str) -> str:
     """The text in lower case without ASCII punctuation, English articles and surplus spaces."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
@@ -135,8 +136,12 @@ def counted_metric(
     """
 
     def rows(pairs: Pairs, metric: Metric) -> Floats:
-        of_examples = list(map(counts, pairs.gold.cells, pairs.predicted.cells))
-        return class_rows(of_examples, classes(metric.labels)) if average else pooled_rows(of_examples)
+        distinct: dict[tuple[Any, Any], int] = {}
+        answers = zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
+        places = [distinct.setdefault(answer, len(distinct)) for answer in answers]
+        of_answers = [counts(gold, predicted) for gold, predicted in distinct]
+        own = class_rows(of_answers, classes(metric.labels)) if average else pooled_rows(of_answers)
+        return own[places]
 
     return SumMetric(
         name,

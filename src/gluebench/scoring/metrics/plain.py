@@ -133,9 +133,11 @@ def _spans(value: Any) -> tuple[tuple[int, int, str], ...]:
 
 
 def _gains(value: Any) -> tuple[tuple[str, float], ...]:
-    if isinstance(value, Mapping):
-        return tuple((item, float(gain)) for item, gain in value.items())
-    return tuple((item, 1.0) for item in _texts(value))
+    if isinstance(value, str):
+        raise TypeError
+    items = value.items() if isinstance(value, Mapping) else value
+    pairs = ((item, 1.0) if isinstance(item, str) else item for item in items)
+    return tuple((_text(item), float(gain)) for item, gain in pairs)
 
 
 _CELL: Mapping[str, Callable[[Any], Hashable]] = {

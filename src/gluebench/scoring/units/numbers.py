@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics import NumberMetric, SumMetric, function_of, point
+from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.sums import FEWEST_NUMBERS
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import (
@@ -182,20 +183,29 @@ class SumUnits(_LinearUnits):
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
         """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
+        columns = [np.concatenate(of_systems, axis=1) for of_systems in self._rows]
         values = []
         for size in blocks(resamples, self.size, least=128):
             weights = unit_weights(self.size, resamples=size, rng=rng).astype(np.float64)
             values.append(
                 [
-                    [function.of((weights @ rows).T) for rows in of_systems]
-                    for function, of_systems in zip(self.functions, self._rows, strict=True)
+                    self._values(function, weights @ of_metric, of_systems)
+                    for function, of_metric, of_systems in zip(
+                        self.functions, columns, self._rows, strict=True
+                    )
                 ]
             )
         return np.concatenate(values, axis=2)
 
+    @staticmethod
+    def _values(function: SumMetric, sums: Floats, of_systems: Sequence[Floats]) -> Floats:
+        """The metric of each system, shape (systems, resamples), from sums (resamples, k of all systems)."""
+        ends = np.cumsum([rows.shape[1] for rows in of_systems])[:-1]
+        return np.array([function.of(own.T) for own in np.split(sums, ends, axis=1)])
 
-class RowUnits(_LinearUnits):
-    """Answers of any form; the metric is called on subsets of the rows."""
+
+class _MergedUnits(_LinearUnits):
+    """At most MOST_UNITS units, since each costs calls of a metric or pairs of rows."""
 
     def __init__(self, metrics: Sequence[Metric], systems: Sequence[Pairs]) -> None:
         super().__init__(metrics, systems)
@@ -204,6 +214,56 @@ class RowUnits(_LinearUnits):
         if number > MOST_UNITS:  # merged at random, so that no unit has only neighboring rows
             units = np.random.default_rng(0).permutation(number)[units] % MOST_UNITS
         self.units: Ints = units
+
+
+class KendallUnits(_MergedUnits):
+    """Answers that are numbers, for Kendall's tau-b, from the pairs of rows between each two units."""
+
+    @cached_property
+    def _between(self) -> list[tuple[Floats, Floats, Floats]]:
+        """For each system: concordant minus discordant pairs, pairs untied in gold, and in the answers.
+
+        Each of shape (units, units).
+        """
+        order = np.argsort(self.units, kind="stable")
+        firsts = np.cumsum([0, *self.sizes[:-1]], dtype=np.intp)
+        gold = np.array(self.systems[0].gold.numbers)[order]
+        between = []
+        for pairs in self.systems:
+            answers = np.array(pairs.predicted.numbers)[order]
+            of_units = [
+                np.add.reduceat(_signs(gold, answers, rows).sum(axis=1, dtype=np.int64), firsts, axis=1)
+                for rows in np.split(np.arange(self.examples), firsts[1:])
+            ]
+            net, in_gold, in_answers = np.stack(of_units, axis=1).astype(np.float64)
+            between.append((net, in_gold, in_answers))
+        return between
+
+    def _tau(self, between: tuple[Floats, Floats, Floats], weights: Floats) -> Floats:
+        """Tau-b, shape (draws,), from weights of the units, shape (draws, units)."""
+        net, gold, answers = (((weights @ counts) * weights).sum(axis=1) for counts in between)
+        values: Floats = ratio(net, np.sqrt(gold * answers))
+        return values
+
+    def left_out(self) -> Floats:
+        """Values without each unit, shape (metrics, systems, units)."""
+        weights = 1.0 - np.eye(len(self.sizes))
+        return np.array([[self._tau(between, weights) for between in self._between]] * len(self.metrics))
+
+    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """Values on units drawn with replacement, shape (metrics, systems, resamples)."""
+        weights = unit_weights(self.size, resamples=resamples, rng=rng).astype(np.float64)
+        return np.array([[self._tau(between, weights) for between in self._between]] * len(self.metrics))
+
+
+def _signs(gold: Floats, answers: Floats, rows: NDArray[np.intp]) -> NDArray[np.int8]:
+    """Signs of the pairs of some rows with all rows, shape (3, rows, n): their product, and both squared."""
+    x, y = (np.sign(column[rows, np.newaxis] - column).astype(np.int8) for column in (gold, answers))
+    return np.stack([x * y, x * x, y * y])
+
+
+class RowUnits(_MergedUnits):
+    """Answers of any form; the metric is called on subsets of the rows."""
 
     def left_out(self) -> Floats:
         """Values of the metrics without each unit, shape (metrics, systems, units)."""

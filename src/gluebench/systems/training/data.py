@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError, Example, load_split
 from gluebench.data.fingerprint import fingerprint
+from gluebench.systems.run import answerable
 
 TRAIN = "train"
 
@@ -48,7 +49,7 @@ def load_task_data(
 
     Raises UnknownNameError for a task the benchmark does not have, DataError for data missing or wrong.
     """
-    named = [benchmark.task(name) for name in tasks] or list(benchmark.scored)
+    named = answerable([benchmark.task(name) for name in tasks] or list(benchmark.scored))
     for task in named:
         if TRAIN not in task.splits:
             raise DataError([f"{task.name} has no training data; it is answered by {task.predict_with}"])

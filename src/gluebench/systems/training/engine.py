@@ -14,8 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.devices import autocast
-from gluebench.systems.devices import device as device_called
+from gluebench.systems import devices
 from gluebench.systems.neural.model import moved
 
 
@@ -46,17 +45,17 @@ class Engine:
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; the model is already on the device."""
         self.model, self._optimiser = model, optimiser
-        self._trained = [parameter for group in optimiser.param_groups for parameter in group["params"]]
+        self._trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
 
     def outputs(self, task: str, batch: Any) -> Tensor:
         """Forward pass of a collated batch."""
-        with self._autocast():
+        with self.autocast():
             result: Tensor = self.model(task, moved(batch, self.device))
         return result
 
-    def _autocast(self) -> AbstractContextManager[Any]:
+    def autocast(self) -> AbstractContextManager[Any]:
         """The precision of a forward pass."""
-        return autocast(self._precision, self.device.type)
+        return devices.autocast(self._precision, self.device.type)
 
     def backward(self, loss: Tensor) -> None:
         """Set the gradients, averaged over the processes."""
@@ -72,7 +71,8 @@ class Engine:
         return [value]
 
     def release(self) -> None:
-        """Forget what belongs to the run."""
+        """Forget the model and the optimizer."""
+        del self.model, self._optimiser, self._trained
 
 
 @contextmanager
@@ -113,9 +113,10 @@ class Accelerated(Engine):
             for values in model.state_dict().values():
                 torch.distributed.broadcast(values, 0)
             for parameter in self._trained:
-                parameter.register_post_accumulate_grad_hook(self._used.add)
+                parameter.register_post_accumulate_grad_hook(self._used.add)  # type: ignore[no-untyped-call]
 
-    def _autocast(self) -> AbstractContextManager[Any]:
+    def autocast(self) -> AbstractContextManager[Any]:
+        """The precision of a forward pass."""
         context: AbstractContextManager[Any] = self._accelerator.autocast()
         return context
 
@@ -145,7 +146,9 @@ class Accelerated(Engine):
         return values
 
     def release(self) -> None:
-        """Forget the optimizer."""
+        """Forget the model and the optimizer."""
+        super().release()
+        self._used.clear()
         self._accelerator.free_memory()
 
 
@@ -156,15 +159,4 @@ def engine(precision: str = "fp32", device: str | None = None) -> Engine:
     """
     if precision == "fp16" or any(os.environ.get(name) for name in _LAUNCHED):
         return Accelerated(precision=precision, cpu=device == "cpu")
-    return Engine(device_called(device), precision=precision)
-
-
-def launched_precision() -> str | None:
-    """Return the mixed precision set for Accelerate's launcher, or None."""
-    precision = os.environ.get("ACCELERATE_MIXED_PRECISION", "no")
-    return None if precision == "no" else precision
-
-
-def leads() -> bool:
-    """Whether this process prints messages for all processes."""
-    return os.environ.get("RANK", "0") == "0"
+    return Engine(devices.device(device), precision=precision)

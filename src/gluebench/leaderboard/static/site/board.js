@@ -99,7 +99,7 @@ function sort(head, heads) {
   // Who has scrolled on would see rows that are left for later as an empty place.
   const scrolled = table.tBodies[0].getBoundingClientRect().top < -window.innerHeight / 2;
   const most = scrolled ? Infinity : Math.max(FIRST, 2 * screenful);
-  for (const body of table.tBodies) order(body, words ? textAt(at) : numberAt(at), rising, most);
+  for (const body of table.tBodies) order(body, words ? textAt(at) : numberAt(at), "loss" in head.dataset ? !rising : rising, most);
   const later = table.querySelectorAll(".later");
   if (!later.length) return;
   place.style.minHeight = `${height}px`;

@@ -1,0 +1,118 @@
+"""Metrics on the scale of a manifest, and averages with its weights, against plain arithmetic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gluebench import compare, grade, rank
+from gluebench.benchmark import Benchmark, ManifestError, load_benchmark
+from gluebench.benchmark.lookup import file_name
+
+MANIFEST = """
+[benchmark]
+name = "mixed"
+
+[tasks.Rating]
+score_range = [0.0, 5.0]
+weight = 3
+metrics = [{ name = "rating", function = "neg_rmse", scale = [-5.0, 0.0] }]
+splits.test.size = 300
+
+[tasks."Opinión política"]
+labels = ["left", "right", "none"]
+metrics = [{ name = "above chance", function = "accuracy", scale = [0.25, 1.0] }, { name = "macro_recall" }]
+splits.test.size = 300
+"""
+
+
+@pytest.fixture(scope="module")
+def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    return load_benchmark(
+        manifest(tmp_path_factory.mktemp("mixed"), MANIFEST.replace("above chance", "above"))
+    )
+
+
+@pytest.fixture(scope="module")
+def rng() -> np.random.Generator:
+    return np.random.default_rng(3)
+
+
+def manifest(folder: Path, text: str) -> Path:
+    (folder / "mixed.toml").write_text(text)
+    return folder / "mixed.toml"
+
+
+def answers(rng: np.random.Generator, noise: float, gold: dict[str, list]) -> dict[str, list]:
+    words = rng.choice(["left", "right", "none"], 300)
+    keep = rng.random(300) > noise
+    return {
+        "Rating": (np.array(gold["Rating"]) + rng.normal(0, noise, 300)).tolist(),
+        "Opinión política": np.where(keep, gold["Opinión política"], words).tolist(),
+    }
+
+
+@pytest.fixture(scope="module")
+def gold(rng: np.random.Generator) -> dict[str, list]:
+    return {
+        "Rating": rng.uniform(0, 5, 300).tolist(),
+        "Opinión política": rng.choice(["left", "right", "none"], 300).tolist(),
+    }
+
+
+def expected(gold: dict[str, list], given: dict[str, list]) -> tuple[float, float, float]:
+    errors = np.subtract(gold["Rating"], given["Rating"])
+    truth, predicted = (np.array(values["Opinión política"]) for values in (gold, given))
+    right = truth == predicted
+    recalls = [right[truth == word].mean() for word in ("left", "right", "none")]
+    return 1 - (errors**2).mean() ** 0.5 / 5, (right.mean() - 0.25) / 0.75, float(np.mean(recalls))
+
+
+def test_scores_are_scaled_and_weighted(benchmark: Benchmark, gold: dict, rng: np.random.Generator) -> None:
+    given = answers(rng, 0.4, gold)
+    rating, above, recall = expected(gold, given)
+    report = grade(given, gold, benchmark=benchmark)
+    opinion = report.tasks["Opinión política"]
+    assert report.tasks["Rating"].score.value == pytest.approx(rating, abs=1e-12)
+    assert opinion.metrics["above"].value == pytest.approx(above, abs=1e-12)
+    assert report.score.value == pytest.approx((3 * rating + (above + recall) / 2) / 4, abs=1e-12)
+    for score in (report.score, report.tasks["Rating"].score, opinion.metrics["above"]):
+        assert score.low < score.value < score.high
+
+
+def test_differences_and_ranks_have_the_weights(
+    benchmark: Benchmark, gold: dict, rng: np.random.Generator
+) -> None:
+    systems = [answers(rng, noise, gold) for noise in (0.3, 0.6)]
+    scores = [expected(gold, system) for system in systems]
+    averages = [(3 * rating + (above + recall) / 2) / 4 for rating, above, recall in scores]
+    difference = compare(*systems, gold, benchmark=benchmark, resamples=200).overall
+    assert (difference.a, difference.b) == pytest.approx(tuple(averages), abs=1e-12)
+    ranking = rank(dict(zip("ab", systems, strict=True)), gold, benchmark=benchmark, resamples=200)
+    assert [system.name for system in ranking.systems] == ["a", "b"]
+    assert [system.value for system in ranking.systems] == pytest.approx(averages, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("there", "instead", "message"),
+    [
+        ("[-5.0, 0.0]", "[0.0, -5.0]", "the worse value first"),
+        ("[-5.0, 0.0]", "[1.0, 1.0]", "expected two finite numbers"),
+        ('"neg_rmse"', '"pearson"', "is not for pearson"),
+        ("weight = 3", "weight = 0", "expected a positive number"),
+        ('"Opinión política"', '"a/b"', "is not a name for a task"),
+    ],
+)
+def test_what_cannot_be_is_said(tmp_path: Path, there: str, instead: str, message: str) -> None:
+    text = MANIFEST.replace("above chance", "above").replace(there, instead)
+    with pytest.raises(ManifestError, match=message):
+        load_benchmark(manifest(tmp_path, text))
+
+
+def test_file_names_are_made_of_ascii_letters() -> None:
+    assert file_name("Opinión política") == "Opinion-politica"
+    assert file_name("SST-2") == "SST-2"
+    assert file_name("情感").startswith("file-")
+    assert file_name("情感") != file_name("推理")
