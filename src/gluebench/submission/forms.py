@@ -88,7 +88,7 @@ def _text(cell: str) -> str:
 
 def _quoted(text: str) -> str:
     plain = text.isprintable() and _text(text) == text == text.strip()
-    return text if plain else json.dumps(text, ensure_ascii=False)
+    return text if plain else json.dumps(text, ensure_ascii=not text.isprintable())
 
 
 def _answers(cell: str) -> tuple[str, ...]:
@@ -100,7 +100,9 @@ def _answers(cell: str) -> tuple[str, ...]:
 
 
 def _json(answers: tuple[str, ...]) -> str:
-    return json.dumps(answers, ensure_ascii=False) if len(answers) > 1 else _quoted(answers[0])
+    if len(answers) == 1 and not answers[0].startswith("["):
+        return _quoted(answers[0])
+    return json.dumps(answers, ensure_ascii=not "".join(answers).isprintable())
 
 
 def loaded(cell: str) -> Any:
@@ -124,13 +126,16 @@ def _probabilities(cell: str, *, words: tuple[str, ...]) -> tuple[float, ...]:
     Of two labels, the probability of the second may stand alone.
     """
     value = loaded(cell) if cell[:1] in "[{" else cell.split()
-    if len(words) == 2 and isinstance(value, list) and len(value) == 1:
-        value = [1 - float(value[0]), *value]
     if isinstance(value, dict) and value.keys() == set(words):
         value = [value[word] for word in words]
-    if not isinstance(value, list) or len(value) != len(words):
+    try:
+        numbers = tuple(map(float, value if isinstance(value, list) else ()))
+    except (TypeError, OverflowError):
+        raise ValueError(cell) from None
+    if len(words) == 2 and len(numbers) == 1:
+        numbers = (1 - numbers[0], *numbers)
+    if len(numbers) != len(words):
         raise ValueError(cell)
-    numbers = tuple([float(number) for number in value])
     if not (min(numbers) >= 0 and abs(sum(numbers) - 1) <= SUM_ERROR):
         raise ValueError(cell)
     return numbers
@@ -193,7 +198,9 @@ def cell_text(answer: Any, task: Task) -> str:
         answer = sorted(answer)
     if isinstance(answer, list | tuple):
         return _joined(answer, task)
-    return plain_cell(answer) if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+    if not isinstance(answer, str):
+        return json.dumps(answer, ensure_ascii=False)
+    return _quoted(answer) if task.form == "text" else plain_cell(answer)
 
 
 def _joined(answers: Sequence[Any], task: Task) -> str:
@@ -222,7 +229,7 @@ def _span_text(span: Any) -> str:
     if not isinstance(span, list | tuple) or not 2 <= len(span) <= 3:
         return json.dumps(span, ensure_ascii=False)
     start, end, *label = span
-    return f"{start}-{end}{f':{label[0]}' if label else ''}"
+    return f"{start}-{end}{f':{label[0]}' if any(map(str, label)) else ''}"
 
 
 def plain_cell(text: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from gluebench.benchmark import Role, Task, TestFile
+from gluebench.benchmark import Role, Split, Task, TestFile
 from gluebench.submission.forms import cell_form, cell_text, loaded, plain_cell
 from gluebench.submission.layouts import KEYS, VALUES, is_number
 from gluebench.submission.problems import Problem
@@ -245,31 +245,29 @@ def _holds_objects(value: Any) -> bool:
 def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> bytes:
     """The file that holds these test files, which are its columns; see `read_shaped`."""
     first, task, column = files[0]
-    suffix = first.path.rpartition(".")[2].casefold()
-    split = first.splits[role]
+    split, names = first.splits[role], [file.column or "prediction" for file, _, _ in files]
     ids = split.ids or [*map(str, column.row_indices)]
+    if first.path.casefold().endswith((".json", ".jsonl")):
+        return _json_file(first, split, names, [values for _, _, values in files]).encode()
+    if split.ordered and task.form == "tokens":
+        return "".join("\n".join([*cell, "", ""]) for cell in column.cells).encode()
     if first.parts:
         return _parts_file(first, task, column, ids)
-    columns = [[*_cells(values, of)] for _, of, values in files]
-    names = [file.column or "prediction" for file, _, _ in files]
-    if suffix == "json" and split.ordered:  # the columns may differ in length
-        return (json.dumps(dict(zip(names, columns, strict=True)), ensure_ascii=False) + "\n").encode()
-    if suffix in ("json", "jsonl"):
-        key = "idx" if not split.ids else "id"
-        rows = [dict(zip((key, *names), row, strict=True)) for row in zip(ids, *columns, strict=True)]
-        if not split.ids:
-            rows = [{**row, key: int(row[key])} for row in rows]
-        lines = [json.dumps(row, ensure_ascii=False) for row in rows]
-        return ("\n".join(lines) + "\n" if suffix == "jsonl" else f"[{', '.join(lines)}]\n").encode()
-    if split.ordered and task.form == "tokens":
-        return "".join(cell.replace(" ", "\n") + "\n\n" for cell in columns[0]).encode()
+    columns = [_cells(values, of) for _, of, values in files]
     head, body = ([], columns) if split.ordered else (["id" if split.ids else "index"], [ids, *columns])
-    separator = "," if suffix == "csv" else "\t"
     header = [] if all(map(str.isdecimal, names)) else [[*head, *names]]
-    rows_of = [*header, *map(list, zip(*body, strict=True))]
-    return "".join(
-        separator.join(_delimited(cell, separator) for cell in row) + "\n" for row in rows_of
-    ).encode()
+    return _delimited([*header, *zip(*body, strict=True)], first)
+
+
+def _json_file(file: TestFile, split: Split, names: Sequence[str], columns: Sequence[Column]) -> str:
+    """An object for each example; or, as columns without ids may differ in length, one of all columns."""
+    answers = [column.words() if column.labels else [*column.values] for column in columns]
+    if split.ordered and file.path.casefold().endswith(".json"):
+        return json.dumps(dict(zip(names, answers, strict=True)), ensure_ascii=False) + "\n"
+    key, ids = ("id", split.ids) if split.ids else ("idx", columns[0].row_indices)
+    rows = [dict(zip((key, *names), row, strict=True)) for row in zip(ids, *answers, strict=True)]
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    return f"[{', '.join(lines)}]\n" if file.path.casefold().endswith(".json") else "\n".join([*lines, ""])
 
 
 def _parts_file(file: TestFile, task: Task, column: Column, ids: Sequence[str]) -> bytes:
@@ -280,22 +278,22 @@ def _parts_file(file: TestFile, task: Task, column: Column, ids: Sequence[str]) 
             rows += [[example, f"{start}-{end}", label] for start, end, label in cell]
         else:
             rows += [[example, item, str(len(cell) - at)] for at, item in enumerate(cell)]
-    separator = "," if file.path.casefold().endswith("csv") else "\t"
-    return "".join(
-        separator.join(_delimited(cell, separator) for cell in row) + "\n" for row in rows
-    ).encode()
+    return _delimited(rows, file)
 
 
-def _cells(column: Column, task: Task) -> Iterator[str]:
+def _cells(column: Column, task: Task) -> list[str]:
     form = cell_form(task)
     if form:
-        yield from map(form.write, column.cells)
-    elif column.labels:
-        yield from column.words()
-    else:
-        yield from map(repr, column.numbers)
+        return [*map(form.write, column.cells)]
+    return column.words() if column.labels else [*map(repr, column.numbers)]
 
 
-def _delimited(cell: str, separator: str) -> str:
+def _delimited(rows: Iterable[Sequence[str]], file: TestFile) -> bytes:
+    """The rows as CSV or TSV."""
+    separator = "," if file.path.casefold().endswith(".csv") else "\t"
+    return "".join(separator.join(_quoted(cell, separator) for cell in row) + "\n" for row in rows).encode()
+
+
+def _quoted(cell: str, separator: str) -> str:
     quoted = separator == "," and any(mark in cell for mark in ',"\n')
     return '"' + cell.replace('"', '""') + '"' if quoted else cell

@@ -1,0 +1,198 @@
+"""The cells of each form: what is written is read, and each fault is refused."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gluebench import load_benchmark
+from gluebench.benchmark import Task
+from gluebench.submission.forms import CellForm, cell_form, cell_text
+
+LABELS = ("joy", "anger", "free wifi", "ärger")
+KEYS = {
+    "sets": ("sets_micro_f1", True),
+    "open sets": ("sets_micro_f1", False),
+    "probabilities": ("neg_log_loss", True),
+    "distributions": ("neg_cross_entropy", True),
+    "text": ("exact_match", False),
+    "tokens": ("token_accuracy", False),
+    "spans": ("span_f1", True),
+    "open spans": ("span_iou", False),
+    "ranking": ("map", False),
+}
+
+
+def task(name: str, folder: Path) -> Task:
+    metric, labeled = KEYS[name]
+    labels = f"labels = {list(LABELS)}" if labeled else ""
+    path = folder / "form.toml"
+    path.write_text(
+        f'[benchmark]\nname = "form"\n[tasks.T]\nform = "{name.split()[-1]}"\n{labels}\n'
+        f'metrics = [{{ name = "{metric}" }}]\nsplits.test.size = 3\n',
+        encoding="utf-8",
+    )
+    return load_benchmark(path).task("T")
+
+
+@pytest.fixture(scope="module")
+def forms(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Task]:
+    return {name: task(name, tmp_path_factory.mktemp("form")) for name in KEYS}
+
+
+def form_of(forms: dict[str, Task], name: str, *, gold: bool = False) -> CellForm:
+    form = cell_form(forms[name], gold=gold)
+    assert form is not None
+    return form
+
+
+WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Z")), min_size=1, max_size=5)
+TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+NUMBERS = st.floats(0, 1, allow_nan=False)
+
+
+def labeled_spans(labels: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    ends = st.tuples(st.integers(0, 90), st.integers(1, 9), labels)
+    return st.lists(ends).map(lambda spans: tuple(sorted({(start, start + n, x) for start, n, x in spans})))
+
+
+def shares(weights: list[float]) -> tuple[float, ...]:
+    return tuple(weight / math.fsum(weights) for weight in weights)
+
+
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "sets": st.sets(st.sampled_from(LABELS)).map(lambda labels: tuple(sorted(labels))),
+    "open sets": st.sets(WORDS.filter(lambda word: "|" not in word)).map(lambda words: tuple(sorted(words))),
+    "probabilities": st.lists(st.floats(0.01, 1), min_size=4, max_size=4).map(shares),
+    "distributions": st.lists(st.floats(0.01, 1), min_size=4, max_size=4).map(shares),
+    "text": TEXTS,
+    "tokens": st.lists(WORDS, min_size=1).map(tuple),
+    "spans": labeled_spans(st.sampled_from(LABELS)),
+    "open spans": labeled_spans(st.sampled_from(["", "0.5", "1"])),
+    "ranking": st.lists(WORDS, unique=True).map(tuple),
+}
+GOLD: dict[str, st.SearchStrategy[Any]] = {
+    "text": st.lists(TEXTS, min_size=1, max_size=3).map(tuple),
+    "ranking": st.dictionaries(WORDS, st.sampled_from([0.0, 1.0, 2.5])).map(
+        lambda gains: tuple(gains.items())
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+@given(data=st.data())
+def test_what_is_written_is_read(forms: dict[str, Task], name: str, data: st.DataObject) -> None:
+    """From a cell, and from the value itself, as JSON or Python gives it."""
+    for gold in (False, True) if name in GOLD else (False,):
+        value = data.draw(GOLD[name] if gold else VALUES[name])
+        form = form_of(forms, name, gold=gold)
+        cell = form.write(value)
+        assert not {*"\t\n\r"} & {*cell}
+        assert form.read(cell) == value
+        assert bool(cell) or form.blank
+        plain = [*value] if isinstance(value, tuple) else value
+        assert form.read(cell_text(plain, forms[name])) == value
+
+
+FAULTS = {
+    "sets": ["joy|Anger", "joy|joy", "joy||anger", "|", "joy, anger", "sad"],
+    "open sets": ["a|a", "a||b", "|"],
+    "probabilities": [
+        *("0.5 0.5 0.5 0.5", "1 0 0", "1 0 0 0 0", "0.5 0.5 0 nan", "2 -1 0 0", "inf 0 0 0", "a b c d", "1"),
+        *(
+            '{"joy": 1}',
+            '{"joy": 1, "anger": 0, "free wifi": 0, "sad": 0}',
+            "[1, 0, 0",
+            "{",
+            "[[1, 0, 0, 0]]",
+        ),
+        *("[0.9, 0.2, 0, 0]", "[null, 1, 0, 0]", "[]", "0.998 0 0 0", f"[1{'0' * 400}, 0, 0, 0]"),
+    ],
+    "distributions": ["0.5 0.5 0.5 0", "joy"],
+    "tokens": ["", "   "],
+    "spans": ["0-5", "0-5:sad", "5-0:joy", "3-3:joy", "-1-3:joy", "0-5 :joy", "0:joy", "0-5:joy,6-9:joy"],
+    "open spans": ["0-5:joy", "0-5:nan", "0-5:-1", "a-b", "0..5", "5"],
+    "ranking": ["d1 d2 d1"],
+}
+
+
+@pytest.mark.parametrize(("name", "cell"), [(name, cell) for name, cells in FAULTS.items() for cell in cells])
+def test_faults_are_refused(forms: dict[str, Task], name: str, cell: str) -> None:
+    form = form_of(forms, name)
+    if cell or form.blank:
+        with pytest.raises(ValueError):
+            form.read(cell)
+
+
+def test_gains_are_not_negative_and_finite(forms: dict[str, Task]) -> None:
+    form = form_of(forms, "ranking", gold=True)
+    assert form.read("d1 d2:0.5 a:b:2") == (("d1", 1.0), ("d2", 0.5), ("a:b", 2.0))
+    for cell in ("d1:x", "d1:-1", "d1:nan", "d1:inf"):
+        with pytest.raises(ValueError):
+            form.read(cell)
+
+
+def test_probabilities_by_name_of_one_label_and_rounded(forms: dict[str, Task], tmp_path: Path) -> None:
+    form = form_of(forms, "probabilities")
+    named = '{"anger": 0.25, "joy": 0.5, "ärger": 0.0, "free wifi": 0.25}'
+    assert form.read(named) == form.read("0.5 .25 25e-2 0") == (0.5, 0.25, 0.25, 0.0)
+    assert form.read("0.333 0.333 0.333 0") == (0.333, 0.333, 0.333, 0.0)
+    two = load_two(tmp_path)
+    assert two.read("0.25") == two.read("0.75 0.25") == (0.75, 0.25)
+    for cell in ("1.5", "-0.5", "nan", "x", "", '{"0.25": 1, "0.75": 1}'):
+        with pytest.raises(ValueError):
+            two.read(cell)
+
+
+def load_two(folder: Path) -> CellForm:
+    path = folder / "two.toml"
+    path.write_text(
+        '[benchmark]\nname = "two"\n[tasks.T]\nform = "probabilities"\nlabels = ["no", "yes"]\n'
+        'metrics = [{ name = "neg_log_loss" }]\nsplits.test.size = 3\n'
+    )
+    form = cell_form(load_benchmark(path).task("T"))
+    assert form is not None
+    return form
+
+
+def test_texts_of_several_answers(forms: dict[str, Task]) -> None:
+    """A text in quotes is a JSON string; other quotes and brackets belong to the text."""
+    form, gold = form_of(forms, "text"), form_of(forms, "text", gold=True)
+    assert form.read('"a\\tb"') == "a\tb"
+    assert form.read('say "a"') == 'say "a"'
+    assert gold.read('["a", "b\\n"]') == ("a", "b\n")
+    assert [gold.read(cell) for cell in ("[1]", "[", "[]", '["a", 1]')] == [
+        *(("[1]",), ("[",), ("[]",), ('["a", 1]',))
+    ]
+    squad = [{"text": "a", "answer_start": 3}, {"text": "b"}]
+    assert gold.read(cell_text(squad, forms["text"])) == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("sets", {"joy", "anger"}, ("anger", "joy")),
+        ("sets", [], ()),
+        (
+            "spans",
+            [[0, 5, "joy"], {"start": 6, "end": 9, "label": "anger"}],
+            ((0, 5, "joy"), (6, 9, "anger")),
+        ),
+        ("open spans", [[0, 5]], ((0, 5, ""),)),
+        ("open spans", [{"start": 0, "end": 5, "prob": 0.5}], ((0, 5, "0.5"),)),
+        ("probabilities", {"joy": 1, "anger": 0, "free wifi": 0, "ärger": 0}, (1.0, 0.0, 0.0, 0.0)),
+    ],
+)
+def test_values_of_json(forms: dict[str, Task], name: str, value: Any, expected: Any) -> None:
+    assert form_of(forms, name).read(cell_text(value, forms[name])) == expected
+
+
+@pytest.mark.parametrize("value", [[1, 2], [[1]], [[1, 2, 3, 4]], [None], [{"start": 1}], 7, None, {"a": 1}])
+def test_values_of_json_that_are_no_spans(forms: dict[str, Task], value: Any) -> None:
+    with pytest.raises(ValueError):
+        form_of(forms, "open spans").read(cell_text(value, forms["open spans"]))

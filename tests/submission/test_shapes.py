@@ -1,0 +1,221 @@
+"""Files of every shape that a manifest can name: what is written is read, and what each fault says."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from submission.test_forms import LABELS, VALUES
+
+from gluebench import Benchmark, ManifestError, Problem, Submission, check, load_benchmark, write_submission
+
+FORMS = {
+    "labels": f'labels = {list(LABELS)}\nmetrics = [{{ name = "accuracy" }}]',
+    "numbers": 'score_range = [0.0, 5.0]\nmetrics = [{ name = "neg_mae" }]',
+    "sets": f'form = "sets"\nlabels = {list(LABELS)}\nmetrics = [{{ name = "sets_accuracy" }}]',
+    "open sets": 'form = "sets"\nmetrics = [{ name = "sets_accuracy" }]',
+    "probabilities": f'form = "probabilities"\nlabels = {list(LABELS)}\nmetrics = [{{ name = "neg_brier" }}]',
+    "text": 'form = "text"\nmetrics = [{ name = "exact_match" }]',
+    "tokens": 'form = "tokens"\nmetrics = [{ name = "token_accuracy" }]',
+    "spans": f'form = "spans"\nlabels = {list(LABELS)}\nmetrics = [{{ name = "span_f1" }}]',
+    "ranking": 'form = "ranking"\nmetrics = [{ name = "map" }]',
+}
+IDS = ["b-1", "a, 2", 'say "x"', "ä"]
+TEST = "splits.test = {{ size = 4{more} }}\nfiles = [{{ name = 'T', test = 'test'{file} }}]"
+SHAPES = {
+    "index": TEST.format(more="", file=""),
+    "ids": TEST.format(more=f", ids = {IDS}", file=""),
+    "csv": TEST.format(more="", file=", member = 'a.csv'"),
+    "csv column": TEST.format(more=f", ids = {IDS}", file=", member = 'a.csv', column = 'value'"),
+    "tsv column": TEST.format(more=f", ids = {IDS}", file=", member = 'a.tsv', column = 'value'"),
+    "json": TEST.format(more="", file=", member = 'a.json', column = 'value'"),
+    "json lines": TEST.format(more=f", ids = {IDS}", file=", member = 'a.jsonl'"),
+    "order": TEST.format(more=", ids = 'order'", file=""),
+    "order in csv": TEST.format(more=", ids = 'order'", file=", member = 'a.csv', column = 'value'"),
+    "order without header": TEST.format(more=", ids = 'order'", file=", member = 'a.tsv', column = '1'"),
+    "order in json": TEST.format(more=", ids = 'order'", file=", member = 'a.json', column = 'value'"),
+    "order in json lines": TEST.format(more=", ids = 'order'", file=", member = 'a.jsonl'"),
+    "parts": TEST.format(more=f", ids = {IDS}", file=", member = 'a.csv', column = 'x', parts = 'y'"),
+}
+STRATEGIES = VALUES | {"labels": st.sampled_from(LABELS), "numbers": st.floats(-9, 9).map(float)}
+
+
+def load(folder: Path, form: str, shape: str) -> Benchmark:
+    path = folder / "shape.toml"
+    path.write_text(f'[benchmark]\nname = "s"\n[tasks.T]\n{FORMS[form]}\n{SHAPES[shape]}\n', encoding="utf-8")
+    return load_benchmark(path)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_written_is_read(tmp_path: Path, form: str, shape: str) -> None:
+    if shape == "parts" and form not in ("spans", "ranking"):
+        with pytest.raises(ManifestError, match="parts.*is of no use here"):
+            load(tmp_path, form, shape)
+        return
+    benchmark = load(tmp_path, form, shape)
+
+    @given(st.lists(STRATEGIES[form], min_size=4, max_size=4))
+    def round_trip(values: list[Any]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            write_submission(Path(folder, "s.zip"), {"T": values}, benchmark)
+            read = check(Path(folder, "s.zip"), benchmark)
+            assert read.verdict == "valid", read.problems
+            column = read.predictions["T"]
+            assert (column.words() if column.labels else [*column.values]) == values
+            write_submission(Path(folder, "t.zip"), read.predictions, benchmark)
+            assert Path(folder, "s.zip").read_bytes() == Path(folder, "t.zip").read_bytes()
+
+    round_trip()
+
+
+def read(folder: Path, form: str, shape: str, content: str | bytes) -> Submission:
+    benchmark = load(folder, form, shape)
+    path = folder / benchmark.file("T").path
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return check(path, benchmark)
+
+
+def values(submission: Submission) -> list[Any]:
+    assert submission.verdict == "valid", submission.problems
+    column = submission.predictions["T"]
+    return column.words() if column.labels else [*column.values]
+
+
+def error(submission: Submission) -> Problem:
+    (problem,) = submission.errors
+    return problem
+
+
+JOY = ["joy", "anger", "joy", "joy"]
+TIDY = 'id,value\nb-1,joy\n"a, 2",anger\n"say ""x""",joy\nä,joy\n'
+
+
+@pytest.mark.parametrize(
+    ("shape", "content"),
+    [
+        ("csv column", TIDY),
+        ("csv column", TIDY.replace("\n", "\r\n")),
+        ("csv column", TIDY.replace("\n", "\r")),
+        ("csv column", "\ufeff" + TIDY),
+        ("csv column", TIDY + "\n\n"),
+        ("csv column", TIDY.replace("id,value", "tweet_id, value ")),
+        ("csv column", "text,id,value\n" + 'a\u2028b,b-1,joy\n"c,\nd","a, 2",anger\n"","say ""x""",joy\n-,ä,joy\n'),
+        ("tsv column", 'value\tPairID\tq\njoy\tä\t"\nanger\ta, 2\t"\njoy\tb-1\t\njoy\tsay "x"\t\n'),
+        ("json lines", '{"id": "b-1", "label": "joy"}\n\n{"label": "anger", "id": "a, 2"}\n'
+                       '{"id": "say \\"x\\"", "answer": "joy"}\n{"id": "\\u00e4", "label": "joy", "n": []}'),
+        ("json", '{"0": "joy", "1": "anger", "2": "joy", "3": "joy"}'),
+        ("json", '[{"idx": 3, "value": "joy"}, {"idx": 0, "value": "joy"}, {"idx": 1, "value": "anger"},'
+                 '{"idx": 2, "value": "joy"}]'),
+        ("json", '{"data": [{"a": [{"id": 0, "value": "joy"}]}, {"a": [{"id": 1, "value": "anger"},'
+                 '{"id": 2, "value": "joy"}, {"id": 3, "value": "joy", "x": {"y": 1}}]}], "version": 1}'),
+        ("json", '{"idx": 0, "value": "joy"}\n{"idx": 1, "value": "anger"}\n{"idx": 2, "value": "joy"}\n'
+                 '{"idx": 3, "value": "joy"}\n'),
+        ("order", "joy\nanger\njoy\njoy\n"),
+        ("order", "my_system\r\njoy\r\nanger\r\njoy\r\njoy"),
+        ("order in csv", "text,value\n\"a\nb\",joy\nc,anger\nd,joy\ne,joy\n"),
+        ("order without header", "joy\tx\nanger\tx\njoy\tx\njoy\tx\n"),
+        ("order in json", '{"other": [1], "value": ["joy", "anger", "joy", "joy"]}'),
+        ("order in json", '{"value": [{"label": "joy"}, {"label": "anger"}, {"label": "joy"}, {"label": "joy"}]}'),
+        ("order in json", '["joy", "anger", "joy", "joy"]'),
+        ("order in json lines", '"joy"\n"anger"\n{"label": "joy"}\n"joy"\n'),
+    ],
+)  # fmt: skip
+def test_files_as_people_write_them(tmp_path: Path, shape: str, content: str) -> None:
+    expected = ["joy", "anger", "joy", "joy"]
+    assert values(read(tmp_path, "labels", shape, content)) == expected
+
+
+def test_lists_and_blanks(tmp_path: Path) -> None:
+    """An empty cell is the empty set, text or ranking; lists of JSON stand for cells."""
+    lines = '{"label": ["joy"]}\n{"label": []}\n{"label": "anger|joy"}\n{"label": ""}\n'
+    assert values(read(tmp_path, "sets", "order in json lines", lines)) == [
+        *(("joy",), (), ("anger", "joy"), ())
+    ]
+    assert values(read(tmp_path, "text", "order", "a\n\nb\n\n")) == ["a", "", "b", ""]
+    blocks = "\n\ntoken O\nx B-A\n\n\ny\tO\n\nz O\n\nw B-A\nv I-A"
+    assert values(read(tmp_path, "tokens", "order", blocks)) == [("O", "B-A"), ("O",), ("O",), ("B-A", "I-A")]
+    rows = "qid,x,y\nä,d1,0.5\nä,d2,7\nb-1,d3,-1\nä,d0,0.5\n"
+    assert values(read(tmp_path, "ranking", "parts", rows)) == [("d3",), (), (), ("d2", "d1", "d0")]
+    spans = "id,x,y\nä,4 5 6,joy\nä,0-2,anger\nb-1,9,joy\n"
+    assert values(read(tmp_path, "spans", "parts", spans)) == [
+        *(((9, 10, "joy"),), (), (), ((0, 2, "anger"), (4, 7, "joy")))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "shape", "content", "line", "words"),
+    [
+        ("labels", "csv column", TIDY.replace("ä,joy", "ä,Joy"), 5, "joy, anger, free wifi, ärger"),
+        ("labels", "csv column", TIDY.replace("ä,joy", "ä,"), 5, "a value"),
+        ("labels", "csv column", TIDY.replace("ä,joy\n", ""), None, "a prediction for every id"),
+        ("labels", "csv column", TIDY + "c,joy\n", 6, "an id of this data"),
+        ("labels", "csv column", TIDY + "ä,joy\n", 6, "each id once"),
+        ("labels", "csv column", TIDY.replace(",value", ",label"), 1, "the column value"),
+        ("labels", "csv column", TIDY.replace("id,", "number,"), 1, "a column of ids (id, index)"),
+        ("labels", "csv column", TIDY.replace("ä,joy", "ä,joy,x"), 5, "2 cells, as in the header, not 3"),
+        ("labels", "csv column", '"id\nx","value\nb-1,joy\n', 1, "the column value"),
+        ("labels", "csv column", "", 1, "the column value"),
+        ("labels", "json", "{", 1, "JSON"),
+        ("labels", "json", '[{"idx": 0, "value": "joy"}', 1, "JSON"),
+        ("labels", "json", '{"idx": 0, "value": "joy"}\n{"idx": 1', 2, "JSON"),
+        ("labels", "json lines", '{"id": "b-1", "label": "joy"}\nnull\n', 2, "JSON"),
+        ("numbers", "json lines", '{"id": "b-1", "label": NaN}\n', 1, "finite"),
+        ("sets", "csv column", TIDY.replace("ä,joy", "ä,joy|joy"), 5, 'labels with "|" between them'),
+        ("probabilities", "csv column", TIDY.replace("joy", "1 1 0 0").replace("anger", "1 0 0 0"), 2, "sum to 1"),
+        ("spans", "parts", "id,x,y\nä,4 6,joy\n", 2, "positions of one span"),
+        ("ranking", "parts", "id,x,y\nä,d1,high\n", 2, "a number as the score of d1"),
+        ("ranking", "parts", "id,x,y\nä,d1,2\nä,d1,1\n", 3, "ids with blanks"),
+        ("labels", "order", "joy\nanger\njoy\n", None, "every index"),
+        ("labels", "order", "joy\nanger\njoy\njoy\nanger\n", 5, "an integer from 0 to 3"),
+        ("labels", "order in csv", "text,value\na,joy\nb\n", 3, "2 cells"),
+    ],
+)  # fmt: skip
+def test_what_a_fault_says(
+    tmp_path: Path, form: str, shape: str, content: str, line: int | None, words: str
+) -> None:
+    submission = read(tmp_path, form, shape, content)
+    assert submission.verdict == "invalid"
+    first = submission.errors[0]
+    assert first.line == line
+    assert words in first.expected, first.expected
+
+
+def test_faults_name_the_id(tmp_path: Path) -> None:
+    content = TIDY.replace("ä,joy", "ä,sad").replace("b-1,joy", "b-2,joy")
+    errors = read(tmp_path, "labels", "csv column", content).errors
+    assert {problem.code for problem in errors} == {"unknown-label", "unknown-id", "missing-id"}
+    told = {problem.code: f"{problem.value} {problem.expected} {problem.fix}" for problem in errors}
+    assert "b-2" in told["unknown-id"]
+    assert "b-1" in told["missing-id"]
+
+
+def test_columns_of_one_file(tmp_path: Path) -> None:
+    """Columns of several tasks; one that is missing is the fault of its task only."""
+    text = "".join(
+        f"[tasks.{name}]\n{FORMS[form]}\nsplits.test.size = 3\n"
+        f'files = [{{ name = "{name}", member = "all.csv", column = "{name}" }}]\n'
+        for name, form in (("A", "labels"), ("B", "numbers"), ("C", "sets"))
+    )
+    path = tmp_path / "three.toml"
+    path.write_text(f'[benchmark]\nname = "three"\n{text}', encoding="utf-8")
+    benchmark = load_benchmark(path)
+    given = {"A": ["joy", "anger", "joy"], "B": [1.5, 2.0, 3.0], "C": [("anger", "joy"), (), ("joy",)]}
+    write_submission(tmp_path / "s.zip", given, benchmark)
+    assert [*check(tmp_path / "s.zip", benchmark).predictions] == ["A", "B", "C"]
+    (tmp_path / "all.csv").write_text("id,A,C\n0,joy,\n1,joy,joy\n2,anger,sad\n")
+    submission = check(tmp_path / "all.csv", benchmark)
+    assert [*submission.predictions] == ["A"]
+    assert [problem.line for problem in submission.errors] == [1, 4]
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    """Bytes that are no text end in an error of the file, not in a traceback."""
+    for shape in SHAPES:
+        form = "spans" if shape == "parts" else "labels"
+        for content in (b"\x00\xff\xfe", b"PK\x03\x04" + bytes(40), b"id,x,y\n\xe4,1,joy\n", b"[" * 2000):
+            assert read(tmp_path, form, shape, content).verdict == "invalid"
