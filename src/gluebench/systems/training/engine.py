@@ -6,6 +6,7 @@ the total, and the gradient is that of the whole batch.
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -83,6 +84,12 @@ def seeded(seed: int) -> Iterator[None]:
         yield
 
 
+def _leave() -> None:
+    """End gloo's threads; one that releases a tensor while Python shuts down aborts the process."""
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
+
+
 _PRECISIONS = {"fp32": "no", "tf32": "no", "bf16": "bf16", "fp16": "fp16"}
 _ELSEWHERE = ("ACCELERATE_USE_FSDP", "ACCELERATE_USE_DEEPSPEED")
 _LAUNCHED = ("WORLD_SIZE", "ACCELERATE_MIXED_PRECISION", *_ELSEWHERE)
@@ -96,6 +103,8 @@ class Accelerated(Engine):
             raise ValueError(
                 f"{split[0]} is set, and a model split over processes cannot be saved exactly; unset it"
             )
+        if os.environ.get("WORLD_SIZE", "1") != "1":
+            import torch.distributed.nn  # imported later, its default arguments would keep the group alive
         from accelerate import Accelerator
 
         self._accelerator = Accelerator(mixed_precision=_PRECISIONS[precision], cpu=cpu)
@@ -104,6 +113,8 @@ class Accelerated(Engine):
         self.world = self._accelerator.num_processes
         self.scaler = self._accelerator.scaler
         self._used: set[Tensor] = set()
+        if self.world > 1 and self.device.type == "cpu":
+            atexit.register(_leave)
 
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; every process starts with the first one's weights."""
