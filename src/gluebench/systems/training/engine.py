@@ -104,7 +104,7 @@ class Accelerated(Engine):
                 f"{split[0]} is set, and a model split over processes cannot be saved exactly; unset it"
             )
         if os.environ.get("WORLD_SIZE", "1") != "1":
-            import torch.distributed.nn  # imported later, its default arguments would keep the group alive
+            import torch.distributed.nn  # noqa: F401  imported later, its default arguments would keep the group alive
         from accelerate import Accelerator
 
         self._accelerator = Accelerator(mixed_precision=_PRECISIONS[precision], cpu=cpu)
