@@ -33,7 +33,7 @@ splits.test.size = 60
 files = [{ name = "humor", member = "answers.csv", column = "is_humor" }]
 [tasks.Rating]
 score_range = [0.0, 5.0]
-metrics = [{ name = "neg_rmse" }]
+metrics = [{ name = "neg_rmse", scale = [-5.0, 0.0] }]
 splits.test.size = 60
 files = [{ name = "rating", member = "answers.csv", column = "humor_rating", gaps = true }]
 [tasks.Controversy]
@@ -43,7 +43,7 @@ splits.test.size = 60
 files = [{ name = "controversy", member = "answers.csv", column = "humor_controversy", gaps = true }]
 [tasks.Offense]
 score_range = [0.0, 5.0]
-metrics = [{ name = "neg_rmse" }]
+metrics = [{ name = "neg_rmse", scale = [-5.0, 0.0] }]
 splits.test.size = 60
 files = [{ name = "offense", member = "answers.csv", column = "offense_rating" }]
 """
@@ -61,9 +61,9 @@ files = [{ name = "offense", member = "answers.csv", column = "offense_rating" }
     parts = [[[column[at] for at in humorous] for column in columns] for columns in (gold, given)]
     assert values(report) == {
         "Humor": {"f1": pytest.approx(f1_score(gold[0], given[0]))},
-        "Rating": {"neg_rmse": pytest.approx(-root_mean_squared_error(parts[0][1], parts[1][1]))},
+        "Rating": {"neg_rmse": pytest.approx(1 - root_mean_squared_error(parts[0][1], parts[1][1]) / 5)},
         "Controversy": {"f1": pytest.approx(f1_score(parts[0][2], parts[1][2]))},
-        "Offense": {"neg_rmse": pytest.approx(-root_mean_squared_error(gold[3], given[3]))},
+        "Offense": {"neg_rmse": pytest.approx(1 - root_mean_squared_error(gold[3], given[3]) / 5)},
     }
 
 
@@ -120,7 +120,7 @@ files = [{{ name = "humor", member = "run1.csv", column = "humor" }}]
 {columns_task("Prejudice", prejudices, "run1.csv")}
 [tasks.Degree]
 score_range = [1.0, 5.0]
-metrics = [{{ name = "neg_rmse" }}]
+metrics = [{{ name = "neg_rmse", scale = [-5.0, 0.0] }}]
 splits.test.size = {N}
 files = [{{ name = "degree", member = "run1.csv", column = "mean_prejudice" }}]
 """
@@ -137,7 +137,7 @@ files = [{{ name = "degree", member = "run1.csv", column = "mean_prejudice" }}]
     assert scores == {
         "Humor": pytest.approx(f1_score(gold[0], given[0])),
         "Prejudice": pytest.approx(macro),
-        "Degree": pytest.approx(-root_mean_squared_error(gold[5], given[5])),
+        "Degree": pytest.approx(1 - root_mean_squared_error(gold[5], given[5]) / 5),
     }
 
 
