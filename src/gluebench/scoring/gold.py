@@ -154,7 +154,9 @@ def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[
     for name, values in labels.items():
         file = file_named(name, benchmark, role)
         try:
-            files[f"{file.name}{SUFFIX}"] = as_tsv(values, benchmark.task(file.task), header="label")
+            files[f"{file.name}{SUFFIX}"] = as_tsv(
+                values, benchmark.task(file.task), header="label", ids=file.splits[role].ids
+            )
         except ValueError as error:
             raise ValueError(f"the gold labels of {name}: {error}") from None
     return files

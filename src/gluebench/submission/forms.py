@@ -234,4 +234,4 @@ def _span_text(span: Any) -> str:
 
 def plain_cell(text: str) -> str:
     """A cell without tabs and line ends, which would end it."""
-    return text if text.isprintable() else json.dumps(text, ensure_ascii=False)
+    return json.dumps(text, ensure_ascii=False) if {*"\t\r\n"} & {*text} else text

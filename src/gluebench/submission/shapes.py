@@ -109,7 +109,8 @@ def _columns(
     if index is None or None in values:
         named = " and ".join(column or layout.value for column in columns)
         expected = f"expected a header with a column of ids (id, index) and the column {named}"
-        raise ShapeError(f"{expected}, not {', '.join(names[:8])}", "Write these names in the first line.")
+        there = " ".join(", ".join(names).split())[:60] or "an empty file"
+        raise ShapeError(f"{expected}, not {there}", "Write these names in the first line.")
     for line, row in table:
         if len(row) != len(names):
             if any(map(str.strip, row)):
@@ -235,6 +236,8 @@ def _answers(value: Any, keys: Sequence[str], *, line: bool = False) -> Iterator
                 yield from _answers(item, keys)
             else:
                 yield None, item
+    else:
+        yield None, value
 
 
 def _holds_objects(value: Any) -> bool:

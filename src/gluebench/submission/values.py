@@ -55,7 +55,7 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
             raise ValueError(f"{name!r} is {file.name} again; expected each test file once")
         task = benchmark.task(file.task)
         try:
-            data = as_tsv(values, task, header="prediction")
+            data = as_tsv(values, task, header="prediction", ids=file.splits[role].ids)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         table = explain(name, data, layout(file, task, role))
@@ -87,39 +87,46 @@ def file_named(name: str, benchmark: Benchmark, role: Role) -> TestFile:
     raise ValueError(f"{task.name} has {len(of_task)} test files; give the predictions for {listed}")
 
 
-def as_tsv(values: Any, task: Task, *, header: str) -> bytes:
+def as_tsv(values: Any, task: Task, *, header: str, ids: Sequence[str] = ()) -> bytes:
     """Convert values to the content of a file, so that one reader checks both.
 
-    `header` is the name of the value column. Raises ValueError unless there is one value per example.
+    `header` is the name of the value column; `ids` name values that are only in order. Raises ValueError
+    unless there is one value per example.
     """
     if task.form not in ("labels", "numbers"):
-        return _cells_tsv(values, task, header)
+        return _cells_tsv(values, task, header, ids)
     number, binary = not task.words, set(task.words) == {"0", "1"}
     rows = "".join(
         f"{_text(index)}\t{_text(value, number=number, binary=binary)}\n"
-        for index, value in _items(values, header)
+        for index, value in _items(values, header, ids)
     )
     return f"index\t{header}\n{rows}".encode("utf-8", "backslashreplace")
 
 
-def _cells_tsv(values: Any, task: Task, header: str) -> bytes:
+def _cells_tsv(values: Any, task: Task, header: str, ids: Sequence[str]) -> bytes:
     """Convert texts, sets, lists of tokens or rows of probabilities, or a mapping of index to these."""
     if isinstance(values, Column):
         form = cell_form(task)
         cells = values.cells if form is None else map(form.write, values.cells)
-        items: Iterable[tuple[object, Any]] = zip(values.row_indices, cells, strict=True)
+        items: Iterable[tuple[object, Any]] = zip(_named(values.row_indices, ids), cells, strict=True)
     elif isinstance(values, Mapping):
         items = values.items()
     else:
-        items = enumerate(values.tolist() if hasattr(values, "tolist") else values)
+        listed = [*(values.tolist() if hasattr(values, "tolist") else values)]
+        items = zip(_named(range(len(listed)), ids), listed, strict=True)
     rows = "".join(f"{index}\t{cell_text(value, task)}\n" for index, value in items)
     return f"index\t{header}\n{rows}".encode("utf-8", "backslashreplace")
 
 
-def _items(values: Any, header: str) -> Iterable[tuple[object, object]]:
-    """The index and value of each example."""
+def _named(indices: Iterable[int], ids: Sequence[str]) -> Iterable[object]:
+    """The ids of the indices; an index beyond the last id stays as it is."""
+    return [ids[index] if index < len(ids) else index for index in indices] if ids else indices
+
+
+def _items(values: Any, header: str, ids: Sequence[str]) -> Iterable[tuple[object, object]]:
+    """The index or id, and the value, of each example."""
     if isinstance(values, Column):
-        return zip(values.row_indices, plain_values(values), strict=True)
+        return zip(_named(values.row_indices, ids), plain_values(values), strict=True)
     names = _column_names(values)
     if names is not None or (isinstance(values, Mapping) and header in values):
         return _frame_items(values, list(values) if names is None else names, header)
@@ -128,7 +135,7 @@ def _items(values: Any, header: str) -> Iterable[tuple[object, object]]:
     plain = plain_values(values)
     if hasattr(values, "index") and not callable(values.index):  # a Series: use its index, not its order
         return zip(plain_values(values.index), plain, strict=True)
-    return enumerate(plain)
+    return zip(_named(range(len(plain)), ids), plain, strict=True)
 
 
 def _column_names(values: Any) -> list[Any] | None:
