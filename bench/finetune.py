@@ -23,6 +23,7 @@ from gluebench.systems.adapters.fine_tuned import FineTunedHere
 from gluebench.systems.adapters.fine_tuner import Examples, Loop
 from gluebench.systems.adapters.fine_tuning import FineTuning
 from gluebench.systems.run import fit_data
+from gluebench.systems.training.engine import Engine
 
 SETTINGS = FineTuning(epochs=1)
 
@@ -61,7 +62,7 @@ def ours(system: FineTunedHere, model: Any, encodings: Any, codes: list[int]) ->
     examples = Examples(
         lengths, lambda rows: system._batch([encodings[row] for row in rows]), torch.tensor(codes)
     )
-    loop = Loop(model, examples, SETTINGS, name="bench", seed=1, device=torch.device("cpu"))
+    loop = Loop(model, examples, SETTINGS, name="bench", seed=1, engine=Engine())
     start = time.process_time()
     loop.run(None, lambda done, of: None)
     return time.process_time() - start

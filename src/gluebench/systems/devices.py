@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Literal, get_args
@@ -60,6 +61,17 @@ def arithmetic(precision: str) -> Iterator[None]:
     finally:
         for (part, name), earlier in zip(flags, before, strict=True):
             setattr(part, name, earlier)
+
+
+def launched_precision() -> str | None:
+    """Return the mixed precision set for Accelerate's launcher, or None."""
+    precision = os.environ.get("ACCELERATE_MIXED_PRECISION", "no")
+    return None if precision == "no" else precision
+
+
+def leads() -> bool:
+    """Whether this process prints messages for all processes."""
+    return os.environ.get("RANK", "0") == "0"
 
 
 def autocast(precision: str, device: str) -> AbstractContextManager[Any]:

@@ -55,6 +55,7 @@ def test_a_recipe_that_cannot_be_used_is_explained(tmp_path: Path, text: str, sa
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (gluebench[train])")
 from gluebench.systems.adapters import fine_tuner  # noqa: E402
 from gluebench.systems.adapters.fine_tuner import Examples, Loop, batches, rate  # noqa: E402
+from gluebench.systems.training.engine import Engine  # noqa: E402
 
 
 def test_the_rate_rises_over_a_share_or_a_number_of_steps():
@@ -98,7 +99,7 @@ TARGETS = (VALUES[:, 0] > 0).long()
 def loop(model, settings=None, **options):
     examples = Examples([4] * 40, lambda rows: {"values": VALUES[list(rows)]}, TARGETS)
     settings = settings or FineTuning(learning_rate=0.05, epochs=3, batch_size=8)
-    return Loop(model, examples, settings, name="x, RTE", seed=0, device=torch.device("cpu"), **options)
+    return Loop(model, examples, settings, name="x, RTE", seed=0, engine=Engine(), **options)
 
 
 class KilledError(Exception):

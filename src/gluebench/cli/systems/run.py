@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ EXTRAS = {
     "sentence_transformers": "hf",
     "peft": "lora",
     "torch": "train",
+    "accelerate": "train",
     "h5py": "train",
     "urllib3": "data",
     "pyarrow": "data",
@@ -83,6 +84,7 @@ def run(
       gluebench run api:llama@http://localhost:8000/v1 --shots 4 --data data/ --out llama.zip
     """
     from gluebench.systems.adapters.session import Plan
+    from gluebench.systems.devices import leads
     from gluebench.systems.run import chosen
 
     gc.enable()  # turned off for short commands; a run is long, and models are large
@@ -91,7 +93,7 @@ def run(
         raise click.UsageError("--seeds writes several submissions; leave out --to, and submit one of them.")
     if limit and (no_dev or to):
         raise click.UsageError("--limit gives dev scores alone: leave out --no-dev and --to.")
-    board = reached(to, suite.name, split)
+    board = reached(to, suite.name, split) if leads() else None
     names = [name for text in tasks for name in option.listed(text)]
     plan = Plan(suite, data, chosen(suite, names), split, not no_dev, limit)
     settings = chosen_options(context, model, options)
@@ -100,7 +102,7 @@ def run(
         path = Path(out)
         runs = [(str(path.with_stem(f"{path.stem}-{seed}")), settings_of(settings, seed)) for seed in seeds]
     sessions = [_run(model, plan, path, own, again=again, form=form) for path, own in runs]
-    if settings.asking is not None and settings.asking.collect is not None:
+    if not leads() or (settings.asking is not None and settings.asking.collect is not None):
         return
     if seeds and plan.dev:
         _print_seeds(sessions, [path for path, _ in runs], form=form)
@@ -109,18 +111,25 @@ def run(
 
 
 def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: bool, form: Form) -> Session:
-    """Run the model with one seed, write its submission and print its dev scores."""
+    """Run the model with one seed, write its submission and print its dev scores.
+
+    Of several processes that train one model together, only the leading one writes and prints.
+    """
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.adapters.session import Session, held
-    from gluebench.systems.devices import arithmetic
+    from gluebench.systems.devices import arithmetic, leads
     from gluebench.systems.encoders.corpus import Corpus
 
     folder = Path(out).with_suffix(".run")
-    with installed(), held(folder, again=again), arithmetic(settings.precision):
+    holding = held(folder, again=again) if leads() else nullcontext()
+    with installed(), holding, arithmetic(settings.precision):
         made = resolve(model, Corpus(plan.benchmark, plan.data, plan.tasks), folder, first_template(settings))
         session = Session(folder, plan, made.identity, sources=made.sources)
         if settings.asking is not None and settings.asking.collect is not None:
             collect(made.system, plan, settings.asking.collect)
+            return session
+        if not leads():
+            session.follow(made.system)
             return session
         session.claim()
         if made.about:

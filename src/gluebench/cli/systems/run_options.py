@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -182,8 +183,11 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
     """The model's options. Raises UsageError for one that does not go with the model."""
     from gluebench.cli.common.progress import Progress
     from gluebench.systems.adapters.resolve import ModelOptions
+    from gluebench.systems.devices import leads
+    from gluebench.systems.protocols import silent
 
     _refuse_others(context, kind(model))
+    recipe = _recipe(given)
     asking = None
     if kind(model) in ("api", "causal"):
         from gluebench.systems.adapters.batch import BatchWriter
@@ -213,8 +217,8 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
         device=given["device"],
         options=given["options"],
         probe=given["preset"],
-        precision=given["precision"] or "fp32",
-        recipe=_recipe(given),
+        precision=_precision(given, fine_tunes=recipe is not None),
+        recipe=recipe,
         save=Path(given["save"]) if given["save"] else None,
         longest=given["max_length"] or 128,
         labels=given["labels"],
@@ -223,8 +227,8 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
         retries=given["retries"],
         timeout=given["timeout"],
         cache=Path(given["cache"]) if given["cache"] else None,
-        counting=Progress,
-        say=lambda line: notices([f"  {line}"]),
+        counting=Progress if leads() else silent,
+        say=lambda line: notices([f"  {line}"] * leads()),
     )
 
 
@@ -240,6 +244,25 @@ def _refuse_others(context: click.Context, model: str) -> None:
         for name in (*_TUNED, "save"):
             if name != "max_length" and context.get_parameter_source(name) == _COMMAND_LINE:
                 raise click.UsageError(f"--{name.replace('_', '-')} goes with --fine-tune or --recipe.")
+
+
+def _precision(given: Mapping[str, Any], *, fine_tunes: bool) -> str:
+    """The precision given, or for fine-tuning that of Accelerate's launcher.
+
+    Raises UsageError for one that is not supported, and for several processes that do not fine-tune.
+    """
+    from gluebench.systems.devices import launched_precision
+
+    processes = os.environ.get("WORLD_SIZE", "1")
+    if not fine_tunes and processes != "1":
+        raise click.UsageError(
+            f"A launcher started {processes} processes, which work together only with --fine-tune or "
+            "--recipe of hf:; start the command without it."
+        )
+    precision = given["precision"] or (fine_tunes and launched_precision()) or "fp32"
+    if precision not in option.PRECISIONS.choices:
+        raise click.UsageError(f"The launcher's mixed precision is {precision}; set bf16 there, or no.")
+    return str(precision)
 
 
 def _recipe(given: Mapping[str, Any]) -> Recipe | None:

@@ -77,8 +77,8 @@ def train(
     if threads:
         torch.set_num_threads(threads)
     from gluebench.systems.devices import device as device_called
+    from gluebench.systems.devices import leads
     from gluebench.systems.training.data import load_task_data
-    from gluebench.systems.training.engine import leads
     from gluebench.systems.training.row import train_row
 
     place = device_called(device)
@@ -103,7 +103,7 @@ def train(
 
 
 def _row(name: str, spec: dict[str, Any], changes: tuple[str, ...], **options: Any) -> Row:
-    from gluebench.systems.training.engine import launched_precision
+    from gluebench.systems.devices import launched_precision
     from gluebench.systems.training.row import preset
     from gluebench.systems.training.settings import parted
 

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 import torch
@@ -24,7 +24,9 @@ from gluebench.systems.adapters.fine_tuning import FineTuning, Recipe
 from gluebench.systems.adapters.huggingface import Checkpoint, Encoding, muted
 from gluebench.systems.protocols import Advance, Counting, silent
 from gluebench.systems.run import quiet
+from gluebench.systems.training.engine import engine
 
+T = TypeVar("T")
 TaskData = tuple[Task, Sequence[Example], Sequence[Example]]
 """A task, its training examples and those of its dev splits."""
 STATE = "state.pt"
@@ -34,7 +36,11 @@ RECORD = "training.json"
 
 
 class FineTunedHere(Checkpoint):
-    """A checkpoint of which one copy is fine-tuned on each task."""
+    """A checkpoint of which one copy is fine-tuned on each task.
+
+    Several processes started by a launcher do so together, each on its device: all make the same calls, each
+    computes its share, and only the leading one writes into the folder.
+    """
 
     def __init__(
         self,
@@ -55,11 +61,11 @@ class FineTunedHere(Checkpoint):
         `data` gives a task by its name, with its splits, for recipes that begin with one. Raises ModelError
         for a checkpoint that cannot be loaded.
         """
-        super().__init__(name, device=device, precision=precision, counting=counting)
+        super().__init__(name, engine=engine(precision, device), counting=counting)
         self._recipe, self._keep, self._data = recipe or Recipe(), keep, data
-        self._seed, self._say = seed, say
+        self._seed, self._bf16, self._say = seed, precision == "bf16", say
         self._scratch = None if folder else tempfile.TemporaryDirectory(prefix="gluebench-")
-        self._folder = folder or Path(self._scratch.name if self._scratch else "")
+        self._folder = self.agreed(folder or Path(self._scratch.name if self._scratch else ""))
         self._models: dict[str, nn.Module] = {}
         self._begun_with: set[str] = set()
 
@@ -80,10 +86,11 @@ class FineTunedHere(Checkpoint):
         home = self.home(task.name)
         checked = dev if settings.best_on_dev else ()
         fingerprint = _fingerprint(self._name, settings, self._seed, self._bf16, encodings, values, checked)
-        if _finished(home) == fingerprint:
+        if self.agreed(_finished(home) == fingerprint):
             self._models[task.name] = self._model(str(home))
             return
-        devices = [self._device] if self._device.type == "cuda" else []
+        device = self._engine.device
+        devices = [device] if device.type == "cuda" else []
         with torch.random.fork_rng(devices):
             torch.manual_seed(self._seed)
             model = self._new(start, task, settings)
@@ -98,8 +105,7 @@ class FineTunedHere(Checkpoint):
                 settings,
                 name=f"hf:{self._name}, {task.name}",
                 seed=self._seed,
-                device=self._device,
-                bf16=self._bf16,
+                engine=self._engine,
                 state=home / STATE,
                 fingerprint=fingerprint,
             )
@@ -110,7 +116,10 @@ class FineTunedHere(Checkpoint):
         if settings.lora_rank:
             model = cast(Any, model).merge_and_unload()
         self._models[task.name] = model
-        self._write(model, home, {"fingerprint": fingerprint, **settings._asdict(), **outcome._asdict()})
+        if self._engine.rank == 0:
+            record = {"fingerprint": fingerprint, "processes": self._engine.world}
+            self._write(model, home, {**record, **settings._asdict(), **outcome._asdict()})
+        self.agreed(None)  # no process reads the folder before it is complete
 
     def predict(self, task: Task, examples: Sequence[Example]) -> list[str | float]:
         """The most probable word, or the score cut to the task's range."""
@@ -119,12 +128,16 @@ class FineTunedHere(Checkpoint):
     def forget(self, task: Task) -> None:
         """Drop the task's model once all its files are answered."""
         self._models.pop(task.name, None)
-        if not self._keep and task.name not in self._begun_with:
+        if not self._keep and task.name not in self._begun_with and self._engine.rank == 0:
             shutil.rmtree(self.home(task.name), ignore_errors=True)
 
     def effort(self, task: Task) -> float:
         """How many predictions take as long as learning from one example: three for each epoch."""
         return 3.0 * self._recipe.of(task.name).epochs
+
+    def agreed(self, value: T) -> T:
+        """The leading process's value; every process waits here for the others."""
+        return cast(T, self._engine.gathered(value)[0])
 
     def home(self, task: str) -> Path:
         """The folder of a task's model."""

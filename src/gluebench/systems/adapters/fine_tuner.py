@@ -1,4 +1,7 @@
-"""The training loop of fine-tuning: batches of like lengths, checks on dev, and states to resume from."""
+"""The training loop of fine-tuning: batches of like lengths, checks on dev, and states to resume from.
+
+Each of several processes computes its rows of every batch; only the leading one saves states.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,15 @@ from torch import Tensor, nn
 from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.fine_tuning import FineTuning
 from gluebench.systems.protocols import Advance
+from gluebench.systems.training.engine import Engine
 
 LARGEST_GRADIENT = 1.0
 GROUP = 50
 """Batches that are sorted by length together, as in transformers' sampler; fewer for small data."""
 SAVE_EVERY = 300.0
 """Seconds between two saved states within an epoch."""
+FAR = 1_000_003
+"""Distance between random seeds that must not meet; more than any number of steps."""
 CHECK_EVERY = 20
 """Steps between two checks that the loss is finite: each check waits for the device."""
 Batch = Mapping[str, Tensor]
@@ -60,7 +66,7 @@ def batches(lengths: Sequence[int], size: int, *, seed: int, epoch: int) -> list
     Shuffled rows are cut into groups of GROUP batches, each group is sorted by length and cut into batches,
     and all batches are shuffled.
     """
-    generator = torch.Generator().manual_seed(1_000_003 * seed + epoch)
+    generator = torch.Generator().manual_seed(FAR * seed + epoch)
     order = torch.randperm(len(lengths), generator=generator).tolist()
     group = size * max(1, min(len(order) // (4 * size), GROUP))
     parts: list[list[int]] = []
@@ -81,18 +87,17 @@ class Loop:
         *,
         name: str,
         seed: int,
-        device: torch.device,
-        bf16: bool = False,
+        engine: Engine,
         state: Path | None = None,
         fingerprint: str = "",
         save_every: float = SAVE_EVERY,
     ) -> None:
         """`name` is that of the model and task in messages; `state` a file for the state, None for none.
 
-        A state with another fingerprint is ignored.
+        The model is already on the engine's device. A state with another fingerprint is ignored.
         """
         self._model, self._examples, self._settings = model, examples, settings
-        self._name, self._seed, self._device, self._bf16 = name, seed, device, bf16
+        self._name, self._seed, self._engine, self._device = name, seed, engine, engine.device
         self._path, self._fingerprint, self._save_every = state, fingerprint, save_every
         self._trained = {name: value for name, value in model.named_parameters() if value.requires_grad}
         matrices = [value for value in self._trained.values() if value.ndim > 1]
@@ -104,8 +109,9 @@ class Loop:
             ],
             lr=settings.learning_rate,
             betas=(0.9, settings.beta2),
-            fused=device.type in ("cpu", "cuda"),
+            fused=self._device.type in ("cpu", "cuda"),
         )
+        engine.wrap(model, self._optimizer)
         self._steps = settings.epochs * -(-len(examples.lengths) // settings.batch_size)
         self._step = 0
         self._scores: list[float] = []
@@ -131,7 +137,7 @@ class Loop:
             if ended or len(self._losses) >= CHECK_EVERY:
                 self._expect_finite()
             if ended and score is not None:
-                self._check(score())
+                self._check(self._engine.gathered(score())[0])
             now = time.monotonic()
             if self._step < self._steps and now - saved >= (0 if ended else self._save_every):
                 self._seconds = now - start
@@ -139,6 +145,7 @@ class Loop:
                 saved = time.monotonic()
         if self._best is not None:
             self._load(self._best)
+        self._engine.release()
         return Outcome(tuple(self._scores), self._steps, time.monotonic() - start)
 
     def _left(self) -> Iterator[list[int]]:
@@ -153,6 +160,8 @@ class Loop:
 
     def _take_step(self, rows: Sequence[int]) -> None:
         self._model.train()
+        if self._engine.rank:  # dropout of its own, which depends on no state that would have to be saved
+            torch.manual_seed((FAR * self._seed + self._engine.rank) * FAR + self._step)
         factor = rate(self._step, self._steps, self._settings.warm_up)
         for group in self._optimizer.param_groups:
             group["lr"] = self._settings.learning_rate * factor
@@ -163,24 +172,27 @@ class Loop:
             for at in range(0, len(rows), size)
         ]
         self._losses.append(torch.stack(losses).sum())
-        nn.utils.clip_grad_norm_(self._trained.values(), LARGEST_GRADIENT)
-        self._optimizer.step()
+        self._engine.step(LARGEST_GRADIENT)
 
     def _backward(self, rows: Sequence[int], *, share: float) -> Tensor:
-        """Add the gradients of a part of a batch; return its share of the loss."""
-        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._bf16):
-            outputs = self._model(**self._examples.collate(rows)).logits
-        targets = self._examples.targets[list(rows)].to(self._device)
+        """Add the gradients of a part of a batch; return this process's share of the loss."""
+        world = self._engine.world
+        own = rows[self._engine.rank :: world]
+        share *= len(own) / len(rows)
+        own = own or rows[:1]  # of weight 0, since the other processes wait for a gradient
+        with self._engine.autocast():
+            outputs = self._model(**self._examples.collate(own)).logits
+        targets = self._examples.targets[list(own)].to(self._device)
         if targets.is_floating_point():
             loss = nn.functional.mse_loss(outputs.float()[:, 0], targets)
         else:
             loss = nn.functional.cross_entropy(outputs.float(), targets)
-        loss = loss * share
-        loss.backward()  # type: ignore[no-untyped-call]
-        return loss.detach()
+        self._engine.backward(loss * (share * world))  # the gradient is averaged over the processes
+        return loss.detach() * share
 
     def _expect_finite(self) -> None:
-        losses, self._losses = torch.stack(self._losses).tolist(), []
+        parts = self._engine.gathered(torch.stack(self._losses).tolist())
+        losses, self._losses = list(map(sum, zip(*parts, strict=True))), []
         for step, loss in enumerate(losses, self._step - len(losses) + 1):
             if not math.isfinite(loss):
                 raise ModelError(
@@ -200,7 +212,7 @@ class Loop:
 
     def _save(self) -> None:
         """Replace the saved state at once, so that a kill leaves the old one or the new one."""
-        if self._path is None:
+        if self._path is None or self._engine.rank:
             return
         cuda = torch.cuda.get_rng_state(self._device) if self._device.type == "cuda" else None
         values = {

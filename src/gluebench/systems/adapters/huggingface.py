@@ -24,6 +24,7 @@ from gluebench.systems import targets
 from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.label_words import mapped
 from gluebench.systems.protocols import Advance, Counting, silent
+from gluebench.systems.training.engine import Engine
 
 HEADED = "ForSequenceClassification"
 SENTENCES = 64
@@ -35,12 +36,11 @@ Encoding = Mapping[str, list[int]]
 class Checkpoint:
     """A checkpoint's tokenizer, and loading and batched prediction of its models."""
 
-    def __init__(self, name: str, *, device: str, precision: str, counting: Counting) -> None:
+    def __init__(self, name: str, *, engine: Engine, counting: Counting) -> None:
         expect_path_or_name(name)
         from transformers import AutoConfig, AutoTokenizer
 
-        self._name, self._counting = name, counting
-        self._device, self._bf16 = torch.device(device), precision == "bf16"
+        self._name, self._counting, self._engine = name, counting, engine
         with loading(name):
             self._tokeniser: Any = AutoTokenizer.from_pretrained(name)
             positions = getattr(AutoConfig.from_pretrained(name), "max_position_embeddings", None)
@@ -61,7 +61,7 @@ class Checkpoint:
         config: Any = model.config
         if getattr(config, "pad_token_id", None) is None:  # left-to-right models need it
             config.pad_token_id = int(self._tokeniser.pad_token_id)
-        return model.to(self._device)
+        return model.to(self._engine.device)
 
     def _encodings(self, task: Task, examples: Sequence[Example], longest: int) -> list[Encoding]:
         """Tokenize the examples, pairs as two segments. Raises ModelError for more than two texts."""
@@ -87,21 +87,28 @@ class Checkpoint:
     def _batch(self, encodings: Sequence[Encoding]) -> dict[str, Tensor]:
         """Pad encodings to tensors of shape (batch, longest encoding)."""
         padded = self._tokeniser.pad(list(encodings), return_tensors="pt")
-        return {name: values.to(self._device) for name, values in padded.items()}
+        return {name: values.to(self._engine.device) for name, values in padded.items()}
 
     def _logits(
         self, model: nn.Module, encodings: Sequence[Encoding], batch_size: int, advance: Advance
     ) -> Tensor:
-        """Return the model's outputs (examples, labels) in order; similar lengths are batched together."""
+        """Return the model's outputs (examples, labels) in order; similar lengths are batched together.
+
+        Each of several processes computes a share, and all return the whole.
+        """
+        rank, world = self._engine.rank, self._engine.world
         order = sorted(range(len(encodings)), key=lambda at: len(encodings[at]["input_ids"]))
+        own = order[rank::world]
         outputs: list[Tensor] = []
         model.eval()
-        with torch.inference_mode(), torch.autocast(self._device.type, torch.bfloat16, enabled=self._bf16):
-            for start in range(0, len(order), batch_size):
-                batch = [encodings[at] for at in order[start : start + batch_size]]
+        with torch.inference_mode(), self._engine.autocast():
+            for start in range(0, len(own), batch_size):
+                batch = [encodings[at] for at in own[start : start + batch_size]]
                 outputs.append(model(**self._batch(batch)).logits.float().cpu())
-                advance(min(start + batch_size, len(order)), len(order))
-        return torch.cat(outputs)[torch.tensor(order).argsort()]
+                advance(min(world * (start + batch_size), len(order)), len(order))
+        gathered = [logits for part in self._engine.gathered(outputs) for logits in part]
+        positions = [at for other in range(world) for at in order[other::world]]
+        return torch.cat(gathered)[torch.tensor(positions).argsort()]
 
 
 class FineTunedCheckpoint(Checkpoint):
@@ -121,7 +128,7 @@ class FineTunedCheckpoint(Checkpoint):
     ) -> None:
         """Raises ModelError with the reason for each task that the checkpoint cannot answer."""
         self._meanings = _meanings(name, tasks, labels or {})
-        super().__init__(name, device=device, precision=precision, counting=counting)
+        super().__init__(name, engine=Engine(device, precision=precision), counting=counting)
         self._longest, self._batch_size = longest, batch_size
         self._only = self._model(name)
 

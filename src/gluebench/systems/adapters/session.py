@@ -270,7 +270,7 @@ class Session:
 
         With `together`, the system is fitted on all tasks before it answers any.
         """
-        todo = self.missing()
+        todo = self._todo(system)
         all_units, benchmark, data = self.plan.units(), self.plan.benchmark, self.plan.data
         for unit in all_units if together and todo else ():
             fit(system, benchmark, unit.task, data)
@@ -286,6 +286,17 @@ class Session:
             done = sum(sizes[: index + 1])
             left = elapsed / done * sum(sizes[index + 1 :]) if done else None
             watcher.ended(place._replace(left=left), result)
+
+    def follow(self, system: Predictor) -> None:
+        """Take part, in another process, in what the leading one does by `run`; write nothing."""
+        for unit in self._todo(system):
+            self._done(system, unit, fitted=False, writes=False)
+
+    def _todo(self, system: Predictor) -> list[Unit]:
+        """List the missing units; of a system in several processes, those that the leading one misses."""
+        agreed: Callable[[list[str]], list[str]] = getattr(system, "agreed", list)
+        names = agreed([unit.task.name for unit in self.missing()])
+        return [unit for unit in self.plan.units() if unit.task.name in names]
 
     def outdated(self) -> list[str]:
         """List the tasks that were answered with other versions of the system's modules."""
@@ -323,7 +334,7 @@ class Session:
         """The dev predictions of files with labels; what the system could not answer is wrong in them."""
         return with_wrong(self.answers("dev"), gold)
 
-    def _done(self, system: Predictor, unit: Unit, *, fitted: bool) -> TaskResult:
+    def _done(self, system: Predictor, unit: Unit, *, fitted: bool, writes: bool = True) -> TaskResult:
         """Fit and answer a unit; write its result after each file, dev first, with what was there before."""
         benchmark, folder = self.plan.benchmark, self.plan.data
         path = _path(self.folder, unit.task)
@@ -342,7 +353,8 @@ class Session:
             data |= self._data(unit)
             seconds = round(time.monotonic() - start, 3)
             result = TaskResult(unit.task.name, answers, data, seconds, notes)
-            write_result(path, result)
+            if writes:
+                write_result(path, result)
         forget = getattr(system, "forget", None)
         if forget is not None:
             forget(unit.task)

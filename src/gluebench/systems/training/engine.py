@@ -6,16 +6,18 @@ the total, and the gradient is that of the whole batch.
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.devices import autocast
-from gluebench.systems.devices import device as device_called
+from gluebench.systems import devices
+from gluebench.systems.devices import DeviceError
 from gluebench.systems.neural.model import moved
 
 
@@ -34,7 +36,7 @@ class Engine:
 
     def __init__(self, device: str | torch.device = "cpu", *, precision: str = "fp32") -> None:
         if precision == "fp16":
-            raise ValueError("fp16 needs its loss scaled by Accelerate; take bf16, or an Accelerated engine")
+            raise DeviceError("fp16 needs its loss scaled by Accelerate; take bf16, or an Accelerated engine")
         self.device = torch.device(device)
         self._precision = precision
 
@@ -46,17 +48,17 @@ class Engine:
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; the model is already on the device."""
         self.model, self._optimiser = model, optimiser
-        self._trained = [parameter for group in optimiser.param_groups for parameter in group["params"]]
+        self._trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
 
     def outputs(self, task: str, batch: Any) -> Tensor:
         """Forward pass of a collated batch."""
-        with self._autocast():
+        with self.autocast():
             result: Tensor = self.model(task, moved(batch, self.device))
         return result
 
-    def _autocast(self) -> AbstractContextManager[Any]:
+    def autocast(self) -> AbstractContextManager[Any]:
         """The precision of a forward pass."""
-        return autocast(self._precision, self.device.type)
+        return devices.autocast(self._precision, self.device.type)
 
     def backward(self, loss: Tensor) -> None:
         """Set the gradients, averaged over the processes."""
@@ -72,7 +74,8 @@ class Engine:
         return [value]
 
     def release(self) -> None:
-        """Forget what belongs to the run."""
+        """Forget the model and the optimizer."""
+        del self.model, self._optimiser, self._trained
 
 
 @contextmanager
@@ -83,19 +86,27 @@ def seeded(seed: int) -> Iterator[None]:
         yield
 
 
+def _leave() -> None:
+    """End gloo's threads; one that releases a tensor while Python shuts down aborts the process."""
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
+
+
 _PRECISIONS = {"fp32": "no", "tf32": "no", "bf16": "bf16", "fp16": "fp16"}
 _ELSEWHERE = ("ACCELERATE_USE_FSDP", "ACCELERATE_USE_DEEPSPEED")
 _LAUNCHED = ("WORLD_SIZE", "ACCELERATE_MIXED_PRECISION", *_ELSEWHERE)
 
 
 class Accelerated(Engine):
-    """One of the processes that Accelerate started. Raises ValueError for launchers that split a model."""
+    """One of the processes that Accelerate started. Raises DeviceError for launchers that split a model."""
 
     def __init__(self, *, precision: str = "fp32", cpu: bool = False) -> None:
         if split := [name for name in _ELSEWHERE if os.environ.get(name, "").lower() == "true"]:
-            raise ValueError(
+            raise DeviceError(
                 f"{split[0]} is set, and a model split over processes cannot be saved exactly; unset it"
             )
+        if os.environ.get("WORLD_SIZE", "1") != "1":
+            import_module("torch.distributed.nn")  # later, its default arguments would keep the group alive
         from accelerate import Accelerator
 
         self._accelerator = Accelerator(mixed_precision=_PRECISIONS[precision], cpu=cpu)
@@ -104,6 +115,8 @@ class Accelerated(Engine):
         self.world = self._accelerator.num_processes
         self.scaler = self._accelerator.scaler
         self._used: set[Tensor] = set()
+        if self.world > 1 and self.device.type == "cpu":
+            atexit.register(_leave)
 
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; every process starts with the first one's weights."""
@@ -113,9 +126,10 @@ class Accelerated(Engine):
             for values in model.state_dict().values():
                 torch.distributed.broadcast(values, 0)
             for parameter in self._trained:
-                parameter.register_post_accumulate_grad_hook(self._used.add)
+                parameter.register_post_accumulate_grad_hook(self._used.add)  # type: ignore[no-untyped-call]
 
-    def _autocast(self) -> AbstractContextManager[Any]:
+    def autocast(self) -> AbstractContextManager[Any]:
+        """The precision of a forward pass."""
         context: AbstractContextManager[Any] = self._accelerator.autocast()
         return context
 
@@ -145,7 +159,9 @@ class Accelerated(Engine):
         return values
 
     def release(self) -> None:
-        """Forget the optimizer."""
+        """Forget the model and the optimizer."""
+        super().release()
+        self._used.clear()
         self._accelerator.free_memory()
 
 
@@ -156,15 +172,4 @@ def engine(precision: str = "fp32", device: str | None = None) -> Engine:
     """
     if precision == "fp16" or any(os.environ.get(name) for name in _LAUNCHED):
         return Accelerated(precision=precision, cpu=device == "cpu")
-    return Engine(device_called(device), precision=precision)
-
-
-def launched_precision() -> str | None:
-    """Return the mixed precision set for Accelerate's launcher, or None."""
-    precision = os.environ.get("ACCELERATE_MIXED_PRECISION", "no")
-    return None if precision == "no" else precision
-
-
-def leads() -> bool:
-    """Whether this process prints messages for all processes."""
-    return os.environ.get("RANK", "0") == "0"
+    return Engine(devices.device(device), precision=precision)
