@@ -10,12 +10,14 @@ import atexit
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from gluebench.systems import devices
+from gluebench.systems.devices import DeviceError
 from gluebench.systems.neural.model import moved
 
 
@@ -34,7 +36,7 @@ class Engine:
 
     def __init__(self, device: str | torch.device = "cpu", *, precision: str = "fp32") -> None:
         if precision == "fp16":
-            raise ValueError("fp16 needs its loss scaled by Accelerate; take bf16, or an Accelerated engine")
+            raise DeviceError("fp16 needs its loss scaled by Accelerate; take bf16, or an Accelerated engine")
         self.device = torch.device(device)
         self._precision = precision
 
@@ -96,15 +98,15 @@ _LAUNCHED = ("WORLD_SIZE", "ACCELERATE_MIXED_PRECISION", *_ELSEWHERE)
 
 
 class Accelerated(Engine):
-    """One of the processes that Accelerate started. Raises ValueError for launchers that split a model."""
+    """One of the processes that Accelerate started. Raises DeviceError for launchers that split a model."""
 
     def __init__(self, *, precision: str = "fp32", cpu: bool = False) -> None:
         if split := [name for name in _ELSEWHERE if os.environ.get(name, "").lower() == "true"]:
-            raise ValueError(
+            raise DeviceError(
                 f"{split[0]} is set, and a model split over processes cannot be saved exactly; unset it"
             )
         if os.environ.get("WORLD_SIZE", "1") != "1":
-            import torch.distributed.nn  # noqa: F401  imported later, its default arguments would keep the group alive
+            import_module("torch.distributed.nn")  # later, its default arguments would keep the group alive
         from accelerate import Accelerator
 
         self._accelerator = Accelerator(mixed_precision=_PRECISIONS[precision], cpu=cpu)
