@@ -364,6 +364,36 @@ def test_a_tiny_causal_model_is_evaluated(gluebench: Run, tmp_path: Path, sample
     )
 
 
+@pytest.mark.parametrize(
+    ("variables", "words", "says"),
+    [
+        (
+            {"WORLD_SIZE": "2"},
+            ["system:majority"],
+            "2 processes, which work together only with --fine-tune",
+        ),
+        ({"ACCELERATE_MIXED_PRECISION": "fp16"}, ["hf:x", "--fine-tune"], "precision is fp16; set bf16"),
+    ],
+)
+def test_a_launcher_is_for_fine_tuning_and_may_set_its_precision(
+    gluebench: Run, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], words: list[str], says: str
+):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    result = gluebench(*words, "--out", "o.zip")
+    assert result.exit_code == 2
+    assert says in " ".join(result.stderr.split())
+
+
+def test_the_launchers_precision_is_taken_unless_another_is_given(monkeypatch: pytest.MonkeyPatch):
+    from gluebench.cli.systems.run_options import _precision
+
+    monkeypatch.setenv("ACCELERATE_MIXED_PRECISION", "bf16")
+    assert _precision({"precision": None}, fine_tunes=True) == "bf16"
+    assert _precision({"precision": "tf32"}, fine_tunes=True) == "tf32"
+    assert _precision({"precision": None}, fine_tunes=False) == "fp32"
+
+
 @pytest.mark.slow
 def test_a_tiny_bert_is_fine_tuned(gluebench: Run, tmp_path: Path, sample: Benchmark):
     pytest.importorskip("transformers", reason=HF)

@@ -73,7 +73,13 @@ def test_a_benchmark_says_what_a_submission_to_it_holds(client: Client, tiny: An
     (line,) = client.get(f"{V1}/benchmarks").json()["items"]
     facts = client.get(f"{V1}/benchmarks/{line['name']}").json()
     assert [file["name"] for file in facts["files"]] == ["Para", "Sim", "Infer-m", "Infer-mm", "Refer", "DX"]
-    assert facts["files"][1] == {"name": "Sim", "task": "Sim", "rows": 5, "values": "a number from 0 to 5"}
+    assert facts["files"][1] == {
+        "name": "Sim",
+        "path": "Sim.tsv",
+        "task": "Sim",
+        "rows": 5,
+        "values": "a number from 0 to 5",
+    }
     assert facts["policy"] == tiny.policy.as_dict()
     assert [task["scored"] for task in facts["tasks"]] == [True, True, True, True, False]
 

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +107,18 @@ def words(page: str) -> str:
 def test_every_page_is_shown(site: Site, name: str) -> None:
     for page in PAGES:
         site.page(f"/benchmarks/{name}{page}")
+    for task in site.benchmarks[name].record.diagnostics:
+        for page in (
+            "",
+            ".json",
+            ".csv",
+            "?view=map",
+            "?category=Syntax",
+            "/negation",
+            "/ironía",
+            "/negation.json",
+        ):
+            site.page(f"/benchmarks/{name}/diagnostics/{task.name}{page}")
     for row in site.runs[name]:
         assert row.status == "graded", row.failure
         site.page(f"/submissions/{row.key}")
@@ -120,3 +131,99 @@ def test_every_page_is_shown(site: Site, name: str) -> None:
             site.page(f"/benchmarks/{name}/tasks/{task.name}.{ending}")
     for path in site.benchmarks[name].data_files.values_list("path", flat=True):
         site.page(f"/benchmarks/{name}/data/{path}")
+
+
+def test_a_loss_is_written_as_it_is_with_an_arrow_down(site: Site) -> None:
+    best = site.runs["losses"][2]
+    loss = -best.scores["tasks"]["Rating"]["metrics"]["neg_rmse"]["value"]
+    board = words(site.page("/benchmarks/losses"))
+    assert f"Run 2 BiLSTM · 3rd submission {-best.value:.3f} {loss:.3f}" in board
+    assert "Score ↓" in board
+    assert "Rating ↓" in board
+    assert "times 100" not in board
+    assert "People reference us 0.200 0.250" in board
+    report = words(site.page(f"/submissions/{best.key}"))
+    assert f"RMSE ↓ {loss:.3f}" in report
+    assert "× 100" not in report
+    assert f"Score {-best.value:.3f}." in site.page(f"/submissions/{best.key}.bib")
+    assert r"Score $\downarrow$" in site.page("/benchmarks/losses.tex")
+
+
+def test_programs_get_negated_losses(site: Site) -> None:
+    best = site.runs["losses"][2]
+    row = json.loads(site.page("/benchmarks/losses.json"))["rows"][0]
+    rating = row["tasks"]["Rating"]["metrics"]["neg_rmse"]
+    assert rating["loss"] is True
+    assert rating["low"] <= rating["value"] <= rating["high"] <= 0
+    heading, first, *_ = site.page("/benchmarks/losses.csv").splitlines()
+    assert "Rating.neg_rmse" in heading
+    assert f"{best.value:.12g}" in first
+
+
+def test_a_difference_of_losses_is_above_0_where_the_loss_is_lower(site: Site) -> None:
+    from gluebench.leaderboard.ranks.compare_views import comparison_of
+    from gluebench.leaderboard.ranks.models import Pair
+    from gluebench.leaderboard.ranks.renewing import compare_pair
+
+    worst, _, best = site.runs["losses"]
+    comparison_of(worst, best)
+    compare_pair.call(Pair.objects.latest("pk").pk)
+    page = words(site.page(f"/benchmarks/losses/compare?a={worst.key}&b={best.key}"))
+    difference = worst.value - best.value
+    assert f"{-worst.value:.3f} {-best.value:.3f} −{-difference:.3f}" in page
+    assert f"B is better by {-difference:.3f}" in page
+    assert "point" not in page
+    assert f"+{-difference:.3f}" in words(site.page("/benchmarks/losses/pairs"))
+
+
+def test_a_weighted_mean_says_so_and_a_column_has_the_name_of_its_task(site: Site) -> None:
+    board = words(site.page("/benchmarks/forms"))
+    assert "the weighted mean of the scores of 9 tasks (Certainty by 2, all others by 1), times 100" in board
+    assert "Opinión política" in board
+    assert "Opini%C3%B3n%20pol%C3%ADtica" in site.page("/benchmarks/forms")
+
+
+def test_the_form_names_the_cells_and_files_that_are_expected(site: Site) -> None:
+    page = words(site.page("/benchmarks/forms/submit"))
+    assert "answers.csv, column offense 40 a number from 0 to 5" in page
+    assert "Places.tsv 40 spans as 0-5:LOC; 12-20, the end not included" in page
+
+
+def test_the_sample_submission_is_valid(site: Site, tmp_path: Path) -> None:
+    from gluebench.submission import check
+
+    for name, benchmark in site.benchmarks.items():
+        answer = site.client.get(f"/benchmarks/{name}/data/sample-submission.zip")
+        path = tmp_path / f"{name}.zip"
+        path.write_bytes(b"".join(answer))
+        assert check(str(path), benchmark.record).verdict == "valid"
+
+
+def test_predictions_of_every_form_are_compared_for_likeness(site: Site) -> None:
+    from gluebench.leaderboard.similarity.samples import near_pairs, take_sample
+
+    for name, benchmark in site.benchmarks.items():
+        files = [take_sample(row.file.path, benchmark.record) for row in site.runs[name]]
+        assert set(files[0]) == {file.name for file in benchmark.record.files()}
+        samples = [{"owner": owner, "files": files[run]} for owner, run in enumerate((0, 2, 2))]
+        assert near_pairs(samples) == [(1, 2, 1.0)]
+
+
+@pytest.mark.parametrize("name", ["forms", "losses"])
+def test_the_ladder_and_rows_that_are_held_back_take_every_form(site: Site, name: str) -> None:
+    from gluebench.scoring import grade, read_gold
+    from gluebench.scoring.feedback import climb
+    from gluebench.scoring.split import part_of
+    from gluebench.submission import check
+
+    benchmark = site.benchmarks[name]
+    gold = read_gold(benchmark.gold_path, benchmark.record)
+    worst, _, best = (check(row.file.path, benchmark.record) for row in site.runs[name])
+    tasks = [task.name for task in benchmark.record.tasks]
+    step = climb(worst, dict.fromkeys(tasks, best), gold)
+    assert (step.new, step.kept) == ((), tuple(tasks))
+    public, held = (part_of(gold, rows, share=0.5, key=b"key") for rows in ("public", "held back"))
+    for file, column in gold.columns.items():
+        assert len(public.columns[file]) + len(held.columns[file]) == len(column)
+        assert abs(len(public.columns[file]) - every_form.ROWS / 2) <= 5
+    assert grade(best, public).score is not None

@@ -35,7 +35,7 @@ def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
     unusable = {_unusable_key(finding.path) for finding in shape}
     for task in benchmark.tasks:
         path = ("tasks", task.name)
-        findings += _task_name(path, task.name)
+        findings += task_name_finding(path, task.name)
         for rule, keys in _RULES:
             if unusable.isdisjoint((task.name, key) for key in keys):
                 findings += rule(path, task)
@@ -56,7 +56,7 @@ def name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
         yield Finding(path, f'"{name}" is what a gold folder calls its other files; expected another ending')
 
 
-def _task_name(path: KeyPath, name: str) -> Iterator[Finding]:
+def task_name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
     """A finding if the name of a task cannot be a heading, a folder and part of an address."""
     if not name.isprintable() or name != name.strip() or name[:1] == "." or set(name) & set('/\\:*?"<>|'):
         expected = 'a word or phrase without / \\ : * ? " < > | and without "." at its start'
@@ -72,7 +72,8 @@ def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
     if losses and shares:
         yield Finding(
             ("tasks",),
-            f"average losses ({', '.join(losses)}) with scores from 0 to 1 ({', '.join(shares)}). Give each loss "
+            f"average losses ({', '.join(losses)}) with scores from 0 to 1 ({', '.join(shares)}). "
+            "Give each loss "
             'a scale, what becomes 0 and what becomes 1, as "scale = [-4.0, 0.0]"; or take its task out of '
             "the average by scored = false; or make two benchmarks",
         )

@@ -220,7 +220,7 @@ def chosen(benchmark: Benchmark, names: Sequence[str]) -> list[Task]:
 
 
 def answerable(tasks: Sequence[Task]) -> list[Task]:
-    """The tasks. Raises DataError for one of another form than labels and numbers, which no system answers."""
+    """The tasks. Raises DataError for one that has neither labels nor numbers: no system answers it."""
     others = [f"{task.name} ({task.form})" for task in tasks if task.form not in ("labels", "numbers")]
     if others:
         name_others = "name the other tasks, as --tasks A,B, and answer these by a program of your own"

@@ -143,10 +143,52 @@ def test_numbers_and_indices_are_no_inputs(tmp_path: Path) -> None:
     assert any("left out: year" in note for note in task.notes)
 
 
-def test_indices_that_are_not_0_to_n_are_replaced_and_noted(tmp_path: Path) -> None:
-    task = only(folder(tmp_path, test_csv="id,sentence,label\n7,x,a\n9,y,b\n"))
+@pytest.mark.parametrize("ids", [("7", "9"), ("tweet 2", "tweet 1"), ("0", "2")])
+def test_ids_are_kept(tmp_path: Path, ids: tuple[str, str]) -> None:
+    text = "".join(f"{name},{text},{label}\n" for name, text, label in zip(ids, "xy", "ab", strict=True))
+    task = only(folder(tmp_path, test_csv=f"id,sentence,label\n{text}"))
     assert [each.index for each in task.splits["test"]] == [0, 1]
-    assert any('"id" is not 0 to 1' in note for note in task.notes)
+    assert tuple(task.ids["test"]) == ids
+
+
+def test_rows_are_numbered_if_an_id_is_there_twice_or_blank(tmp_path: Path) -> None:
+    task = only(folder(tmp_path, test_csv="id,sentence,label\n7,x,a\n7,y,b\n"))
+    assert [each.index for each in task.splits["test"]] == [0, 1]
+    assert not task.ids["test"]
+    assert any('"id" has no id for every row' in note for note in task.notes)
+
+
+def test_a_made_benchmark_has_ids_and_any_name_and_is_graded(tmp_path: Path) -> None:
+    from gluebench.benchmark import load_benchmark
+    from gluebench.scoring import grade
+
+    home = tmp_path / "Opinión política"
+    home.mkdir()
+    (home / "test.csv").write_text("id,text,label\nt9,x,left\nt2,y,right\nt5,z,right\n", encoding="utf-8")
+    (tmp_path / "Mood").mkdir()
+    (tmp_path / "Mood" / "test.csv").write_text("text,score\nx,1.5\ny,4\nz,2\n")
+    choices = Choices(metrics=("Opinión política=macro_f1", "Mood=neg_rmse"))
+    with fresh_folder(tmp_path / "made") as made:
+        write_plan(make_plan([tmp_path], "mine", choices), made)
+    made = tmp_path / "made"
+    benchmark = load_benchmark(made / "mine.toml")
+    assert (
+        made / "gold" / "Opinion-politica.tsv"
+    ).read_text() == "id\tlabel\nt9\tleft\nt2\tright\nt5\tright\n"
+    assert (made / "data" / "Opinión política" / "test.tsv").read_text().startswith("id\ttext\nt9\tx\n")
+    assert [row.index for row in load_split(made / "data", benchmark, "Opinión política", "test")] == [
+        0,
+        1,
+        2,
+    ]
+    run = tmp_path / "run"
+    run.mkdir()
+    answers = "id\tprediction\nt5\tright\nt9\tleft\nt2\tleft\n"
+    (run / "Opinion-politica.tsv").write_text(answers)
+    (run / "Mood.tsv").write_text("index\tprediction\n0\t1.5\n1\t4\n2\t2\n")
+    report = grade(str(run), made / "gold", benchmark=benchmark)
+    assert report.tasks["Opinión política"].metrics["macro_f1"].value == pytest.approx(2 / 3)
+    assert report.tasks["Mood"].metrics["neg_rmse"].value == 1, "put on a scale, beside a share"
 
 
 @pytest.mark.parametrize(
@@ -258,11 +300,11 @@ def test_every_text_comes_out_of_the_written_folder_as_it_went_in(tmp_path_facto
 
 
 def test_folders_that_cannot_name_tasks_are_errors(tmp_path: Path) -> None:
-    for name in ("My task", "QA-1", "qa_1"):
+    for name in ("What?", "QA-1", "qa_1"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "test.csv").write_text(MOOD)
     found = problems(tmp_path)
-    assert any('"My task" is not a name for a file' in problem for problem in found)
+    assert any('"What?" is not a name for a task' in problem for problem in found)
     assert any('"QA-1" and "qa_1" have one name' in problem for problem in found)
 
 

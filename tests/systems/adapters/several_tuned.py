@@ -1,4 +1,4 @@
-"""One process of several that fine-tune together: python several_tuned.py MODEL FOLDER DROPOUT [STOP]."""
+"""One process of several that fine-tune together: python several_tuned.py MODEL FOLDER STOP."""
 
 from __future__ import annotations
 
@@ -49,8 +49,6 @@ def main(model: str, folder: Path, stop: int = 0) -> None:
     answers = system.predict(RTE, examples(11))
     (folder / f"answers-{os.environ.get('RANK', '0')}.json").write_text(json.dumps(answers))
     system.forget(RTE)
-    if torch.distributed.is_initialized():
-        torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":

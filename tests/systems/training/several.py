@@ -35,8 +35,6 @@ def main(folder: Path, settings: str, body: str = "toy", stop: int = 0) -> None:
     kind = type("Stopped", (Stopped,), {"stop": stop}) if stop else Trainer
     with suppress(KeyboardInterrupt):
         kind(model, data, chosen, folder, engine=made, tensorboard=False).train()
-    if torch.distributed.is_initialized():
-        torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":

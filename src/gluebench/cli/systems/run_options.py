@@ -130,7 +130,7 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
             raise click.UsageError("--batch-out goes with answers in a chat; choose another --answer-by.")
         prompted = _named(PromptOptions, given) | {"collect": BatchWriter(batch_out) if batch_out else None}
         asking = PromptOptions(**prompted)
-    precision = _precision(given, launched=recipe is not None)
+    precision = _precision(given, fine_tunes=recipe is not None)
     values = _named(ModelOptions, given) | {"recipe": recipe, "asking": asking, "precision": precision}
     values |= {"longest": given["max_length"] or 128, "counting": Progress if leads() else silent}
     return ModelOptions(**values, say=lambda line: notices([f"  {line}"] * leads()))
@@ -155,20 +155,20 @@ def _refuse_others(context: click.Context, model: str) -> None:
                 raise click.UsageError(f"--{name.replace('_', '-')} goes with --fine-tune or --recipe.")
 
 
-def _precision(given: Mapping[str, Any], *, launched: bool) -> str:
-    """The precision given, or that of Accelerate's launcher. Raises UsageError for several processes.
+def _precision(given: Mapping[str, Any], *, fine_tunes: bool) -> str:
+    """The precision given, or for fine-tuning that of Accelerate's launcher.
 
-    Those can only fine-tune (`launched`).
+    Raises UsageError for one that is not supported, and for several processes that do not fine-tune.
     """
     from gluebench.systems.devices import launched_precision
 
     processes = os.environ.get("WORLD_SIZE", "1")
-    if not launched and processes != "1":
+    if not fine_tunes and processes != "1":
         raise click.UsageError(
-            f"A launcher started {processes} processes, which only --fine-tune and --recipe of hf: use "
-            "together; start the command without it."
+            f"A launcher started {processes} processes, which work together only with --fine-tune or "
+            "--recipe of hf:; start the command without it."
         )
-    precision = given["precision"] or (launched and launched_precision()) or "fp32"
+    precision = given["precision"] or (fine_tunes and launched_precision()) or "fp32"
     if precision not in option.PRECISIONS.choices:
         raise click.UsageError(f"The launcher's mixed precision is {precision}; set bf16 there, or no.")
     return str(precision)

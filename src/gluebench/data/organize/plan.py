@@ -14,6 +14,7 @@ from gluebench.data.organize.read import RawTable, TaskFiles, find_tasks, read_t
 from gluebench.data.tsv import Example
 
 NOT_STATED = "not stated"
+NUMBERED = "none: rows are numbered from 0"
 _BREAKS = re.compile(r"[\t\r\n]+")
 
 
@@ -29,6 +30,8 @@ class TaskPlan:
     """Split to the format of its file."""
     splits: Mapping[str, list[Example]]
     """Split to its examples; a label is None only in a test split without labels."""
+    ids: Mapping[str, Sequence[str]]
+    """Split to the ids of its examples by index; a split whose indices are 0 to n - 1 has none."""
     notes: tuple[str, ...]
     """What was assumed or changed."""
     given: frozenset[str]
@@ -64,11 +67,16 @@ def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
     columns = plan_columns(files.name, tables, chosen)
     labels = plan_labels(files.name, tables, columns.label, chosen)
     splits: dict[str, list[Example]] = {}
+    ids: dict[str, Sequence[str]] = {}
     notes: list[str] = []
     problems: list[str] = []
     for split, table in tables.items():
         replacing = choices.replace_whitespace
-        splits[split], changed = _examples(table, columns, labels, replacing=replacing, problems=problems)
+        ids[split], changed = _ids(table, columns), list[str]()
+        indices = range(len(table.rows)) if ids[split] else _indices(table, columns, changed)
+        splits[split] = _examples(
+            table, columns, labels, indices, changed, replacing=replacing, problems=problems
+        )
         notes += [f"{split}: {note}" for note in changed]
     if problems:
         raise DataError(problems)
@@ -79,9 +87,8 @@ def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
             notes.append(f"Built by the recipe {recipe} from {declared.origin.location}.")
         licence = licence or declared.licence
     formats = {split: table.format for split, table in tables.items()}
-    plan = TaskPlan(
-        files.name, columns, labels, licence or NOT_STATED, formats, splits, (), frozenset(chosen)
-    )
+    stated = licence or NOT_STATED
+    plan = TaskPlan(files.name, columns, labels, stated, formats, splits, ids, (), frozenset(chosen))
     return replace(plan, notes=(*notes, *_assumed(plan)))
 
 
@@ -104,10 +111,16 @@ def _assumed(task: TaskPlan) -> Iterator[str]:
 
 
 def _examples(
-    table: RawTable, columns: ColumnPlan, labels: LabelPlan, *, replacing: bool, problems: list[str]
-) -> tuple[list[Example], list[str]]:
-    """The rows of one table as examples, in file order, and notes on what was changed."""
-    notes: list[str] = []
+    table: RawTable,
+    columns: ColumnPlan,
+    labels: LabelPlan,
+    indices: Sequence[int],
+    notes: list[str],
+    *,
+    replacing: bool,
+    problems: list[str],
+) -> list[Example]:
+    """The rows of one table as examples, in file order; adds notes on what was changed."""
     texts = [_texts(table, name, notes, replacing=replacing, problems=problems) for name in columns.inputs]
     cells = table.column(columns.label) if columns.label in table.header else []
     values: Sequence[str | float | None] = cells
@@ -115,8 +128,8 @@ def _examples(
         values = [None] * len(table.rows)
     elif labels.kind == "scores":
         values = [float(cell) for cell in cells]
-    rows = zip(_indices(table, columns, notes), zip(*texts, strict=True), values, strict=True)
-    return [Example(at, dict(zip(columns.inputs, row, strict=True)), label) for at, row, label in rows], notes
+    rows = zip(indices, zip(*texts, strict=True), values, strict=True)
+    return [Example(at, dict(zip(columns.inputs, row, strict=True)), label) for at, row, label in rows]
 
 
 def _texts(
@@ -136,6 +149,16 @@ def _texts(
     return texts
 
 
+def _ids(table: RawTable, columns: ColumnPlan) -> Sequence[str]:
+    """The values of the index column, if they can be ids and are not 0 to n - 1; else none."""
+    name = columns.row_index
+    cells = table.column(name) if name is not None and name in table.header else []
+    usable = all(cell and cell == cell.strip() and cell.isprintable() for cell in cells)
+    if not usable or len(set(cells)) < len(cells) or set(cells) == set(map(str, range(len(cells)))):
+        return ()
+    return cells
+
+
 def _indices(table: RawTable, columns: ColumnPlan, notes: list[str]) -> Sequence[int]:
     """The file's indices if they are 0 to n - 1 in any order, else row numbers from 0."""
     rows, name = range(len(table.rows)), columns.row_index
@@ -145,7 +168,7 @@ def _indices(table: RawTable, columns: ColumnPlan, notes: list[str]) -> Sequence
     indices = [int(value) for value in values if value is not None and value.is_integer()]
     if len(indices) == len(rows) and set(indices) == set(rows):
         return indices
-    notes.append(f'"{name}" is not 0 to {len(rows) - 1}, so rows are numbered from 0 in file order.')
+    notes.append(f'"{name}" has no id for every row, each once; rows are numbered from 0 in file order.')
     return rows
 
 
@@ -160,7 +183,7 @@ def summary(task: TaskPlan) -> Iterator[tuple[str, str, str]]:
     decisions = [
         ("inputs", "input columns", ", ".join(columns.inputs)),
         ("label", "label column", columns.label),
-        ("index", "index column", columns.row_index or "none: rows are numbered from 0"),
+        ("index", "ids" if any(task.ids.values()) else "index column", columns.row_index or NUMBERED),
         ("ignore", "left out", ", ".join(columns.ignored) or "nothing"),
         ("kind", "kind", labels.kind),
         ("score_range", "range", "{:g} to {:g}".format(*labels.score_range))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.benchmark import closest
-from gluebench.benchmark.checks import name_finding
+from gluebench.benchmark.checks import task_name_finding
 from gluebench.benchmark.lookup import fold
 from gluebench.data.dataset import Dataset, read_dataset
 from gluebench.data.errors import DataError
@@ -149,7 +149,7 @@ def find_tasks(folders: Sequence[str | os.PathLike[str]], name: str) -> list[Tas
     tasks = [task for folder in folders for task in _tasks(Path(folder), name, problems)]
     first: dict[str, str] = {}
     for own in (task.name for task in tasks):  # task names are folder names, and may be invalid
-        problems += [f"the task {finding.text}; rename the folder" for finding in name_finding((), own)]
+        problems += [f"the task {finding.text}; rename the folder" for finding in task_name_finding((), own)]
         if other := first.get(fold(own)):
             problems.append(f'the tasks "{other}" and "{own}" have one name; expected names that differ')
         first[fold(own)] = own

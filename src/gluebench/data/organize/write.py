@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from gluebench.benchmark import Benchmark, load_benchmark
+from gluebench.benchmark.lookup import file_name
 from gluebench.benchmark.metrics import BUILT_IN, takes_positive
 from gluebench.data.errors import DataError
 from gluebench.data.home import replacing
@@ -35,17 +36,20 @@ def write_plan(plan: Plan, folder: Path) -> Benchmark:
         for split, examples in task.splits.items():
             # Each row is index, inputs and label; the data file of test omits the label.
             labels = (e.label if isinstance(e.label, str) else repr(e.label) for e in examples)
+            ids = task.ids[split]
+            keys = (ids[e.index] if ids else str(e.index) for e in examples)
             rows = [
-                [str(e.index), *e.inputs.values(), label] for e, label in zip(examples, labels, strict=True)
+                [key, *e.inputs.values(), label] for key, e, label in zip(keys, examples, labels, strict=True)
             ]
-            header = ["index", *task.columns.inputs, "label"]
+            header = ["id" if ids else "index", *task.columns.inputs, "label"]
             width = len(header) - (split == "test")
             _write(home / f"{split}.tsv", header[:width], (row[:width] for row in rows))
             if split in GOLD_FOLDERS and examples[0].label is not None:
                 gold = folder / GOLD_FOLDERS[split]
                 gold.mkdir(mode=0o700, exist_ok=True)
-                rows.sort(key=lambda row: int(row[0]))
-                _write(gold / f"{task.name}.tsv", ("index", "label"), ((row[0], row[-1]) for row in rows))
+                in_order = sorted(zip(examples, rows, strict=True), key=lambda pair: pair[0].index)
+                cells = ((row[0], row[-1]) for _, row in in_order)
+                _write(gold / f"{file_name(task.name)}.tsv", (header[0], "label"), cells)
     return benchmark
 
 
@@ -71,7 +75,9 @@ def manifest(plan: Plan) -> str:
         '# url = "Where it is at home"',
         '# citation = "How to cite it"',
     ]
-    return "\n".join([*head, *(line for task in plan.tasks for line in ("", *_task(task)))]) + "\n"
+    losses = [BUILT_IN[name].highest == 0 for task in plan.tasks for name in task.labels.metrics]
+    mixed = any(losses) and not all(losses)
+    return "\n".join([*head, *(line for task in plan.tasks for line in ("", *_task(task, mixed)))]) + "\n"
 
 
 def quoted(text: str) -> str:
@@ -79,7 +85,8 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _task(task: TaskPlan) -> Iterator[str]:
+def _task(task: TaskPlan, mixed: bool) -> Iterator[str]:
+    """The lines of a task; `mixed` with shares, a loss gets a scale on which it can be averaged."""
     name = task.name if re.fullmatch(r"[\w-]+", task.name, re.ASCII) else quoted(task.name)
     path = f"tasks.{name}"
     inputs = ", ".join(map(quoted, task.columns.inputs))
@@ -95,13 +102,21 @@ def _task(task: TaskPlan) -> Iterator[str]:
     yield "metrics = ["
     for name in task.labels.metrics:
         positive = f", positive = {quoted(task.labels.positive or '')}" if takes_positive(name) else ""
-        yield f'  {{ name = "{name}", title = "{BUILT_IN[name].title}"{positive} }},'
+        scale = _scale(task, name) if mixed and BUILT_IN[name].highest == 0 else ""
+        yield f'  {{ name = "{name}", title = "{BUILT_IN[name].title}"{positive}{scale} }},'
+        if scale:
+            yield "  # from an error as large as the range, which counts 0, to none, which counts 1"
     yield "]"
     if task.notes:
         yield "notes = ["
         yield from (f"  {quoted(note)}," for note in task.notes)
         yield "]"
     yield from _tables(path, task)
+
+
+def _scale(task: TaskPlan, metric: str) -> str:
+    low, high = task.labels.score_range or (0.0, 1.0)
+    return f", scale = [{-((high - low) ** (2 if metric == 'neg_mse' else 1))!r}, 0.0]"
 
 
 def _tables(path: str, task: TaskPlan) -> Iterator[str]:
@@ -116,7 +131,8 @@ def _tables(path: str, task: TaskPlan) -> Iterator[str]:
     yield ""
     yield f"[{path}.splits]"
     for split, examples in task.splits.items():
-        yield f'{split} = {{ file = "{split}.tsv", size = {len(examples)} }}'
+        ids = f", ids = [{', '.join(map(quoted, task.ids[split]))}]" if task.ids[split] else ""
+        yield f'{split} = {{ file = "{split}.tsv", size = {len(examples)}{ids} }}'
     yield ""
     yield f"[{path}.source]"
     yield f"corpus = {quoted(task.name)}  # the corpus, and where its text comes from"

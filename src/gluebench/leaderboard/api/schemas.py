@@ -101,6 +101,8 @@ class FileFacts(Schema):
     """One file of a submission."""
 
     name: str
+    path: str
+    """The file of the zip, and the column if it has several."""
     task: str
     rows: int
     values: str

@@ -13,6 +13,7 @@ from django.http import HttpRequest
 
 from gluebench.analysis.charts import shown as compact
 from gluebench.benchmark import Benchmark, Metric, Task
+from gluebench.benchmark.figures import DOWN
 from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.fields import FIELDS, LISTED, REGIMES
@@ -157,7 +158,7 @@ def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
         columns = tuple(
             Column(
                 file.name,
-                file.name,
+                f"{scored.name if len(scored.files) == 1 else file.name}{DOWN * scored.loss}",
                 scored,
                 tuple(metric for metric in scored.metrics if metric.file == file.name),
             )

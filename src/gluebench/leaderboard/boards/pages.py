@@ -269,6 +269,16 @@ def environment(**options: Any) -> Environment:
 
 
 @register.filter
+def mean_of(record: Record) -> str:
+    """What the score of a benchmark is, within a sentence."""
+    weights = [f"{task.name} by {task.weight:g}" for task in record.scored if task.weight != 1]
+    tasks = f"{len(record.scored)} task{'s' * (len(record.scored) != 1)}"
+    mean = f"the {'weighted' if weights else 'unweighted'} mean of the scores of {tasks}"
+    weighted = f" ({', '.join(weights)}, all others by 1)" if weights else ""
+    return f"{mean}{weighted}, the lower the better" if record.loss else f"{mean}{weighted}, times 100"
+
+
+@register.filter
 def item(values: Mapping[str, Any], name: str) -> Any:
     """Return a mapping's value for a name that is itself a template variable; None if it is missing."""
     return values.get(name)

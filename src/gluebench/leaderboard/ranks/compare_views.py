@@ -167,6 +167,7 @@ def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> 
         **numbers,
         "title": title,
         "interval": gap_text(numbers),
+        "loss": numbers.get("loss"),
         "p": "same answers" if numbers["same"] else p_text,
         "effect": effect,
         "significant": decisive <= P and numbers["difference"] != 0,

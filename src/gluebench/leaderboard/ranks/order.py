@@ -15,7 +15,7 @@ from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason, maj
 TITLES = {"mean": "average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny"}
 """Titles of the rules within a sentence."""
 ABOUT = {
-    "mean": "the unweighted mean of the task scores",
+    "mean": "the mean of the task scores",
     "borda": "the mean of its ranks on the tasks (Borda), the lower the better",
     "median": "the median of its task scores",
     "kemeny": "its place in the order that contradicts the fewest tasks, pair by pair",
@@ -166,7 +166,7 @@ def _ranked_by(options: RankingOptions, weights: Mapping[str, float]) -> str:
     text = f"A system is ranked by {ABOUT[options.by]}"
     if weights:
         given = ", ".join(f"{task} {weight:g}" for task, weight in weights.items())
-        text = f"{text.replace('unweighted', 'weighted')}; weights: {given}, all others 1"
+        text = f"{text.replace('the mean', 'the weighted mean')}; weights: {given}, all others 1"
     if options.majority:
         text += (
             f". On {options.majority} every system is taken to answer the most frequent label, "

@@ -70,6 +70,7 @@ def _section(task: Task, scores: Mapping[str, Any] | None) -> Table:
         f"{human.name}: {percent(human.scores[metric.name], metric.loss)} ({human.source})" if human else ""
     )
     section = {
+        "labels": bool(task.words),
         "name": task.name,
         "title": task.title,
         "metric": f"{metric.title}{unit(metric.loss)}",

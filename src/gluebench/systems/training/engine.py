@@ -6,15 +6,18 @@ the total, and the gradient is that of the whole batch.
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from gluebench.systems import devices
+from gluebench.systems.devices import DeviceError
 from gluebench.systems.neural.model import moved
 
 
@@ -33,7 +36,7 @@ class Engine:
 
     def __init__(self, device: str | torch.device = "cpu", *, precision: str = "fp32") -> None:
         if precision == "fp16":
-            raise ValueError("fp16 needs its loss scaled by Accelerate; take bf16, or an Accelerated engine")
+            raise DeviceError("fp16 needs its loss scaled by Accelerate; take bf16, or an Accelerated engine")
         self.device = torch.device(device)
         self._precision = precision
 
@@ -83,19 +86,27 @@ def seeded(seed: int) -> Iterator[None]:
         yield
 
 
+def _leave() -> None:
+    """End gloo's threads; one that releases a tensor while Python shuts down aborts the process."""
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
+
+
 _PRECISIONS = {"fp32": "no", "tf32": "no", "bf16": "bf16", "fp16": "fp16"}
 _ELSEWHERE = ("ACCELERATE_USE_FSDP", "ACCELERATE_USE_DEEPSPEED")
 _LAUNCHED = ("WORLD_SIZE", "ACCELERATE_MIXED_PRECISION", *_ELSEWHERE)
 
 
 class Accelerated(Engine):
-    """One of the processes that Accelerate started. Raises ValueError for launchers that split a model."""
+    """One of the processes that Accelerate started. Raises DeviceError for launchers that split a model."""
 
     def __init__(self, *, precision: str = "fp32", cpu: bool = False) -> None:
         if split := [name for name in _ELSEWHERE if os.environ.get(name, "").lower() == "true"]:
-            raise ValueError(
+            raise DeviceError(
                 f"{split[0]} is set, and a model split over processes cannot be saved exactly; unset it"
             )
+        if os.environ.get("WORLD_SIZE", "1") != "1":
+            import_module("torch.distributed.nn")  # later, its default arguments would keep the group alive
         from accelerate import Accelerator
 
         self._accelerator = Accelerator(mixed_precision=_PRECISIONS[precision], cpu=cpu)
@@ -104,6 +115,8 @@ class Accelerated(Engine):
         self.world = self._accelerator.num_processes
         self.scaler = self._accelerator.scaler
         self._used: set[Tensor] = set()
+        if self.world > 1 and self.device.type == "cpu":
+            atexit.register(_leave)
 
     def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; every process starts with the first one's weights."""
