@@ -106,6 +106,36 @@ def test_what_was_encoded_can_be_probed_without_the_encoder(sample_folder: Path,
     assert "Traceback" not in other.output
 
 
+LENGTHS = """
+import torch
+
+def encode(sentences):
+    values = torch.tensor([[len(sentence), 1.0] for sentence in sentences])
+    return torch.nn.functional.linear(values, torch.tensor([[1.001, 0.0], [0.0, 1.001]])).float().numpy()
+"""
+
+
+def test_bf16_is_the_precision_of_an_encoder_of_pytorch(
+    sample_folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "lengths.py").write_text(LENGTHS)
+    monkeypatch.syspath_prepend(home)
+    given = ["--data", sample_folder, "--task", "WNLI"]
+    for precision in ("fp32", "bf16"):
+        done = run(
+            "encode", "encoder:lengths:encode", *given, "--precision", precision, "--out", f"{precision}.npy"
+        )
+        assert done.exit_code == 0, done.output
+    exact, rounded = (np.load(home / f"{precision}.npy") for precision in ("fp32", "bf16"))
+    assert exact[:, 1] == pytest.approx(1.001, abs=1e-6)
+    assert (rounded[:, 1] == 1.0).all(), "bfloat16 keeps 8 bits"
+    stored = home / "cache" / "gluebench" / "vectors"
+    for number, precision in enumerate(("fp32", "bf16", "bf16"), 1):
+        done = run("probe", "encoder:lengths:encode", *given, "--precision", precision)
+        assert done.exit_code == 0, done.output
+        assert len(list(stored.glob("*.npy"))) == min(number, 2), "one file for each precision"
+
+
 @pytest.mark.parametrize(
     ("command", "arguments", "code", "message"),
     [

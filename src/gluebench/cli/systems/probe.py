@@ -45,11 +45,13 @@ def _corpus(suite: Benchmark, data: Path, tasks: Sequence[str]) -> Corpus:
 @click.command
 @click.argument("encoder", metavar="ENCODER")
 @option.new_file("--out", required=True, help="Where to store them (.npy).")
+@option.precision
 @encoder_options
 @option.benchmark
 def encode(
     encoder: str,
     out: str,
+    precision: str | None,
     options: dict[str, str],
     tasks: tuple[str, ...],
     data: Path,
@@ -69,11 +71,18 @@ def encode(
       gluebench encode encoder:mine:encode --data data/ --task RTE,MRPC --out mine.npy
     """
     from gluebench.cli.common.progress import Progress
+    from gluebench.systems.devices import arithmetic, autocast
     from gluebench.systems.encoders import encoder_called
     from gluebench.systems.probe.store import encode_into, store_of
 
-    corpus = _corpus(suite, data, tasks)
-    with reading_data(), needing("train", "Probing", "torch"):
+    corpus, precise = _corpus(suite, data, tasks), precision or "fp32"
+    place = options.get("device", "cpu")
+    with (
+        reading_data(),
+        needing("train", "Probing", "torch"),
+        autocast(precise, place),
+        arithmetic(precise),
+    ):
         made: SentenceEncoder = encoder_called(encoder, options, corpus)
         store = store_of(Path(out), made, "float16" if float16 else "float32")
         sentences = list(corpus.sentences())
@@ -101,6 +110,7 @@ def encode(
 @option.zip_file("--out", help="Predict the test splits too and write the submission here.")
 @option.number("--seed", help="Seed of the classifiers [the preset's].")
 @option.device
+@option.precision
 @encoder_options
 @option.benchmark
 @option.output
@@ -111,6 +121,7 @@ def probe(
     out: str | None,
     seed: int | None,
     device: str,
+    precision: str | None,
     options: dict[str, str],
     tasks: tuple[str, ...],
     data: Path,
@@ -140,6 +151,7 @@ def probe(
         from gluebench.data.gold import gold_from_data
         from gluebench.scoring import grade
         from gluebench.submission import write_submission
+        from gluebench.systems.devices import arithmetic
         from gluebench.systems.devices import device as resolved
         from gluebench.systems.probe.settings import preset_called
         from gluebench.systems.probe.store import shared_path
@@ -149,21 +161,26 @@ def probe(
         def say(line: str) -> None:
             notices([line])
 
-        settings = preset_called(preset).seeded(seed)
+        settings, precise = preset_called(preset).seeded(seed), precision or "fp32"
+        bf16 = ("bf16",) if precise == "bf16" else ()
         made = _encoder(encoder, options, corpus, vectors=vectors)
         system = ProbedEncoder(
             made,
             settings,
-            vectors=vectors or shared_path(made, dict(options), float16),
+            vectors=vectors or shared_path(made, dict(options), float16, *bf16),
             precision="float16" if float16 else "float32",
             batch_size=batch_size,
             device=resolved(device),
+            arithmetic=precise,
             advance=Progress("encoded", "sentences"),
         )
         part = suite._replace(tasks=corpus.tasks)
-        dev = run(system, part, data, role="dev", progress=say)
         files = part.files() if out else ()
-        test = {file.name: answer(system, part, file, data, role="test", say=say).column for file in files}
+        with arithmetic(precise):
+            dev = run(system, part, data, role="dev", progress=say)
+            test = {
+                file.name: answer(system, part, file, data, role="test", say=say).column for file in files
+            }
         for name, fitted in system.probes.items():
             best = fitted.runs[fitted.chosen]
             penalty = f"L2 {best.penalty:g}, " if len(fitted.runs) > 1 else ""
