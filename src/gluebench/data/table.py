@@ -172,7 +172,8 @@ class Table(Sequence[Example]):
         """A map-style `torch.utils.data.Dataset` of dicts: index, texts, and `label` as a tensor.
 
         A label is its code, an int64 (the position of its word in `task.words`), a float32 score, or the text
-        of another form; hidden labels have no key. `torch.utils.data.DataLoader` batches it with its default collation.
+        of another form; hidden labels have no key. `torch.utils.data.DataLoader` batches it with its default
+        collation.
         """
         import torch
         from torch.utils.data import Dataset as TorchDataset

@@ -117,7 +117,8 @@ class Comparison:
         overall = self.overall
         loss = overall.loss
         difference = f"{points(overall.difference, loss)}{between(overall.low, overall.high, loss)}"
-        return f"{what}A - B = {difference}{'' if loss else ' points'}, {words.p_words(overall.p)}, {len(self.over)} tasks>"
+        tested = f"{words.p_words(overall.p)}, {len(self.over)} tasks"
+        return f"{what}A - B = {difference}{'' if loss else ' points'}, {tested}>"
 
     def records(self) -> Iterator[dict[str, object]]:
         """A record for each difference, with keys of FIELDS, as in JSON."""
@@ -179,7 +180,8 @@ class Comparison:
         return forest(
             [average, sorted(tasks, key=lambda row: -(row.value or 0.0)), sets],
             title=self._title,
-            axis=f"A - B {'in losses, above 0 is better,' if loss else 'in points'} with 95 % interval; p after Holm, filled where significant",
+            axis=f"A - B {'in losses, above 0 is better,' if loss else 'in points'} with 95 % interval; "
+            "p after Holm, filled where significant",
             zero=True,
             ax=ax,
         )
