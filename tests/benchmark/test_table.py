@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import every_form
 import pytest
 
-from gluebench.benchmark import load_benchmark
+from gluebench.benchmark import ManifestError, load_benchmark
+from gluebench.benchmark.figures import between, interval, percent, points
 from gluebench.benchmark.table import details, short_size, table_notes, table_one
 
 
@@ -117,3 +119,57 @@ def test_details_of_the_diagnostic_set() -> None:
     )
     assert ax["Broken down by"] == ["direction, domain"]
     assert ax["Submission file"] == ["AX.tsv, predictions for test; also read: diagnostic.tsv"]
+
+
+def test_the_details_of_other_forms(tmp_path: Path) -> None:
+    every_form.write(tmp_path / "forms", "forms")
+    benchmark = load_benchmark(tmp_path / "forms" / "forms.toml")
+    rows = dict(details(benchmark, benchmark.task("Certainty")))
+    assert (rows["Answers"], rows["Labels"]) == ("probabilities", "no, yes")
+    assert rows["Counts in the average"] == "yes, with the weight 2"
+    humor = dict(details(benchmark, benchmark.task("Humor")))
+    assert humor["Submission file"] == "answers.csv, column is_humor, predictions for test"
+
+
+def test_the_heading_of_a_loss_and_its_reference(tmp_path: Path) -> None:
+    every_form.write(tmp_path / "losses", "losses")
+    benchmark = load_benchmark(tmp_path / "losses" / "losses.toml")
+    assert [metric.title for task in benchmark.tasks for metric in task.metrics] == ["RMSE ↓", "JS ↓", "CE ↓"]
+    rows = dict(details(benchmark, benchmark.task("Rating")))
+    assert rows["Reference"] == "People: RMSE ↓ 0.250 (us)"
+    assert benchmark.loss
+
+
+@pytest.mark.parametrize(
+    ("value", "loss", "shown", "difference"),
+    [
+        (None, True, "-", "-"),
+        (-0.5314, True, "0.531", "-0.531"),
+        (0.0, True, "0.000", "0.000"),
+        (-1e-9, True, "0.000", "0.000"),
+        (0.5314, False, "53.1", "53.1"),
+        (-0.0001, None, "0.0", "0.0"),
+    ],
+)
+def test_figures(value: float | None, loss: bool | None, shown: str, difference: str) -> None:
+    assert (percent(value, loss), points(value, loss)) == (shown, difference)
+
+
+def test_the_interval_of_a_loss_is_turned_and_that_of_a_difference_is_not() -> None:
+    assert interval(-0.6, -0.4, True) == " [0.400, 0.600]"
+    assert between(-0.6, 0.4, True) == " [-0.600, 0.400]"
+    assert interval(0.4, 0.6) == between(0.4, 0.6) == " [40.0, 60.0]"
+
+
+def test_losses_and_shares_are_not_averaged(tmp_path: Path) -> None:
+    text = every_form.FORMS.replace(", scale = [-5.0, 0.0]", "")
+    (tmp_path / "mixed.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(ManifestError) as error:
+        load_benchmark(tmp_path / "mixed.toml")
+    message = str(error.value)
+    assert "average losses (Offense neg_mae) with scores from 0 to 1 (Emotions, Certainty," in message
+    assert "scored = false" in message
+    assert len(message.splitlines()) == 1
+    beside = text.replace("[tasks.Offense]", "[tasks.Offense]\nscored = false")
+    (tmp_path / "beside.toml").write_text(beside, encoding="utf-8")
+    assert load_benchmark(tmp_path / "beside.toml").task("Offense").loss

@@ -72,9 +72,8 @@ def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
     if losses and shares:
         yield Finding(
             ("tasks",),
-            f"average losses ({', '.join(losses)}) with scores from 0 to 1 ({', '.join(shares)}). "
-            "Give each loss "
-            'a scale, what becomes 0 and what becomes 1, as "scale = [-4.0, 0.0]"; or take its task out of '
+            f"average losses ({', '.join(losses)}) with scores from 0 to 1 ({', '.join(shares)}). Give each "
+            'loss a scale, what becomes 0 and what becomes 1: "scale = [-4.0, 0.0]"; or take its task out of '
             "the average by scored = false; or make two benchmarks",
         )
     yield from _scores(("benchmark",), benchmark, {"score": (-inf, 0.0) if losses else (-1.0, 1.0)})

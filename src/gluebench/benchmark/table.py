@@ -48,7 +48,7 @@ def details(benchmark: Benchmark, task: Task) -> list[list[str]]:
         ["Input", ", ".join(task.columns)],
         *_label_rows(task),
         ["Metrics", "; ".join(_metric(metric, task) for metric in task.metrics)],
-        ["Counts in the average", "yes" if task.scored else "no: reported beside it"],
+        ["Counts in the average", _counts(task)],
         ["Predicted with", f"the model for {task.predict_with}" if task.predict_with else ""],
         ["Test labels", _PRIVACY[task.private]],
         *(["Split", f"{name}: {split.file}, {split.size:,} examples"] for name, split in task.splits.items()),
@@ -91,6 +91,9 @@ def _size(splits: Iterable[Split]) -> str:
 
 
 def _label_rows(task: Task) -> Iterator[list[str]]:
+    if task.form not in ("labels", "numbers"):
+        yield ["Answers", task.form]
+        yield ["Labels", ", ".join(task.vocabulary)]
     for label in task.labels:
         also = f" (also read: {', '.join(label.synonyms)})" if label.synonyms else ""
         meaning = f" = {label.gloss}" if label.gloss != label.word else ""
@@ -99,6 +102,12 @@ def _label_rows(task: Task) -> Iterator[list[str]]:
         yield ["Labels", ", ".join(task.vocabulary)]
     if task.score_range:
         yield ["Scores", "a number from {:g} to {:g}".format(*task.score_range)]
+
+
+def _counts(task: Task) -> str:
+    if not task.scored:
+        return "no: reported beside it"
+    return "yes" if task.weight == 1 else f"yes, with the weight {task.weight:g}"
 
 
 def _metric(metric: Metric, task: Task) -> str:
@@ -110,7 +119,7 @@ def _metric(metric: Metric, task: Task) -> str:
 def _file_rows(file: TestFile) -> Iterator[list[str]]:
     predicted = " or ".join(split.name for split in file.splits.values())
     also = f"; also read: {', '.join(f'{name}.tsv' for name in file.synonyms)}" if file.synonyms else ""
-    column = f" (column {file.column})" if file.column else ""
+    column = f", column {file.column}" if file.column else ""
     yield ["Submission file", f"{file.path}{column}, predictions for {predicted}{also}"]
     for version in file.other_versions:
         sizes = ", ".join(f"{role} {size:,}" for role, size in version.sizes.items())

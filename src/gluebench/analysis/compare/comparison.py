@@ -117,9 +117,8 @@ class Comparison:
         overall = self.overall
         loss = overall.loss
         difference = f"{points(overall.difference, loss)}{between(overall.low, overall.high, loss)}"
-        unit = "" if loss else " points"
-        p = words.p_words(overall.p)
-        return f"{what}A - B = {difference}{unit}, {p}, {len(self.over)} tasks>"
+        tested = f"{words.p_words(overall.p)}, {len(self.over)} tasks"
+        return f"{what}A - B = {difference}{'' if loss else ' points'}, {tested}>"
 
     def records(self) -> Iterator[dict[str, object]]:
         """A record for each difference, with keys of FIELDS, as in JSON."""

@@ -106,7 +106,7 @@ def read_cases(
             ]
         )
     if not readable:
-        shown = ", ".join(f"{file.name}.tsv" for file in files) or f"a {gold.role} split of these tasks"
+        shown = ", ".join(file.path for file in files) or f"a {gold.role} split of these tasks"
         raise DataError([f"nothing to read: expected {shown} with gold labels and in every submission"])
     return [
         _case_file(file, submissions, gold, data=data, names=names, tolerance=tolerance) for file in readable

@@ -169,9 +169,7 @@ def power_finding(task: Task, split: LintSplit) -> Finding:
     count = len(split.examples)
     where, check = split.name, "test size"
     if not task.words:
-        text = (
-            f"{counted(count, 'row')}; only for labels a figure is given: elsewhere it depends on the scores"
-        )
+        text = f"{counted(count, 'row')}; only labels have a figure, as others depend on how scores vary"
         return Finding("note", check, where, count, text)
     smallest = [smallest_difference(count, share) for share in DISAGREEMENTS]
     needed = [examples_needed(POINT, share) for share in DISAGREEMENTS]

@@ -164,7 +164,7 @@ def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Coll
 def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
     """A row for each metric, then the task score unless it equals the only metric."""
     result = report.tasks.get(task.name)
-    missing = [f"{file.name}.tsv" for file in task.files if file.name in report.missing]
+    missing = [file.path for file in task.files if file.name in report.missing]
     reason = f"missing: {', '.join(missing)}" if missing else "no gold labels"
     if result is None or not result.metrics:
         yield (task.name, reason, score_cell(None), "")

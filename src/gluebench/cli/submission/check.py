@@ -117,7 +117,7 @@ def write(predictions: str, out: str, split: Role, suite: Benchmark) -> None:
         notices(["Nothing was written."])
         raise click.exceptions.Exit(WRONG_FILE)
     write_submission(out, read.columns, suite, role=split)
-    absent = [f"{file.name}.tsv" for file in suite.files(split) if file.name not in read.columns]
+    absent = [file.path for file in suite.files(split) if file.name not in read.columns]
     if absent:
         notices([f"INCOMPLETE: no predictions for {', '.join(absent)}."])
     click.echo(f"{out}: {len(read.columns)} file{'s' * (len(read.columns) != 1)}.")

@@ -193,7 +193,7 @@ def probe(
         print_report(report, suite, source=name, form=form)
     if out:
         write_submission(out, test, suite)
-        absent = [f"{file.name}.tsv" for file in suite.files() if file.name not in test]
+        absent = [file.path for file in suite.files() if file.name not in test]
         if absent:
             say(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
         say(f"{out}: {len(test)} file{'s' * (len(test) != 1)}.")

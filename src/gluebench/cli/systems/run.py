@@ -198,7 +198,7 @@ def _finish(
             "(or the mean score), which may be right by chance; in the dev scores they count as wrong."
         )
     files = list(suite.files(role))
-    absent = [f"{file.name}.tsv" for file in files if file.name not in columns]
+    absent = [file.path for file in files if file.name not in columns]
     if absent and len(session.plan.tasks) < len(suite.tasks):
         _echo(f"INCOMPLETE: {len(columns)} of {len(files)} files; the other tasks were not run.")
     elif absent:
