@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import Policy, sentences
+from gluebench.leaderboard.benchmarks.policy import sentences
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, SubmissionQuerySet
 from gluebench.scoring.feedback import rounded_report
 from gluebench.scoring.report import Score, report_of
@@ -148,16 +148,16 @@ def explained(benchmark: Benchmark) -> list[str]:
 
 def judged(submission: Submission, result: Mapping[str, Any]) -> Mapping[str, Any]:
     """The grader's result; without its report if the policy refuses a file that was not accepted before."""
-    check = as_policy(submission.benchmark.policy, result["check"])
+    check = as_policy(submission.benchmark, result["check"])
     accepted = submission.finished is not None and submission.verdict != "invalid"
     return result if check is result["check"] or accepted else {**result, "check": check, "report": None}
 
 
-def as_policy(policy: Policy, check: Mapping[str, Any]) -> Mapping[str, Any]:
+def as_policy(benchmark: Benchmark, check: Mapping[str, Any]) -> Mapping[str, Any]:
     """The check of a submission under the policy: incomplete becomes invalid if the policy refuses it."""
-    if policy.incomplete != "refused" or check["verdict"] != "incomplete":
+    if benchmark.policy.incomplete != "refused" or check["verdict"] != "incomplete":
         return check
-    missing_files = {f"{name}.tsv" for name in check["missing"]}
+    missing_files = {benchmark.record.file(name).path for name in check["missing"]}
     problems = [
         {**problem, "severity": "error", "expected": EXPECTED}
         if problem["code"] == "missing-file" and problem["file"] in missing_files

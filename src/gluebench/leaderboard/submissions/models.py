@@ -10,13 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.storage import Storage, storages
-from django.core.validators import (
-    BaseValidator,
-    MaxValueValidator,
-    MinValueValidator,
-    RegexValidator,
-    URLValidator,
-)
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator, URLValidator
 from django.db import connection, models
 from django.db.models import F, Q, Value
 from django.db.models.expressions import Combinable
@@ -90,6 +84,7 @@ def listed(way: str = "") -> Q:
 LISTED = listed()
 
 WEB = URLValidator(["http", "https"])
+MODEL_ID_FORM = RegexValidator(rf"^{MODEL_ID}\Z", "Write it as developer/model.")
 
 
 def new_key() -> str:
@@ -108,7 +103,7 @@ def stored_name(submission: Submission, filename: str) -> str:
     return f"{name[:2]}/{name}"
 
 
-def _limits(field: str) -> list[BaseValidator]:
+def _limits(field: str) -> list[MinValueValidator | MaxValueValidator]:
     return [MinValueValidator(FIELDS[field].least), MaxValueValidator(FIELDS[field].most)]
 
 
@@ -187,11 +182,7 @@ class Submission(models.Model):
     paper = models.URLField(max_length=300, blank=True, validators=[WEB])
     code = models.URLField(max_length=300, blank=True, validators=[WEB])
     description = models.TextField(max_length=4000, blank=True)
-    model_id = models.CharField(
-        max_length=120,
-        blank=True,
-        validators=[plain, RegexValidator(rf"^{MODEL_ID}\Z", "Write it as developer/model.")],
-    )
+    model_id = models.CharField(max_length=120, blank=True, validators=[plain, MODEL_ID_FORM])
     evaluator = models.CharField(max_length=16, choices=[*EVALUATORS.items()], blank=True)
     training_data = models.CharField(max_length=400, blank=True, validators=[plain])
     compute = models.CharField(max_length=200, blank=True, validators=[plain])

@@ -100,7 +100,7 @@ def free_check(
     spend("check", str(account))
     with under_own_name(path_of(upload), upload.name or "") as path:
         result = run_check(benchmark.manifest_path, path, account=account, fixed=fixed)
-    return {**result, "check": as_policy(benchmark.policy, result["check"])}
+    return {**result, "check": as_policy(benchmark, result["check"])}
 
 
 class Question(NamedTuple):
@@ -133,7 +133,7 @@ def look(
         check, fixed = result["check"], result.get("fixed")
         question = Question(check_summary(check), can_send=check["verdict"] != "invalid")
         if fixed is not None and not (sure and question.can_send):
-            better = as_policy(benchmark.policy, fixed["check"])
+            better = as_policy(benchmark, fixed["check"])
             completes = not question.can_send or len(better["missing"]) < len(check["missing"])
             if better["verdict"] != "invalid" and completes:
                 question = question._replace(changes=tuple(fixed["changes"]), fixed=check_summary(better))
