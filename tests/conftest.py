@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,19 @@ def sample_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("sample") / "data"
     build(target)
     return target
+
+
+@pytest.fixture(scope="session")
+def mlcroissant() -> Any:
+    """MLCommons' reader of Croissant.
+
+    It imports absl, whose log handler would close the stream that it got, pytest's own, once Django sets up
+    logging while another stream stands for it.
+    """
+    reader = pytest.importorskip("mlcroissant", reason="MLCommons' reader is not installed")
+    absl = importlib.import_module("absl.logging")
+    absl.get_absl_handler().python_handler.stream = sys.__stderr__
+    return reader
 
 
 @pytest.fixture(scope="module")

@@ -156,7 +156,7 @@ def _send_mistaken(page: Any, file: Path) -> None:
     page.goto(f"{BOARD}/submit")
     page.get_by_label("Submission", exact=True).set_input_files(file)
     page.get_by_label("Name").fill("My system")
-    page.get_by_label("Model").fill("BiLSTM")
+    page.get_by_label("Model", exact=True).fill("BiLSTM")
     page.get_by_role("button", name="Submit", exact=True).click()
     page.get_by_role("heading", name="Fix these automatically").wait_for()
 

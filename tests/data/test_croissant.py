@@ -79,9 +79,8 @@ def decoded(value: Any) -> Any:
 
 
 def test_the_reader_warns_of_nothing_and_reads_the_rows_that_load_reads(
-    mine: Benchmark, folder: Path
+    mine: Benchmark, folder: Path, mlcroissant: Any
 ) -> None:
-    mlcroissant = pytest.importorskip("mlcroissant", reason="MLCommons' reader is not installed")
     path = folder / "croissant.json"
     path.write_text(json.dumps(croissant(mine, prepared_files(folder, mine))))
     dataset = mlcroissant.Dataset(jsonld=path)
@@ -100,8 +99,7 @@ def test_the_reader_warns_of_nothing_and_reads_the_rows_that_load_reads(
     assert dataset.metadata.data_biases == ["None studied."]
 
 
-def test_the_reader_refuses_a_planted_fault(mine: Benchmark, folder: Path) -> None:
-    mlcroissant = pytest.importorskip("mlcroissant", reason="MLCommons' reader is not installed")
+def test_the_reader_refuses_a_planted_fault(mine: Benchmark, folder: Path, mlcroissant: Any) -> None:
     document = croissant(mine, prepared_files(folder, mine))
     del document["distribution"][0]["sha256"]
     path = folder / "croissant.json"

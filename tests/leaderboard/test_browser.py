@@ -172,7 +172,7 @@ def test_a_zip_is_checked_and_submitted(chromium: Any, served: Any, tmp_path: Pa
         page.get_by_role("button", name="Check the file only").click()
         page.get_by_text("The file is valid.").wait_for()
         page.get_by_label("Name").fill("Clicked")
-        page.get_by_label("Model").fill("CBoW")
+        page.get_by_label("Model", exact=True).fill("CBoW")
         page.get_by_text("More about the system").click()
         page.get_by_label("Multi-task training").check()
         page.get_by_role("button", name="Submit", exact=True).click()
@@ -238,7 +238,7 @@ def test_a_file_that_can_be_fixed_is_fixed_and_sent_from_the_page(
         page.goto("/benchmarks/tiny/submit")
         page.get_by_label("Submission", exact=True).set_input_files(path)
         page.get_by_label("Name").fill("Fixed here")
-        page.get_by_label("Model").fill("CBoW")
+        page.get_by_label("Model", exact=True).fill("CBoW")
         page.get_by_role("button", name="Submit", exact=True).click()
         page.get_by_role("heading", name="Fix these automatically").wait_for()
         assert page.get_by_label("Name").input_value() == "Fixed here"
@@ -259,7 +259,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(
         page.goto("/benchmarks/tiny/submit")
         page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "large.zip")
         page.get_by_label("Name").fill("Large")
-        page.get_by_label("Model").fill("CBoW")
+        page.get_by_label("Model", exact=True).fill("CBoW")
         for button in ("Check the file only", "Submit"):
             page.get_by_role("button", name=button, exact=True).click()
             page.get_by_text("The file is larger than 16 MB").wait_for()
@@ -281,7 +281,7 @@ def test_enter_submits_and_a_second_click_does_not_submit_again(
         assert page.url.endswith("/benchmarks/tiny/submit"), "signing up leads where one wanted to go"
         page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "good.zip")
         page.get_by_label("Name").fill("Hasty")
-        page.get_by_label("Model").fill("CBoW")
+        page.get_by_label("Model", exact=True).fill("CBoW")
         page.evaluate("""() => {
           const form = document.getElementById("submit-form");
           form.requestSubmit(); form.requestSubmit();
@@ -290,7 +290,7 @@ def test_enter_submits_and_a_second_click_does_not_submit_again(
         page.goto("/benchmarks/tiny/submit")
         (tmp_path / "good.zip").write_bytes(zip_bytes({**PREDICTIONS, "Refer": "0011"}))
         page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "good.zip")
-        page.get_by_label("Model").fill("CBoW")
+        page.get_by_label("Model", exact=True).fill("CBoW")
         page.get_by_label("Name").fill("By Enter")
         page.keyboard.press("Enter")
         page.get_by_role("heading", name="By Enter").wait_for()
@@ -311,7 +311,7 @@ def test_who_signs_in_again_in_another_tab_sends_the_form_that_is_open(
         page.goto("/benchmarks/tiny/submit")
         page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "good.zip")
         page.get_by_label("Name").fill("Away")
-        page.get_by_label("Model").fill("CBoW")
+        page.get_by_label("Model", exact=True).fill("CBoW")
         key = page.locator("[name=retry_key]").input_value()
         tab.context.clear_cookies(name="sessionid")
         page.get_by_role("button", name=button, exact=True).click()

@@ -223,9 +223,8 @@ def test_the_published_files_are_a_croissant_document(client: Client, published:
 
 
 def test_mlcommons_reader_accepts_the_croissant_document(
-    client: Client, published: Benchmark, tmp_path: Path
+    client: Client, published: Benchmark, tmp_path: Path, mlcroissant: Any
 ) -> None:
-    mlcroissant = pytest.importorskip("mlcroissant", reason="MLCommons' reader is not installed")
     path = tmp_path / "croissant.json"
     path.write_bytes(client.get("/benchmarks/tiny/croissant.json").content)
     issues = mlcroissant.Dataset(jsonld=path).metadata.ctx.issues

@@ -201,7 +201,7 @@ def test_what_a_sender_is_asked_is_accessible_in_every_look(
             page.get_by_label("Submission", exact=True).set_input_files(tmp_path / "sent.zip")
             if path.endswith("submit"):
                 page.get_by_label("Name").fill("A name")
-                page.get_by_label("Model").fill("A model")
+                page.get_by_label("Model", exact=True).fill("A model")
             page.locator(".button[value=submit]").click()
             page.get_by_text(answer).wait_for()
             assert not faults(page, path), (path, answer)
