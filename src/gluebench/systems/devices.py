@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Literal, get_args
 
+os.environ.setdefault("MKL_CBWR", "AUTO")
+"""Before its first product, MKL is told to round alike wherever an array lies in memory; else a run that is
+resumed, whose arrays lie elsewhere, may differ from one that was not stopped."""
 Precision = Literal["fp32", "tf32", "bf16"]
 """fp32: IEEE everywhere. tf32: a GPU's matrix products and LSTMs round their inputs to 10 bits. bf16: the
 forward pass in bfloat16 (`autocast`), weights and losses in fp32, what is left in TF32."""
