@@ -39,7 +39,7 @@ def count_up(folder: Path, *, seed: int) -> None:
     """Count to 8 in the job's folder, going on where an earlier process has stopped."""
     path = folder / "count.txt"
     while (count := int(path.read_text()) if path.exists() else 0) < 8:
-        time.sleep(0.01)
+        time.sleep(0.1)
         path.with_suffix(".part").write_text(str(count + 1))
         path.with_suffix(".part").replace(path)
     with (folder.parent / "finished.txt").open("a") as file:
