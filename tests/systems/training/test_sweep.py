@@ -167,8 +167,8 @@ def results(folder: Path) -> dict[str, str]:
 
 
 def check_all_done_once(folder: Path, number: int) -> None:
-    finished = (folder / "finished.txt").read_text().splitlines()
-    assert sorted(finished) == sorted(f"row, seed {seed}" for seed in range(number))
+    assert sorted(path.parent.name for path in folder.glob("*/done.json")) == sorted(results(folder))
+    assert not list(folder.glob("*/failed.json"))
     assert results(folder) == {f"row, seed {seed}": str(seed * 8) for seed in range(number)}
 
 
@@ -252,7 +252,7 @@ def test_a_preempted_job_is_put_back_and_goes_on(tmp_path: Path) -> None:
     submitted.result()
     sweep([job], tmp_path, QUICK)
     assert (tmp_path / "long" / "result.txt").read_text() == "24"
-    assert (tmp_path / "finished.txt").read_text() == "long\n"
+    assert (tmp_path / "long" / "done.json").exists()
 
 
 @pytest.mark.slow
