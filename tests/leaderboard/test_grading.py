@@ -63,7 +63,7 @@ def test_a_file_whose_row_cannot_be_written_is_not_left_behind(
     from gluebench.leaderboard.uploads import accept
 
     kept = len([path for path in Path(send().file.storage.location).rglob("*") if path.is_file()])
-    monkeypatch.setattr(accept, "grade_submission", None)
+    monkeypatch.setattr(accept, "grade_next", None)
     with pytest.raises(AttributeError):
         send(name="Another")
     storage = Path(Submission.objects.get().file.storage.location)

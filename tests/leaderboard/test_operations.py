@@ -115,14 +115,14 @@ def metrics(**where: str) -> dict[str, float]:
 
 
 def test_metrics_count_requests_uploads_and_what_waits(send: Callable[..., Any], ada: Any) -> None:
-    from gluebench.leaderboard.submissions.grading import grade_submission
+    from gluebench.leaderboard.submissions.grading import grade_next
 
     before = metrics(**LOCAL)
     Client().get("/benchmarks/tiny?q=secret")
     client = Client()
     client.force_login(ada)
     client.post("/benchmarks/tiny/submit", {"action": "submit"})
-    grade_submission.call(send().pk)
+    grade_next.call(send().pk)
     send()
     after = metrics(**LOCAL)
     grown = {name: value - before.get(name, 0) for name, value in after.items()}

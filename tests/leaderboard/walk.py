@@ -33,7 +33,7 @@ from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.submissions.grading import grade, grade_submission
+from gluebench.leaderboard.submissions.grading import grade, grade_next
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.uploads.accept import accept
 from gluebench.scoring.gold import KEY_FILE
@@ -158,7 +158,7 @@ def study(benchmark: Benchmark, *, by: User, invited: User) -> Study:
 
 def tasks_row(submission: Submission) -> str:
     """A piece of work that the worker was given."""
-    return str(grade_submission.enqueue(submission.pk).id)
+    return str(grade_next.enqueue(submission.pk).id)
 
 
 def submit(benchmark: Benchmark, owner: User, **details: Any) -> Submission:

@@ -22,7 +22,7 @@ from gluebench.leaderboard.common.signals import files_deleted
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.submissions import feedback, models
-from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_submission
+from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_next
 from gluebench.leaderboard.submissions.models import OPEN, Kind, Revision, Status, Submission
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
@@ -141,7 +141,7 @@ def grade_again(submission: Submission, by: User, reason: str) -> bool:
             return False
         _write(row, status=Status.QUEUED, spent=row.attempts, why=reason)
         Submission.objects.filter(pk=row.pk).update(**models.renewed(QUEUE_LEASE_SECONDS))
-        grade_submission.enqueue(row.pk)
+        grade_next.enqueue(row.pk)
         _log("regrade", row, by, reason=reason)
         return True
 

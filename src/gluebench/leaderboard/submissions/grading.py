@@ -50,13 +50,16 @@ def bound_minutes() -> int:
     return ceil(settings.GRADER_ATTEMPTS * seconds / 60)
 
 
-def grade(pk: int) -> None:
-    """Check and grade one submission, unless another worker has it, or it is done, or must wait its turn."""
+def grade(pk: int) -> bool:
+    """Check and grade one submission, unless another worker has it, or it is done, or must wait its turn.
+
+    Returns whether this worker took it.
+    """
     waiting = Submission.objects.select_related("benchmark").defer("report", "problems").filter(pk=pk).first()
     if waiting is None or (waiting.status == Status.QUEUED and _left_waiting(waiting)):
-        return
+        return False
     if not Submission.objects.claim(pk):
-        return
+        return False
     submission = Submission.objects.select_related("benchmark").get(pk=pk)
     held = Submission.objects.held(pk, submission.attempts)
     try:
@@ -82,17 +85,18 @@ def grade(pk: int) -> None:
             "status": Status.INVALID if result.get("report") is None else Status.GRADED,
         }
         _finish(submission, held, values, graded=result)
+    return True
 
 
 @task()
-def grade_submission(pk: int) -> None:
-    """Grade one submission in the worker, and note how that ended and how long it took.
+def grade_next(pk: int) -> None:
+    """Grade the submission whose turn it is, and note how that ended and how long it took.
 
-    Enqueue it in the transaction that sets the submission's status to queued.
+    Enqueue it for each submission, in the transaction that sets its status to queued; `pk` says for which.
     """
     start = time.perf_counter()
-    grade(pk)
-    for status in Submission.objects.filter(pk=pk).values_list("status", flat=True):
+    taken = next((turn for turn in Submission.objects.turns() if grade(turn)), 0)
+    for status in Submission.objects.filter(pk=taken).values_list("status", flat=True):
         GRADINGS.labels(status).observe(time.perf_counter() - start)
 
 
@@ -134,7 +138,7 @@ def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
             status=Status.QUEUED, why=reason[:200], spent=F("attempts"), **renewed(QUEUE_LEASE_SECONDS)
         )
         for pk in pks:
-            grade_submission.enqueue(pk)
+            grade_next.enqueue(pk)
     return len(pks)
 
 
@@ -252,7 +256,7 @@ def _finish(
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()
         following = feedback.next_in_turn(submission)
         if following is not None:
-            grade_submission.enqueue(following)
+            grade_next.enqueue(following)
 
 
 def _basis(benchmark: Benchmark) -> tuple[Any, ...]:
@@ -263,4 +267,4 @@ def _basis(benchmark: Benchmark) -> tuple[Any, ...]:
 def _requeue(waiting: models.SubmissionQuerySet, pk: int, **values: Any) -> None:
     with transaction.atomic():
         if waiting.update(status=Status.QUEUED, **renewed(QUEUE_LEASE_SECONDS), **values):
-            grade_submission.enqueue(pk)
+            grade_next.enqueue(pk)

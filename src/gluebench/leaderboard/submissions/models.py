@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
@@ -12,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.core.files.storage import Storage, storages
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator, URLValidator
 from django.db import connection, models
-from django.db.models import F, Q, Value
+from django.db.models import Count, F, Max, Min, Q, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Extract, Now
 from django.urls import reverse
@@ -142,10 +143,30 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         """Those not final yet."""
         return self.filter(status__in=OPEN)
 
+    def turns(self) -> Iterator[int]:
+        """The keys of those that wait, in the order in which workers should take them; one of each person.
+
+        Benchmarks take turns, and within a benchmark people do: first comes whoever was served longest ago.
+        """
+        queued = self.filter(status=Status.QUEUED)
+        for benchmark in self.filter(benchmark__in=queued.values("benchmark"))._by_last_turn("benchmark"):
+            here = queued.filter(benchmark=benchmark)
+            theirs = self.filter(benchmark=benchmark, owner__in=here.values("owner"))
+            for owner in theirs._by_last_turn("owner"):
+                oldest = here.filter(owner=owner).order_by("submitted", "pk")
+                yield from oldest.values_list("pk", flat=True)[:1]
+
+    def _by_last_turn(self, field: str) -> Iterator[int]:
+        oldest = Min("submitted", filter=Q(status=Status.QUEUED))
+        rows = self.order_by().values(field).annotate(last=Max("begun"), oldest=oldest)
+        rows = rows.order_by(F("last").asc(nulls_first=True), "oldest")
+        return (row[field] for row in rows.iterator())
+
     def claim(self, pk: int) -> bool:
         """Take a submission for grading; one worker of several succeeds."""
         free = self.filter(pk=pk, status=Status.QUEUED)
-        return bool(free.update(status=Status.RUNNING, attempts=F("attempts") + 1, **renewed()))
+        values = {"attempts": F("attempts") + 1, "begun": Now(), **renewed()}
+        return bool(free.update(status=Status.RUNNING, **values))
 
     def held(self, pk: int, attempt: int) -> SubmissionQuerySet:
         """The submission, if this attempt at it still holds the lease: no other worker took over."""
@@ -235,6 +256,8 @@ class Submission(models.Model):
     spent = models.PositiveSmallIntegerField(default=0)
     """How many of them were for gradings before this one."""
     submitted = models.DateTimeField(auto_now_add=True)
+    begun = models.DateTimeField(null=True)
+    """When a worker last took it, by the database's clock."""
     finished = models.DateTimeField(null=True)
 
     verdict = models.CharField(max_length=12, blank=True)
@@ -257,6 +280,7 @@ class Submission(models.Model):
             models.Index(fields=["status"], name="sweep"),
             models.Index(fields=["benchmark", "owner", "submitted"], name="quota"),
             models.Index(fields=["benchmark", "value"], name="ranked"),
+            models.Index(fields=["benchmark", "begun"], name="turns"),
         ]
         constraints = [models.UniqueConstraint(fields=["owner", "retry_key"], name="one_per_retry_key")]
 
@@ -314,8 +338,18 @@ class Submission(models.Model):
         return Standing.LISTED if self.approved else Standing.WAITING
 
     def queue_position(self) -> int:
-        """How many submissions are graded before this one is done, itself included."""
-        return Submission.objects.waiting().filter(submitted__lte=self.submitted).count()
+        """How many of those that wait now are graded until this one is done at the latest, itself included.
+
+        People take turns, and so do benchmarks: its owner's second is graded after at most two of each other
+        person in its benchmark, and a benchmark's tenth after at most ten of each other benchmark.
+        """
+        waiting = Submission.objects.waiting().order_by()
+        here = waiting.filter(benchmark=self.benchmark_id)
+        turn = here.filter(owner=self.owner_id, submitted__lte=self.submitted).count()
+        for rows, field in ((here, "owner"), (waiting, "benchmark")):
+            counts = rows.values(field).annotate(number=Count("pk")).values_list("number", flat=True)
+            turn = sum(min(number, turn) for number in counts)
+        return turn
 
 
 class Result(models.Model):

@@ -20,7 +20,7 @@ from gluebench.leaderboard.common.problems import ProblemError, spend
 from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.feedback import as_policy
-from gluebench.leaderboard.submissions.grading import grade_submission
+from gluebench.leaderboard.submissions.grading import grade_next
 from gluebench.leaderboard.submissions.models import UNSCORED, Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check, under_own_name
 from gluebench.leaderboard.submissions.report import CheckSummary, check_summary
@@ -188,7 +188,7 @@ def accept(
             if replaces is not None:
                 acts.replace(replaces, submission)
             submission.save()
-            grade_submission.enqueue(submission.pk)
+            grade_next.enqueue(submission.pk)
     except BaseException:
         with suppress(DatabaseError):  # the row may be stored although the database's answer was lost
             if not Submission.objects.filter(file=submission.file.name).exists():

@@ -14,7 +14,7 @@ async function look() {
     panel.querySelector("h2").textContent = now.label;
     position.textContent =
       now.status === "running" ? "This takes a few seconds."
-      : now.position > 1 ? `It is number ${now.position} in the queue.`
+      : now.position > 1 ? `It is number ${now.position} in the queue, or earlier: people and benchmarks take turns.`
       : "It is next.";
   }
   pause = Math.min(pause * 1.3, 5000);
