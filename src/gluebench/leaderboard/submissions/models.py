@@ -160,7 +160,7 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         oldest = Min("submitted", filter=Q(status=Status.QUEUED))
         rows = self.order_by().values(field).annotate(last=Max("begun"), oldest=oldest)
         rows = rows.order_by(F("last").asc(nulls_first=True), "oldest")
-        return (row[field] for row in rows.iterator())
+        return (row[field] for row in rows)
 
     def claim(self, pk: int) -> bool:
         """Take a submission for grading; one worker of several succeeds."""
