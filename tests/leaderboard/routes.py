@@ -475,6 +475,10 @@ ROUTES = (
     Route("api/v1/submissions/<slug:key>/unpublish", "/api/v1/submissions/{key}/unpublish", "405", API_OWNER),
     Route("api/v1/submissions/<slug:key>/withdraw", "/api/v1/submissions/{key}/withdraw", "405", API_OWNER),
     Route("api/v1/submissions/<slug:key>/restore", "/api/v1/submissions/{key}/restore", "405", API_OWNER),
+    Route("api/v1/work", "/api/v1/work", "405", "401 400 400 400 400 400 400"),
+    Route(
+        "api/v1/work/<slug:key>/<int:attempt>", "/api/v1/work/{key}/1", "405", "401 400 400 400 400 400 400"
+    ),
     Route(r"api/v1/^(?P<rest>[\s\S]+)$", "/api/v1/nothing", "404", "404"),
 )
 

@@ -219,6 +219,36 @@ def worker(site: str) -> None:
     commands.serve(site, None)
 
 
+@leaderboard.command(cls=click.Command)
+@click.argument("address", metavar="URL")
+@option.folder("--gold", required=True, help="Folder with a label file for each test file.")
+@click.option(
+    "--token", metavar="TOKEN", envvar="GLUEBENCH_TOKEN", default="", help="Better from GLUEBENCH_TOKEN."
+)
+def work(address: str, gold: str, token: str) -> None:
+    """Grade the submissions of a benchmark on this machine, which alone has its labels.
+
+    URL is the address of the benchmark on the site. GLUEBENCH_TOKEN is a token of one of its organizers with
+    the right to grade; /account/tokens of the site makes one. Labels never leave this machine. Several
+    machines may work at once, and each may stop at any time.
+
+    \b
+    Example:
+      gluebench leaderboard work https://board.example.org/benchmarks/hotels --gold gold/
+    """
+    from gluebench.benchmark import load_benchmark
+    from gluebench.cli.submission.submit import Destination, connect
+    from gluebench.leaderboard.remote_worker import serve
+    from gluebench.scoring import read_gold
+    from gluebench.submission.client import remote
+
+    benchmark = remote(address)
+    read_gold(gold, load_benchmark(benchmark.manifest))  # reports all problems before any work
+    client = connect(Destination(benchmark.address.site, token, {}, wait=False, again=False))
+    click.echo(f"Grading submissions to {benchmark.address.page}; Ctrl+C stops after the one at work.")
+    click.echo(f"{serve(client, benchmark.address.name, Path(gold), click.echo)} graded.")
+
+
 @leaderboard.command
 @option.flag("--files", help="Also compare every submitted file with its SHA-256.")
 @option.flag("--reseal", help="First seal results and log anew, after a new secret key.")

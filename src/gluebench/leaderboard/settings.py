@@ -212,9 +212,10 @@ API_PER_MINUTE = {
     "visitor": RUNNING.api_per_minute,
     "check": 30,
     "wrong-token": 30,
+    "work": 3000,
 }
 """Requests to the interface in a minute: of an account; of an address that sends no token; free checks of an
-account; wrong tokens of an address."""
+account; wrong tokens of an address; of an organizer's machines that grade."""
 
 _NOTHING, _OURS = ["'none'"], ["'self'"]
 CONTENT_SECURITY_POLICY = {

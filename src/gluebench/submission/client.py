@@ -135,6 +135,11 @@ class Client(Transport):
         """The address of a submission's page."""
         return f"{self.url}/submissions/{key}"
 
+    def post(self, path: str, values: Mapping[str, Any]) -> Any:
+        """Send a JSON object; returns the answer, None if it is empty. Raises SendError."""
+        body, headers = json.dumps(values).encode(), {"Content-Type": "application/json"}
+        return self.persist(lambda: self.ask(path, body, headers)).data
+
     def _get(self, path: str) -> dict[str, Any]:
         data: dict[str, Any] = self.persist(lambda: self.ask(path, None, {})).data
         return data

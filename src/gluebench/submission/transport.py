@@ -68,7 +68,7 @@ class Answer(NamedTuple):
 
     status: int
     data: Any
-    """None if nothing has changed (304)."""
+    """None if there is nothing (204) or nothing has changed (304)."""
     etag: str = ""
 
 
@@ -172,7 +172,7 @@ class Transport:
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
                 text = answer.read(MOST_BYTES + 1)
-                data = json.loads(text if len(text) <= MOST_BYTES else b"")
+                data = None if answer.status == 204 else json.loads(text if len(text) <= MOST_BYTES else b"")
                 return Answer(answer.status, data, answer.headers.get("ETag") or "")
         except urllib.error.HTTPError as error:
             with error:

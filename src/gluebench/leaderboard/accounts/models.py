@@ -77,6 +77,7 @@ class Scope(models.TextChoices):
 
     READ = "read", "Read one's own submissions"
     SUBMIT = "submit", "Submit, edit and publish"
+    GRADE = "grade", "Grade on a machine of one's own (organizers only)"
 
 
 class Token(models.Model):

@@ -38,7 +38,7 @@ class BearerToken(HttpBearer):
         if row is None:
             spend("wrong-token", address(request))
             raise unauthorized("The token is unknown, has expired or was revoked; /account/tokens makes one.")
-        spend("account", str(row.user_id))
+        spend("work" if request.path.startswith("/api/v1/work") else "account", str(row.user_id))
         now = timezone.now()
         stale = Q(used__isnull=True) | Q(used__lt=now - USED_AGAIN)
         Token.objects.filter(stale, pk=row.pk).update(used=now)

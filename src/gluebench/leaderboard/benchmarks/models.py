@@ -142,7 +142,7 @@ class Benchmark(models.Model):
     parents = models.JSONField(default=list)
     """The manifests in files that it extends, each extending the next."""
     gold = models.CharField(max_length=200)
-    """Folder of its labels, below the site's `labels`."""
+    """Folder of its labels, below the site's `labels`; empty if only a machine of its organizer has them."""
     gold_digest = models.CharField(max_length=64)
     version = models.PositiveBigIntegerField(default=1)
     """Grows with every change that a page shows; pages are cached by it."""
@@ -174,7 +174,9 @@ class Benchmark(models.Model):
 
     @property
     def gold_path(self) -> Path:
-        """The folder of labels. The web process never opens it."""
+        """The folder of labels. The web process never opens it. Raises SiteError if they are elsewhere."""
+        if not self.gold:
+            raise SiteError(f"The labels of {self.name} are not on this site.")
         return labels_at_hand(self.gold)
 
     @property

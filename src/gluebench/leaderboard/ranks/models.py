@@ -73,7 +73,9 @@ def ranked_systems(benchmark: Benchmark) -> list[Submission]:
 
 
 def hidden_reason(benchmark: Benchmark) -> str:
-    """Why the board's policy forbids comparing systems; empty if it allows it."""
+    """Why the site does not compare this benchmark's systems; empty if it does."""
+    if not benchmark.gold:
+        return "The labels are on the organizer's own machine, so this site compares no systems."
     if benchmark.policy.feedback != "ladder" or benchmark.revealed is not None:
         return ""
     return (

@@ -10,8 +10,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from math import ceil
 from typing import Any
 
@@ -25,8 +25,16 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.health import GRADINGS
-from gluebench.leaderboard.submissions import feedback, models, process
-from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, clock, renewed
+from gluebench.leaderboard.submissions import feedback, process
+from gluebench.leaderboard.submissions.models import (
+    OPEN,
+    Result,
+    Status,
+    Submission,
+    SubmissionQuerySet,
+    clock,
+    renewed,
+)
 from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, run_grader
 from gluebench.version import __version__
 
@@ -50,29 +58,38 @@ def bound_minutes() -> int:
     return ceil(settings.GRADER_ATTEMPTS * seconds / 60)
 
 
-def grade(pk: int) -> bool:
-    """Check and grade one submission, unless another worker has it, or it is done, or must wait its turn.
-
-    Returns whether this worker took it.
-    """
+def take(pk: int, lease: int | None = None) -> Submission | None:
+    """Claim a submission, unless another worker has it, or it is done, or must wait its turn: then None."""
     waiting = Submission.objects.select_related("benchmark").defer("report", "problems").filter(pk=pk).first()
     if waiting is None or (waiting.status == Status.QUEUED and _left_waiting(waiting)):
-        return False
-    if not Submission.objects.claim(pk):
-        return False
-    submission = Submission.objects.select_related("benchmark").get(pk=pk)
-    held = Submission.objects.held(pk, submission.attempts)
+        return None
+    if not Submission.objects.claim(pk, lease):
+        return None
+    return Submission.objects.select_related("benchmark").get(pk=pk)
+
+
+def grade(pk: int) -> bool:
+    """Check and grade one submission, and return whether this worker could `take` it."""
+    submission = take(pk)
+    if submission is not None:
+        end(submission, lambda held: _work(submission, held))
+    return submission is not None
+
+
+def end(submission: Submission, work: Callable[[SubmissionQuerySet], Mapping[str, Any]]) -> None:
+    """Store the grader's result of a submission that was taken, which `work` returns, or how it failed."""
+    held = Submission.objects.held(submission.pk, submission.attempts)
     try:
-        result = _work(submission, held)
+        result = work(held)
     except InterruptedGradingError:
-        _requeue(held, pk)
+        _requeue(held, submission.pk)
     except process.UnreadableFileError:  # the lease runs out, then a sweep retries: the storage may be back
         logger.exception("Submission %s was not graded.", submission.key)
     except process.KilledGraderError as death:
         if _tries(submission) >= settings.GRADER_ATTEMPTS:
             _finish(submission, held, _failed(death))
         else:
-            _requeue(held, pk)
+            _requeue(held, submission.pk)
     except GraderError as failure:
         _finish(submission, held, _failed(failure))
     else:
@@ -85,17 +102,18 @@ def grade(pk: int) -> bool:
             "status": Status.INVALID if result.get("report") is None else Status.GRADED,
         }
         _finish(submission, held, values, graded=result)
-    return True
 
 
 @task()
 def grade_next(pk: int) -> None:
     """Grade the submission whose turn it is, and note how that ended and how long it took.
 
+    Those whose labels are elsewhere wait for a machine of their organizer (`api.work`).
+
     Enqueue it for each submission, in the transaction that sets its status to queued; `pk` says for which.
     """
-    start = time.perf_counter()
-    taken = next((turn for turn in Submission.objects.turns() if grade(turn)), 0)
+    start, here = time.perf_counter(), Submission.objects.exclude(benchmark__gold="")
+    taken = next((turn for turn in here.turns() if grade(turn)), 0)
     for status in Submission.objects.filter(pk=taken).values_list("status", flat=True):
         GRADINGS.labels(status).observe(time.perf_counter() - start)
 
@@ -190,7 +208,18 @@ def _tries(submission: Submission) -> int:
     return submission.attempts - submission.spent
 
 
-def _work(submission: Submission, held: models.SubmissionQuerySet) -> Mapping[str, Any]:
+def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]:
+    with files_of(submission, held) as files:
+        job = {**job_of(submission.benchmark), **files}
+        return run_grader(job, alive=lambda: bool(held.update(**renewed())), stop=stopping)
+
+
+@contextmanager
+def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[dict[str, Any]]:
+    """The paths of the files of a grading: `submission` and, under the Ladder, `bests` by task.
+
+    Raises InterruptedGradingError if another worker has taken it, UnreadableFileError, GraderError.
+    """
     bests = feedback.files_of(feedback.bests_before(submission)) if feedback.climbs(submission) else None
     with ExitStack() as files:
 
@@ -200,10 +229,10 @@ def _work(submission: Submission, held: models.SubmissionQuerySet) -> Mapping[st
                 raise InterruptedGradingError
             return str(files.enter_context(process.local_path(row)))
 
-        job = {**job_of(submission.benchmark), "submission": place(submission)}
+        paths: dict[str, Any] = {"submission": place(submission)}
         if bests is not None:
-            job["bests"] = {task: place(earlier) for task, earlier in bests.items()}
-        return run_grader(job, alive=lambda: bool(held.update(**renewed())), stop=stopping)
+            paths["bests"] = {task: place(earlier) for task, earlier in bests.items()}
+        yield paths
 
 
 def job_of(benchmark: Benchmark) -> dict[str, Any]:
@@ -220,7 +249,7 @@ def _failed(error: GraderError) -> dict[str, Any]:
 
 def _finish(
     submission: Submission,
-    held: models.SubmissionQuerySet,
+    held: SubmissionQuerySet,
     values: Mapping[str, Any],
     *,
     graded: Mapping[str, Any] | None = None,
@@ -245,7 +274,7 @@ def _finish(
             Result.objects.create(
                 submission=submission,
                 why=submission.why,
-                labels=submission.benchmark.gold_digest,
+                labels=submission.benchmark.gold_digest or graded["labels"],
                 package=__version__,
                 verdict=graded["check"]["verdict"],
                 **kept,
@@ -264,7 +293,7 @@ def _basis(benchmark: Benchmark) -> tuple[Any, ...]:
     return (benchmark.gold, benchmark.manifest, benchmark.parents, benchmark.settings, benchmark.revealed)
 
 
-def _requeue(waiting: models.SubmissionQuerySet, pk: int, **values: Any) -> None:
+def _requeue(waiting: SubmissionQuerySet, pk: int, **values: Any) -> None:
     with transaction.atomic():
         if waiting.update(status=Status.QUEUED, **renewed(QUEUE_LEASE_SECONDS), **values):
             grade_next.enqueue(pk)

@@ -162,10 +162,10 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         rows = rows.order_by(F("last").asc(nulls_first=True), "oldest")
         return (row[field] for row in rows)
 
-    def claim(self, pk: int) -> bool:
-        """Take a submission for grading; one worker of several succeeds."""
+    def claim(self, pk: int, lease: int | None = None) -> bool:
+        """Take a submission for grading; one worker of several succeeds. `lease` in seconds."""
         free = self.filter(pk=pk, status=Status.QUEUED)
-        values = {"attempts": F("attempts") + 1, "begun": Now(), **renewed()}
+        values = {"attempts": F("attempts") + 1, "begun": Now(), **renewed(lease)}
         return bool(free.update(status=Status.RUNNING, **values))
 
     def held(self, pk: int, attempt: int) -> SubmissionQuerySet:

@@ -1,0 +1,134 @@
+"""Grading on an organizer's own machine, which alone has the labels: it takes work and returns results."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from ninja import Field, Router, Schema
+
+from gluebench.leaderboard.accounts.models import Scope
+from gluebench.leaderboard.api.callers import SIGNED_IN, user_with
+from gluebench.leaderboard.api.schemas import Open, answers
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
+from gluebench.leaderboard.submissions import feedback, grading
+from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet, renewed
+from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, KilledGraderError
+from gluebench.scoring.report import report_of
+
+router = Router(tags=["Grading"], auth=SIGNED_IN)
+
+LEASE_SECONDS = 150
+"""How long a machine may be cut off from the site before another one gets its submission."""
+NO_ROLE = "You organize no benchmark {!r} whose labels are elsewhere."
+LOST = "This submission is no longer yours: another machine has it, or it is done."
+
+
+class Query(Schema):
+    """Whose submissions a machine grades."""
+
+    benchmark: str
+
+
+class Outcome(Schema):
+    """How a grading ended. Without a result and an error, the machine is still at work."""
+
+    result: dict[str, Any] | None = None
+    """What the grader wrote."""
+    error: str = Field("", max_length=200)
+    temporary: bool = False
+    """Whether another attempt may succeed."""
+
+
+@router.post("", response={204: None, **answers(Open, 403)})
+def take(request: HttpRequest, query: Query) -> HttpResponse:
+    """The next submission to grade, for a machine of the organizer; status 204 if none waits.
+
+    `files` has names and contents in base64; `submission` and, under the Ladder, `bests` by task are numbers
+    of files. `rows` and `share` say which rows count.
+    """
+    benchmark = _benchmark(request, query.benchmark)
+    turns = Submission.objects.filter(benchmark=benchmark).turns()
+    submission = next((row for pk in turns if (row := grading.take(pk, LEASE_SECONDS))), None)
+    if submission is None:
+        return HttpResponse(status=204)
+    try:
+        with grading.files_of(submission, _held(submission)) as paths:
+            numbers: dict[str, int] = {}
+            for path in (paths["submission"], *paths.get("bests", {}).values()):
+                numbers.setdefault(path, len(numbers))
+            bests = (
+                {task: numbers[path] for task, path in paths["bests"].items()} if "bests" in paths else None
+            )
+            files = [[Path(path).name, b64encode(Path(path).read_bytes()).decode()] for path in numbers]
+    except (GraderError, InterruptedGradingError) as error:
+        reason = error if isinstance(error, GraderError) else InterruptedGradingError()
+
+        def work(held: SubmissionQuerySet) -> Mapping[str, Any]:
+            raise reason
+
+        grading.end(submission, work)
+        return HttpResponse(status=204)
+    return JsonResponse(
+        {
+            "key": submission.key,
+            "attempt": submission.attempts,
+            "manifest": benchmark.manifest,
+            "parents": benchmark.parents,
+            "files": files,
+            "submission": 0,
+            "bests": bests,
+            "limits": {"seconds": settings.GRADER_SECONDS, "bytes": settings.GRADER_BYTES},
+            **feedback.graded_rows(benchmark),
+        }
+    )
+
+
+@router.post("/{slug:key}/{int:attempt}", response={204: None, **answers(Open, 403, 404, 409, 422)})
+def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> HttpResponse:
+    """Report how a grading ended, or that it goes on; status 409 if another machine has the submission."""
+    submission = Submission.objects.select_related("benchmark").filter(key=key, attempts=attempt).first()
+    if submission is None:
+        raise not_found(f"There is no attempt {attempt} at {key}.")
+    _benchmark(request, submission.benchmark.name)
+    if not _held(submission).update(**renewed(LEASE_SECONDS)):
+        raise ProblemError(409, "conflict", LOST)
+    if outcome.error or outcome.result is not None:
+
+        def work(held: SubmissionQuerySet) -> Mapping[str, Any]:
+            if outcome.error:
+                raise (KilledGraderError if outcome.temporary else GraderError)(outcome.error)
+            return _checked(outcome.result or {})
+
+        grading.end(submission, work)
+    return HttpResponse(status=204)
+
+
+def _benchmark(request: HttpRequest, name: str) -> Benchmark:
+    user = user_with(request, Scope.GRADE)
+    benchmark = Benchmark.objects.filter(name=name, gold="").first()
+    if benchmark is None or not benchmark.organised_by(user):
+        raise ProblemError(403, "role", NO_ROLE.format(name))
+    return benchmark
+
+
+def _held(submission: Submission) -> SubmissionQuerySet:
+    return Submission.objects.held(submission.pk, submission.attempts)
+
+
+def _checked(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A grader's result with the version of its labels. Raises ProblemError if it is not one."""
+    try:
+        check, report = result["check"], result.get("report")
+        labels = report_of(report).provenance["labels"] if report else ""
+        if check["verdict"] in ("valid", "incomplete", "invalid") and isinstance(check["problems"], list):
+            return {**result, "labels": labels or ""}
+    except (LookupError, TypeError, ValueError, AttributeError):
+        pass  # of another version, perhaps; the message below says so
+    message = "Not a result of gluebench's grader. Are both machines of one version?"
+    raise invalid([FieldError(field="result", message=message)])

@@ -1,0 +1,211 @@
+"""Grading on an organizer's own machine: the site has no label, and nothing is lost or graded twice."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client as Browser
+from leaderboard.material import PREDICTIONS, zip_bytes
+
+from gluebench.leaderboard import remote_worker
+from gluebench.leaderboard.accounts.models import User, issue
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.submissions.grading import grade_next
+from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.submission.transport import RefusedByLeaderboardError, UnreachableError
+
+pytestmark = pytest.mark.django_db
+Send = Callable[..., Submission]
+
+
+class Wire:
+    """A client whose requests reach the site directly; the network can be cut."""
+
+    def __init__(self, user: User, scopes: list[str]) -> None:
+        token = issue(user, "a machine", scopes, timedelta(days=1))[1]
+        self.browser = Browser(headers={"authorization": f"Bearer {token}"})
+        self.cut = 0
+        self.posted: list[str] = []
+
+    def post(self, path: str, values: Mapping[str, Any]) -> Any:
+        self.posted.append(path)
+        if self.cut and path != "/work":
+            self.cut -= 1
+            raise UnreachableError("the network is cut")
+        answer = self.browser.post(f"/api/v1{path}", values, content_type="application/json")
+        if answer.status_code >= 400:
+            raise RefusedByLeaderboardError(answer.status_code, answer.json())
+        return answer.json() if answer.content else None
+
+
+@pytest.fixture
+def elsewhere(tiny: Benchmark) -> Benchmark:
+    """The benchmark without its labels."""
+    Benchmark.objects.filter(pk=tiny.pk).update(gold="", gold_digest="")
+    return Benchmark.objects.get(pk=tiny.pk)
+
+
+@pytest.fixture
+def organizer(elsewhere: Benchmark, person: Any) -> User:
+    user: User = person("organizer@example.org")
+    elsewhere.organisers.add(user)
+    return user
+
+
+@pytest.fixture
+def wire(organizer: User) -> Wire:
+    return Wire(organizer, ["grade"])
+
+
+def run(wire: Any, gold: Path, jobs: int) -> list[str]:
+    """Let a machine work until so many submissions are done; returns what it says."""
+    lines: list[str] = []
+    stop = threading.Event()
+
+    def say(line: str) -> None:
+        lines.append(line)
+        if sum(": " in line for line in lines) >= jobs:
+            stop.set()
+
+    remote_worker.work(wire, "tiny", gold, stop=stop, say=say)
+    return lines
+
+
+def test_a_machine_elsewhere_gives_the_same_report(
+    tiny: Benchmark, graded: Send, person: Any, gold_folder: Path, send: Send
+) -> None:
+    here = graded().report
+    Benchmark.objects.filter(pk=tiny.pk).update(gold="", gold_digest="")
+    user = person("organizer@example.org")
+    tiny.organisers.add(user)
+    row = send(name="Another", benchmark=Benchmark.objects.get(pk=tiny.pk))
+    grade_next.call(row.pk)
+    assert Submission.objects.get(pk=row.pk).status == Status.QUEUED, "no worker of the site can grade it"
+    assert run(Wire(user, ["grade"]), gold_folder, 1) == [f"{row.key}: graded"]
+    there = Submission.objects.get(pk=row.pk)
+    for report in (here, there.report):
+        del report["provenance"]
+    assert there.report == here
+    assert len(there.results.get().labels) > 8
+    page = Browser().get("/benchmarks/tiny")
+    assert "Another" in page.content.decode()
+    compared = Browser().get("/benchmarks/tiny/compare").content.decode()
+    assert "on the organizer&#x27;s own machine" in compared
+
+
+def test_an_invalid_file_is_explained_there_too(
+    wire: Wire, send: Send, elsewhere: Any, gold_folder: Path
+) -> None:
+    row = send(zip_bytes({**PREDICTIONS, "Para": "10110x"}), benchmark=elsewhere)
+    run(wire, gold_folder, 1)
+    row.refresh_from_db()
+    assert (row.status, row.report) == (Status.INVALID, None)
+    assert row.problems["problems"][0]["file"] == "Para.tsv"
+
+
+def test_only_a_token_of_an_organizer_gets_work(
+    elsewhere: Benchmark, organizer: User, person: Any, send: Send
+) -> None:
+    send(benchmark=elsewhere)
+    stranger = person("stranger@example.org")
+    for user, scopes in ((organizer, ["read", "submit"]), (stranger, ["grade"])):
+        with pytest.raises(RefusedByLeaderboardError) as refused:
+            Wire(user, scopes).post("/work", {"benchmark": "tiny"})
+        assert refused.value.status == 403
+    assert Submission.objects.get().attempts == 0
+
+
+def test_labels_that_are_here_are_not_graded_elsewhere(tiny: Benchmark, person: Any, send: Send) -> None:
+    send()
+    tiny.organisers.add(user := person("organizer@example.org"))
+    with pytest.raises(RefusedByLeaderboardError):
+        Wire(user, ["grade"]).post("/work", {"benchmark": "tiny"})
+    with pytest.raises(SiteError):
+        _ = Benchmark(name="x").gold_path
+
+
+def test_a_cut_network_loses_nothing(wire: Wire, send: Send, elsewhere: Any, gold_folder: Path) -> None:
+    rows = [send(name=name, benchmark=elsewhere) for name in "AB"]
+    wire.cut = 3
+    lines = run(wire, gold_folder, 2)
+    assert lines.count("the network is cut") == 3
+    assert {Submission.objects.get(pk=row.pk).status for row in rows} == {Status.GRADED}
+    assert [Submission.objects.get(pk=row.pk).results.count() for row in rows] == [1, 1]
+
+
+def test_who_lost_a_submission_cannot_write_its_result(wire: Wire, send: Send, elsewhere: Any) -> None:
+    row = send(benchmark=elsewhere)
+    task = wire.post("/work", {"benchmark": "tiny"})
+    assert wire.post("/work", {"benchmark": "tiny"}) is None
+    Submission.objects.filter(pk=row.pk).update(status=Status.QUEUED)  # a sweep has taken it back
+    again = wire.post("/work", {"benchmark": "tiny"})
+    assert (task["attempt"], again["attempt"]) == (1, 2)
+    with pytest.raises(RefusedByLeaderboardError) as refused:
+        wire.post(f"/work/{row.key}/1", {"error": "late"})
+    assert refused.value.status == 404
+    wire.post(f"/work/{row.key}/2", {"error": "The grader stopped."})
+    with pytest.raises(RefusedByLeaderboardError) as refused:
+        wire.post(f"/work/{row.key}/2", {"error": "once more"})
+    assert refused.value.status == 409
+    row.refresh_from_db()
+    assert (row.status, row.failure) == (Status.FAILED, "The grader stopped.")
+
+
+@pytest.mark.parametrize(
+    "result", [{}, {"check": {}}, {"check": {"verdict": "valid", "problems": []}, "report": {"schema": "x"}}]
+)
+def test_what_is_no_result_is_refused_and_changes_nothing(
+    wire: Wire, send: Send, elsewhere: Any, result: dict[str, Any]
+) -> None:
+    row = send(benchmark=elsewhere)
+    wire.post("/work", {"benchmark": "tiny"})
+    with pytest.raises(RefusedByLeaderboardError, match="take these values"):
+        wire.post(f"/work/{row.key}/1", {"result": result})
+    row.refresh_from_db()
+    assert row.status == Status.RUNNING
+
+
+def test_a_grader_that_dies_is_tried_again(wire: Wire, send: Send, elsewhere: Any) -> None:
+    row = send(benchmark=elsewhere)
+    for attempt in (1, 2, 3):
+        assert wire.post("/work", {"benchmark": "tiny"})["attempt"] == attempt
+        wire.post(f"/work/{row.key}/{attempt}", {"error": "It died.", "temporary": True})
+    row.refresh_from_db()
+    assert row.status == Status.FAILED
+
+
+def test_a_machine_says_that_it_is_at_work(
+    wire: Wire, send: Send, elsewhere: Any, gold_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = send(benchmark=elsewhere)
+    graded = remote_worker._run
+
+    def slow(*arguments: Any) -> Any:
+        while wire.posted.count(f"/work/{row.key}/1") < 2:
+            time.sleep(0.01)
+        return graded(*arguments)
+
+    monkeypatch.setattr(remote_worker, "BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(remote_worker, "_run", slow)
+    monkeypatch.setattr(wire.browser, "post", serialized(wire.browser.post))
+    run(wire, gold_folder, 1)
+    assert Submission.objects.get().status == Status.GRADED
+
+
+def serialized(post: Any) -> Any:
+    """Only the test's own thread reaches the database; the beats of others are taken."""
+    mine = threading.current_thread()
+
+    class Taken:
+        status_code, content = 204, b""
+
+    return lambda *arguments, **options: (
+        post(*arguments, **options) if threading.current_thread() is mine else Taken()
+    )
