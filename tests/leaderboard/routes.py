@@ -252,6 +252,20 @@ ROUTES = (
         "login 403 403 403 403 404 404",
         {"act": "decline", "decline-reason": "Not its own"},
     ),
+    Route("benchmarks/<slug:name>/results", "/benchmarks/tiny/results", "404", "405"),
+    Route("benchmarks/<slug:name>/results.zip", "/benchmarks/tiny/results.zip", "404", "405"),
+    Route(
+        "benchmarks/<slug:name>/organise/results",
+        "/benchmarks/tiny/organise/results",
+        ORGANISERS,
+        "login 403 403 403 422 403 422",
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/results/draft.zip",
+        "/benchmarks/tiny/organise/results/draft.zip",
+        ORGANISERS,
+        POST_ONLY,
+    ),
     Route(
         "benchmarks/<slug:name>/organise/limits",
         "/benchmarks/tiny/organise/limits",

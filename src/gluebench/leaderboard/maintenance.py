@@ -19,6 +19,7 @@ from gluebench.leaderboard import health
 from gluebench.leaderboard.accounts.models import Token
 from gluebench.leaderboard.common.signals import maintenance_due
 from gluebench.leaderboard.ranks import renewing
+from gluebench.leaderboard.results.acts import make_due
 from gluebench.leaderboard.submissions import grading
 
 EVERY = timedelta(days=1)
@@ -35,7 +36,10 @@ logger = logging.getLogger(__name__)
 
 def run_all() -> None:
     """Run every task that is due. One that fails is logged and tried again soon; the others still run."""
-    tasks = (health.beat, grading.sweep, grading.reveal_due, renewing.look, run_daily_when_due, _forget_tasks)
+    tasks = (
+        *(health.beat, grading.sweep, grading.reveal_due, renewing.look),
+        *(make_due, run_daily_when_due, _forget_tasks),
+    )
     for task in tasks:
         try:
             task()

@@ -17,6 +17,7 @@ from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
+from gluebench.leaderboard.results import views as results
 from gluebench.leaderboard.similarity import similar as similarity
 from gluebench.leaderboard.submissions import views as submissions
 from gluebench.leaderboard.uploads.views import replace, submit
@@ -80,6 +81,8 @@ urlpatterns = [
     ),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
+    path(f"{BENCHMARK}/results", results.results, name="results"),
+    path(f"{BENCHMARK}/results.zip", results.archive, name="results-archive"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
     path(ORGANISE, submissions.organise, name="organise"),
     path(f"{ORGANISE}/regrade", submissions.regrade_all, name="organise-regrade"),
@@ -87,6 +90,8 @@ urlpatterns = [
     path(f"{ORGANISE}/submissions/<slug:key>", submissions.organise_one, name="organise-one"),
     path(f"{ORGANISE}/alike", similarity.alike, name="organise-alike"),
     path(f"{ORGANISE}/alike/compare", similarity.compare, name="organise-compare"),
+    path(f"{ORGANISE}/results", results.organise, name="organise-results"),
+    path(f"{ORGANISE}/results/draft.zip", results.draft, name="organise-results-draft"),
     path(LIMITS, limits.policy, name="limits"),
     path(f"{LIMITS}/exceptions", limits.override, name="override"),
     path(f"{LIMITS}/exceptions/<int:pk>/remove", limits.override_end, name="override-remove"),

@@ -1,0 +1,1 @@
+"""Results day: one act ends a benchmark, reveals what was held back, and makes the final results."""

@@ -1,0 +1,80 @@
+"""Announce final results, take them back, and make their archive once everything is graded and ranked."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.db import transaction
+from django.utils import timezone
+
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.limits.acts import change_policy
+from gluebench.leaderboard.ranks.views import WAIT, ranking_of
+from gluebench.leaderboard.results.models import Results
+from gluebench.leaderboard.results.pack import pack
+
+
+def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "") -> Results:
+    """End the benchmark: no more submissions, and scores are of the rows that were held back.
+
+    The archive is made by a worker when everything is graded and ranked on them.
+    """
+    with transaction.atomic():
+        policy = benchmark.policy
+        due = {"reveal": timezone.now().date()} if policy.public_share is not None else {}
+        change_policy(benchmark, due, actor=actor, open=False, reason=reason or "Results day.")
+        row, _ = Results.objects.update_or_create(
+            benchmark=benchmark,
+            defaults={"announced": timezone.now(), "labels": labels, "made": None, "file": "", "places": []},
+        )
+        record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels)
+        Benchmark.objects.filter(pk=benchmark.pk).touch()
+    return row
+
+
+def take_back(benchmark: Benchmark, actor: User, reason: str) -> None:
+    """Remove the final results. Submissions stay closed until the organizer opens them again."""
+    with transaction.atomic():
+        Results.objects.filter(benchmark=benchmark).delete()
+        record("results taken back", actor=actor, benchmark=benchmark, reason=reason)
+        Benchmark.objects.filter(pk=benchmark.pk).touch()
+
+
+def waiting_for(benchmark: Benchmark) -> str:
+    """What the archive has to wait for; empty if nothing."""
+    policy = benchmark.policy
+    if policy.public_share is not None and benchmark.revealed is None:
+        return "The rows that were held back are not scored yet."
+    if number := benchmark.submissions.waiting().count():
+        return f"{number:,} submissions are still to be graded."
+    ranking = ranking_of(benchmark)
+    return "The ranks are being computed." if ranking.reason == WAIT or ranking.stale else ""
+
+
+def make_due(**_: Any) -> None:
+    """Make the archives that nothing waits for any more; a worker calls this every few seconds."""
+    for row in Results.objects.filter(made=None).select_related("benchmark"):
+        if not waiting_for(row.benchmark):
+            _make(row)
+
+
+def _make(row: Results) -> None:
+    made = pack(row.benchmark, row.announced, labels=row.labels)
+    sha256 = hashlib.sha256(made.data).hexdigest()
+    name = f"{row.benchmark.name}/{sha256}"
+    if not storages["data"].exists(name):
+        storages["data"].save(name, ContentFile(made.data))
+    with transaction.atomic():
+        benchmark = Benchmark.objects.held(row.benchmark_id)
+        if benchmark.version != row.benchmark.version:
+            return  # the board has changed meanwhile; the next look makes it
+        values = {"file": name, "size": len(made.data), "sha256": sha256, "places": made.places}
+        rows = Results.objects.filter(pk=row.pk, made=None, announced=row.announced)
+        if rows.update(made=timezone.now(), **values):
+            record("results made", benchmark=benchmark, sha256=sha256, places=made.places[:3])
+            Benchmark.objects.filter(pk=benchmark.pk).touch()

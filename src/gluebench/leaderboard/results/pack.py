@@ -1,0 +1,148 @@
+"""The archive of final results: tables, tests, histories, descriptions, citations, charts, places."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from gluebench.analysis.charts import as_file
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards.columns import Options, Scheme, scheme_of
+from gluebench.leaderboard.boards.diagnostics import heat_csv
+from gluebench.leaderboard.boards.exports import FORMATS, citation, diagnostics_json
+from gluebench.leaderboard.boards.pages import read_page
+from gluebench.leaderboard.boards.table import Row
+from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.text import csv_text
+from gluebench.leaderboard.fields import LISTED
+from gluebench.leaderboard.ranks.views import PAGES, progress_of, progress_page
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.scoring.gold import KEY_FILE
+
+PLACES = 10
+"""How many systems the page of results lists; the archive has all."""
+README = """\
+{title}: final results of {date}
+
+table.csv, .json, .tex, .md    every system with its scores and 95 % intervals
+places.csv                     place, systems tied with it, and score: for certificates
+tasks/                         the same for each task
+diagnostics/                   scores by phenomenon
+pairs.csv                      paired test of all pairs of systems (Holm's correction)
+rules.csv                      ranks by other rules than the mean
+progress.csv                   the score of each submission over time
+efficiency.csv                 scores against parameters and latency
+systems.md, systems.bib        what each system's authors wrote, and how to cite it
+charts/                        scores with intervals, and the best score over time
+labels/                        the test labels, where the organizer released them
+"""
+
+
+class Pack(NamedTuple):
+    """An archive and the first places in it."""
+
+    data: bytes
+    places: list[dict[str, Any]]
+
+
+def places(rows: list[Row]) -> list[dict[str, Any]]:
+    """Each complete system with its place, which it shares with those it does not differ from significantly.
+
+    `place` is "1" or "1–2"; `tied` are the keys of the systems that share some of these ranks.
+    """
+    ranked = [row for row in rows if row.rank is not None and not row.reference]
+    spans = [
+        row.place.group if row.place.group and row.place.tied else (row.rank or 0, row.rank or 0)
+        for row in ranked
+    ]
+    return [
+        {
+            "place": row.rank_text or str(row.rank),
+            "first": span[0],
+            "key": row.entry["key"],
+            "name": row.entry["name"],
+            "team": row.entry["team"],
+            "model": row.entry["model"],
+            "score": row.score.text,
+            "interval": row.score.interval,
+            "tied": [
+                other.entry["key"]
+                for other, its in zip(ranked, spans, strict=True)
+                if other is not row and its[0] <= span[1] and span[0] <= its[1]
+            ],
+        }
+        for row, span in zip(ranked, spans, strict=True)
+    ]
+
+
+def pack(benchmark: Benchmark, at: datetime, *, labels: bool) -> Pack:
+    """The results as they are now, as a zip; equal results give equal bytes. `at`: the date on them."""
+    rows = read_page(benchmark, scheme_of(benchmark.record), Options(), one_page=True).rows
+    first = places(rows)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in _files(benchmark, first, at, labels=labels):
+            member = zipfile.ZipInfo(name, at.timetuple()[:6])
+            member.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(member, content)
+    return Pack(packed.getvalue(), first[:PLACES])
+
+
+def _files(
+    benchmark: Benchmark, ranked: list[dict[str, Any]], at: datetime, *, labels: bool
+) -> Iterator[tuple[str, str | bytes]]:
+    record = benchmark.record
+    yield "README.txt", README.format(title=benchmark.title, date=at.date())
+    yield from _forms("table", benchmark, scheme_of(record))
+    head = ("place", "name", "team", "model", "score", "interval", "tied", "key")
+    yield "places.csv", csv_text(head, ([_text(row[name]) for name in head] for row in ranked))
+    for task in record.scored:
+        yield from _forms(f"tasks/{task.name}", benchmark, scheme_of(record, task))
+    for task in record.diagnostics:
+        yield f"diagnostics/{task.name}.json", _json(diagnostics_json(benchmark, task))
+        yield f"diagnostics/{task.name}.csv", heat_csv(benchmark, task)
+    for subject, (read, _, _, as_csv) in PAGES.items():
+        state = read(benchmark)
+        if not getattr(state, "reason", ""):
+            yield f"{subject}.csv", as_csv(state)
+    history = progress_of(benchmark)
+    if history:
+        charts = progress_page(history)
+        yield "charts/scores.svg", as_file(charts["bars"])
+        yield "charts/over-time.svg", as_file(charts["over_time"])
+    systems = Submission.objects.public().filter(benchmark=benchmark).select_related("benchmark")
+    systems = systems.order_by("-value", "submitted", "pk")
+    yield "systems.bib", "\n".join(citation(row, row.get_absolute_url()) for row in systems)
+    yield "systems.md", "\n".join(_described(row) for row in systems)
+    if labels:
+        for file in sorted(benchmark.gold_path.iterdir()):
+            if file.name != KEY_FILE:
+                yield f"labels/{file.name}", file.read_bytes()
+
+
+def _forms(name: str, benchmark: Benchmark, scheme: Scheme) -> Iterator[tuple[str, str]]:
+    for form, make in FORMATS.items():
+        content = make(benchmark, scheme)
+        yield f"{name}.{form}", content if isinstance(content, str) else _json(content)
+
+
+def _described(row: Submission) -> str:
+    score = "incomplete" if row.value is None else percent(row.value, row.benchmark.record.loss)
+    lines = [f"## {row.name} ({score})", ""]
+    for field in LISTED:
+        text = field.shown(getattr(row, field.name))
+        if text and field.name != "name":
+            lines.append(f"- {field.label}: {text}")
+    return "\n".join([*lines, "", row.description, ""])
+
+
+def _text(value: Any) -> str:
+    return " ".join(value) if isinstance(value, list) else str(value)
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

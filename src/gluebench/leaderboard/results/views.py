@@ -1,0 +1,115 @@
+"""Pages of final results: the organizer's, and the public one with its archive."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.files.storage import storages
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.text import plain
+from gluebench.leaderboard.results import acts
+from gluebench.leaderboard.results.models import Results
+from gluebench.leaderboard.results.pack import pack
+from gluebench.leaderboard.submissions.views import for_organizers, render_tab
+
+
+class AnnounceForm(forms.Form):
+    """End the benchmark."""
+
+    labels = forms.BooleanField(
+        required=False,
+        label="Publish the test labels in the archive",
+        help_text="Once published, they cannot be taken back, and later scores prove less.",
+    )
+    reason = forms.CharField(
+        required=False, max_length=400, validators=[plain], label="Note", help_text="Kept in the log."
+    )
+    sure = forms.BooleanField(label="No more submissions are taken from now on")
+
+
+class TakeBackForm(forms.Form):
+    """Remove the final results."""
+
+    reason = forms.CharField(
+        max_length=400, validators=[plain], label="Why", help_text="Kept in the log with your name."
+    )
+
+
+@for_organizers(require_http_methods(["GET", "HEAD", "POST"]))
+def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+    """Announce the final results, see what they wait for, or take them back."""
+    row = Results.objects.filter(benchmark=benchmark).first()
+    data = request.POST if request.method == "POST" else None
+    form: Any = (AnnounceForm if row is None else TakeBackForm)(data)
+    if row is None and not benchmark.gold:
+        del form.fields["labels"]
+    if request.method == "POST" and form.is_valid():
+        values = form.cleaned_data
+        if row is None:
+            labels = bool(values.get("labels"))
+            acts.announce(benchmark, request.user, labels=labels, reason=values["reason"])
+            messages.success(request, "The benchmark is closed. Its results are being made.")
+        else:
+            acts.take_back(benchmark, request.user, values["reason"])
+            messages.success(request, "The results are removed. Open the benchmark again under its limits.")
+        return redirect("organise-results", benchmark.name)
+    context = {
+        "results": row,
+        "form": form,
+        "waiting": acts.waiting_for(benchmark) if row is not None and row.made is None else "",
+    }
+    return render_tab(
+        request,
+        benchmark,
+        "results",
+        context,
+        template_name="results/organise.html",
+        status=422 if form.errors else 200,
+    )
+
+
+@for_organizers(require_safe)
+def draft(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+    """The archive as it would be now, without labels."""
+    data = pack(benchmark, timezone.now(), labels=False).data
+    headers = {"Content-Disposition": f'attachment; filename="{benchmark.name}-draft.zip"'}
+    return HttpResponse(data, content_type="application/zip", headers=headers)
+
+
+@require_safe
+def results(request: HttpRequest, name: str) -> HttpResponse:
+    """The final results, with who is first and the archive."""
+    row = _made(name)
+    winners = [place["name"] for place in row.places if place["first"] == 1]
+    tiers = [(text, list(places)) for text, places in groupby(row.places, key=lambda place: place["place"])]
+    context = {"benchmark": row.benchmark, "results": row, "winners": winners, "tiers": tiers}
+    return render(request, "results/results.html", context)
+
+
+@require_safe
+def archive(request: HttpRequest, name: str) -> FileResponse:
+    """The archive of the final results."""
+    row = _made(name)
+    return FileResponse(
+        storages["data"].open(row.file),
+        as_attachment=True,
+        filename=f"{name}-results.zip",
+        content_type="application/zip",
+    )
+
+
+def _made(name: str) -> Results:
+    benchmark = get_object_or_404(Benchmark, name=name)
+    row = Results.objects.filter(benchmark=benchmark).exclude(made=None).select_related("benchmark").first()
+    if row is None:
+        raise Http404("This benchmark has no final results yet.")
+    return row

@@ -1,0 +1,171 @@
+"""Results day: one act closes, reveals and makes the archive; what is in it equals the pages."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import zipfile
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from leaderboard.material import CANARIES, GOLD, PREDICTIONS, zip_bytes
+
+from gluebench.leaderboard.audit.models import Entry
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.ranks.renewing import look, renew_ranking
+from gluebench.leaderboard.results.acts import make_due
+from gluebench.leaderboard.results.models import Results
+from gluebench.leaderboard.results.pack import places
+from gluebench.leaderboard.submissions.grading import grade, reveal_due
+from gluebench.leaderboard.submissions.models import Status, Submission
+
+pytestmark = pytest.mark.django_db
+PAGE, HERE = "/benchmarks/tiny/results", "/benchmarks/tiny/organise/results"
+
+
+@pytest.fixture
+def organizer(tiny: Benchmark, person: Any) -> Client:
+    user = person("organizer@example.org")
+    tiny.organisers.add(user)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def board(tiny: Benchmark, graded: Callable[..., Submission]) -> list[Submission]:
+    worse = zip_bytes({**PREDICTIONS, "Refer": "1011", "Infer-mm": ["neutral"] * 3})
+    return [
+        graded(name="Best", team="Blue", description="# How"),
+        graded(worse, name="Second"),
+        graded(name="=Twin"),
+    ]
+
+
+def work(benchmark: Benchmark) -> None:
+    """What workers do until nothing waits."""
+    reveal_due()
+    for row in Submission.objects.filter(status=Status.QUEUED):
+        grade(row.pk)
+    look()
+    renew_ranking.call(benchmark.pk)
+    make_due()
+
+
+def archive(client: Client, address: str = f"{PAGE}.zip") -> dict[str, bytes]:
+    answer = client.get(address)
+    assert answer.status_code == 200
+    data = b"".join(answer) if answer.streaming else answer.content
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+def test_one_act_closes_and_makes_the_results(organizer: Client, tiny: Benchmark, board: Any) -> None:
+    assert organizer.post(HERE, {}).status_code == 422, "it has to be meant"
+    assert Benchmark.objects.get().open
+    assert organizer.post(HERE, {"sure": "on", "reason": "The end"}).status_code == 302
+    assert not Benchmark.objects.get().open
+    assert organizer.get(PAGE).status_code == 404, "not before everything is ranked"
+    assert "are being computed" in organizer.get(HERE).content.decode()
+    work(tiny)
+    page = Client().get(PAGE).content.decode()
+    assert "Tied for first: Best, =Twin" in page or "Tied for first: Best, Second, =Twin" in page
+    row = Results.objects.get()
+    assert row.sha256 in page
+    assert "Final results" in Client().get("/benchmarks/tiny").content.decode()
+    assert [entry.action for entry in Entry.objects.all()][:3] == ["results made", "results", "policy"]
+    data = b"".join(Client().get(f"{PAGE}.zip"))
+    assert hashlib.sha256(data).hexdigest() == row.sha256
+    make_due()
+    assert Results.objects.get().made == row.made, "it is made once"
+
+
+def test_the_archive_has_what_the_pages_have(organizer: Client, tiny: Benchmark, board: Any) -> None:
+    organizer.post(HERE, {"sure": "on"})
+    work(tiny)
+    files = archive(Client())
+    visitor = Client()
+    for name, address in {
+        "table.csv": "/benchmarks/tiny.csv",
+        "table.tex": "/benchmarks/tiny.tex",
+        "tasks/Para.csv": "/benchmarks/tiny/tasks/Para.csv",
+        "pairs.csv": "/benchmarks/tiny/pairs.csv",
+        "progress.csv": "/benchmarks/tiny/progress.csv",
+    }.items():
+        assert files[name] == visitor.get(address).content, name
+    rows = list(csv.DictReader(io.StringIO(files["places.csv"].decode("utf-8-sig"))))
+    assert [row["name"].lstrip("'") for row in rows] == [*("Best", "=Twin", "Second")]
+    assert files["systems.bib"].count(b"@misc") == 3
+    assert "## Best" in files["systems.md"].decode()
+    for chart in ("charts/scores.svg", "charts/over-time.svg"):
+        assert ElementTree.fromstring(files[chart]).tag.endswith("svg")
+    assert not any(canary.encode() in data for data in files.values() for canary in CANARIES)
+    assert not any(name.startswith("labels/") for name in files)
+
+
+def test_labels_are_there_if_the_organizer_releases_them(
+    organizer: Client, tiny: Benchmark, board: Any, gold_folder: Path
+) -> None:
+    organizer.post(HERE, {"sure": "on", "labels": "on"})
+    work(tiny)
+    files = archive(Client())
+    assert {name for name in files if name.startswith("labels/")} == {
+        f"labels/{path.name}" for path in gold_folder.glob("*.tsv")
+    }
+    assert GOLD["Sim"][0].encode() in files["labels/Sim.tsv"]
+
+
+def test_rows_that_were_held_back_count(organizer: Client, tiny: Benchmark, graded: Any) -> None:
+    later = date.today() + timedelta(days=30)
+    settings = {**tiny.settings, "public_share": 0.5, "reveal": later.isoformat()}
+    Benchmark.objects.filter(pk=tiny.pk).update(settings=settings)
+    row = graded(benchmark=Benchmark.objects.get())
+    organizer.post(HERE, {"sure": "on"})
+    assert "not scored yet" in organizer.get(HERE).content.decode()
+    work(tiny)
+    assert Client().get(PAGE).status_code == 200
+    assert row.results.count() == 2
+
+
+def test_the_organizer_sees_a_draft_and_may_take_results_back(
+    organizer: Client, tiny: Benchmark, board: Any
+) -> None:
+    assert "table.csv" in archive(organizer, f"{HERE}/draft.zip")
+    organizer.post(HERE, {"sure": "on"})
+    work(tiny)
+    assert organizer.post(HERE, {"reason": "A label was wrong"}).status_code == 302
+    assert Client().get(PAGE).status_code == 404
+    assert Entry.objects.first().reason == "A label was wrong"
+    assert not Benchmark.objects.get().open
+
+
+def test_equal_results_give_equal_archives(organizer: Client, tiny: Benchmark, board: Any) -> None:
+    from gluebench.leaderboard.results.pack import pack
+
+    at = timezone.now()
+    assert pack(tiny, at, labels=False) == pack(tiny, at, labels=False)
+
+
+def test_places_are_shared_by_tied_systems() -> None:
+    """Against a plain loop over the ranks that each system's group spans."""
+    from gluebench.leaderboard.boards.columns import Standing
+    from gluebench.leaderboard.boards.table import Row
+    from gluebench.leaderboard.ranks.order import Place
+
+    groups = {"a": (1, 2), "b": (1, 3), "c": (2, 3), "d": None}
+    rows = []
+    for rank, (key, group) in enumerate(groups.items(), start=1):
+        place = Place(rank, group=group, tied=group is not None)
+        entry = {"key": key, "name": key, "team": "", "model": ""}
+        standing = Standing(rank, key, regime="other")
+        rows.append(Row(standing, 0.5, (), entry, rank=rank, rank_text=place.text, place=place))
+    tied = {row["key"]: row["tied"] for row in places(rows)}
+    assert tied == {"a": ["b", "c"], "b": ["a", "c"], "c": ["a", "b"], "d": []}
+    assert [row["first"] for row in places(rows)] == [1, 1, 2, 4]
