@@ -17,7 +17,7 @@ CHOICES = {
     "per": ("person", "team"),
     "window": ("sliding", "calendar"),
     "incomplete": ("unranked", "refused"),
-    "feedback": ("full", "ladder", "on-publish"),
+    "feedback": ("full", "ladder", "on-publish", "with-board"),
 }
 
 NONE = "none"
@@ -52,7 +52,8 @@ class Policy:
     """A submission that lacks files: "unranked" takes it, "refused" does not."""
     feedback: str = "full"
     """What a submitter sees: "full", "ladder" (a score that is not clearly better than one's own best shows
-    that best again; Blum and Hardt 2015), or "on-publish" (nothing until it is published)."""
+    that best again; Blum and Hardt 2015), "on-publish" (nothing until it is published), or "with-board"
+    (nothing until the board shows its phase)."""
     approval: bool = False
     """Whether an organizer approves each entry before the board shows it."""
     public_share: float | None = None
@@ -162,6 +163,7 @@ def _score_sentences(policy: Policy, revealed: bool) -> Iterator[str]:
             f"{whose} sent before by more than one standard error; if not, it shows that best again."
         ),
         "on-publish": "You see a report only once you publish the submission.",
+        "with-board": "You see a report once the board shows the scores.",
     }[policy.feedback]
     yield "Scores of hidden labels are rounded to what their test set can tell."
     if policy.public_share is None or policy.reveal is None:

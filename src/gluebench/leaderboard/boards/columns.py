@@ -205,12 +205,12 @@ def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
             yield score["value"] if score else None
 
     def read() -> tuple[Standing, ...]:
-        public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
+        public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
         rows = public.values_list(*Standing._fields[:-1], "scores")
         return tuple(Standing._make((*row, tuple(numbers(scores)))) for *row, scores in rows if scores)
 
     # Read once for each version of the board: scores are kilobytes of JSON for each system.
-    return once(f"standings {benchmark.pk}", benchmark.version, read)
+    return once(f"standings {benchmark.pk} {benchmark.board_phase}", benchmark.version, read)
 
 
 class Filters(NamedTuple):

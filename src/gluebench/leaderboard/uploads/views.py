@@ -89,17 +89,24 @@ class UploadPage:
 
     def new_submission(self) -> Submission:
         """A new row for the upload."""
-        user = self.request.user
-        return Submission(owner=user, benchmark=self.benchmark, group=user.team)
+        user, moment = self.request.user, accept.began(self.request)
+        if held := self.held:  # it was complete before its sender was asked about it
+            moment = min(moment, held.since)
+        return Submission(owner=user, benchmark=self.benchmark, group=user.team, began=moment)
+
+    @property
+    def held(self) -> Held | None:
+        """The upload that is kept for this page, unless another file was sent."""
+        post, files = self.request.POST, self.request.FILES
+        held = Held.find(self.request.user.pk, post.get("kept", ""))
+        return None if files and post.get("use") != "fixed" else held
 
     def files(self) -> MultiValueDict[str, UploadedFile[Any]] | None:
         """The files that were sent or, for a button or an empty field, those kept for this page."""
-        post, files = self.request.POST, self.request.FILES
-        use = post.get("use")
-        held = Held.find(self.request.user.pk, post.get("kept", ""))
-        if held is None or (files and use != "fixed"):
-            return files or None
-        file = held.file("fixed" if use == "fixed" else "own")
+        held = self.held
+        if held is None:
+            return self.request.FILES or None
+        file = held.file("fixed" if self.request.POST.get("use") == "fixed" else "own")
         return MultiValueDict({"upload": [file]} if file else {})
 
     def show(
