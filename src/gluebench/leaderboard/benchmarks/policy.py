@@ -24,6 +24,10 @@ NONE = "none"
 """No limit, in a file and on the command line; TOML has no null."""
 
 
+PHASES = "phases"
+"""The tables of phases in a file."""
+
+
 class PolicyError(ValueError):
     """A policy that cannot be followed. `problems` lists all that is wrong with it."""
 
@@ -92,10 +96,22 @@ def policy_of(values: Mapping[str, Any]) -> Policy:
 
 
 def read_policy(path: Path) -> Policy:
-    """A policy from a TOML file. Raises PolicyError, or OSError."""
+    """A policy from a TOML file, without its phases. Raises PolicyError, or OSError."""
+    values = {name: None if value == NONE else value for name, value in _read(path).items()}
+    return policy_of({name: value for name, value in values.items() if name != PHASES})
+
+
+def read_phases(path: Path) -> list[dict[str, Any]]:
+    """The tables `[[phases]]` of a policy's file. Raises PolicyError, or OSError."""
+    tables = _read(path).get(PHASES, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise PolicyError([f"{path}: {PHASES} are tables, each below a line [[{PHASES}]]."])
+    return tables
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        return policy_of({name: None if value == NONE else value for name, value in values.items()})
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PolicyError([f"{path} is not a TOML file: {error}"]) from None
 

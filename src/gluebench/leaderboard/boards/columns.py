@@ -274,6 +274,8 @@ class Options(NamedTuple):
     filters: Filters = Filters()
     columns: tuple[str, ...] = ()
     """The columns that are shown; empty for the usual ones."""
+    phase: int = 0
+    """Number of a phase that the board shows instead of the usual one; 0 for that."""
 
     @classmethod
     def of(cls, request: HttpRequest, sorts: Collection[str], choices: Collection[str] = ()) -> Options:
@@ -293,6 +295,7 @@ class Options(NamedTuple):
             page=page_number(query.get("page", "")),
             filters=Filters.of(query.dict()),
             columns=columns,
+            phase=page_number(query.get("phase", "")) if "phase" in query else 0,
         )
 
     @property
@@ -325,6 +328,7 @@ class Options(NamedTuple):
             "by": "" if self.ranking.by == "mean" else self.ranking.by,
             "weights": self.ranking.weights,
             "majority": self.ranking.majority,
+            "phase": str(self.phase) if self.phase else "",
         }
         return {name: value for name, value in values.items() if value}
 

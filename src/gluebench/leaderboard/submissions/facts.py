@@ -151,6 +151,8 @@ def facts_in_brief(submission: Submission) -> dict[str, Any]:
         **_stated(submission, private=False),
         **_values(submission, "kind", "verified", "status", "public"),
         "submitted": submission.submitted.isoformat(timespec="seconds"),
+        "phase": submission.phase and submission.phase.name,
+        "late": submission.late,
     }
 
 

@@ -268,7 +268,7 @@ def _finish(
     """
     with transaction.atomic():
         benchmark = Benchmark.objects.held(submission.benchmark_id)
-        phase = submission.phase_id and Phase.objects.get(pk=submission.phase_id)
+        phase = None if submission.phase is None else Phase.objects.get(pk=submission.phase.pk)
         if _basis(benchmark, phase) != _basis(submission.benchmark, submission.phase):
             _requeue(held, submission.pk, spent=F("attempts"))
             return
