@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from django.db.models import Q
+from django.db.models.functions import Coalesce
 
 from gluebench.leaderboard.phases.models import Counting, Phase, deadlines
 from gluebench.leaderboard.submissions.models import Kind, scored
@@ -61,7 +62,8 @@ def recount(phase: Phase | None) -> None:
     if phase.is_shown:
         given = set(rows.exclude(kind=Kind.SYSTEM).values_list("pk", flat=True))
         systems = rows.filter(kind=Kind.SYSTEM).order_by("submitted", "pk")
-        columns = ("pk", "owner", "group", "value", "chosen", "withdrawn")
+        value = Coalesce("public_value", "value")
+        columns = ("pk", "owner", "group", value, "chosen", "withdrawn")
         ends = deadlines(phase)
         sent = [
             Sent(pk, owner, group, value, chosen is not None)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, sentences
-from gluebench.leaderboard.phases.models import Phase, policy_at
+from gluebench.leaderboard.phases.models import Phase, Rows, policy_at
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, SubmissionQuerySet
 from gluebench.scoring.feedback import rounded_report
 from gluebench.scoring.report import Score, report_of
@@ -100,6 +100,9 @@ def show(submission: Submission) -> bool:
     if submission.published is None and submission.public and submission.withdrawn is None:
         submission.published = timezone.now()
     values = {**shown(submission, result), "published": submission.published}
+    phase = submission.phase
+    if phase is not None and phase.rows == Rows.BOTH and phase.state["rows"]["rows"] == "public":
+        values["public_value"] = values["value"]
     Submission.objects.filter(pk=submission.pk).update(**values)
     result.show(values["scores"])
     for name, value in values.items():

@@ -151,11 +151,10 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
             Benchmark.objects.filter(pk=benchmark.pk).update(revealed=None)
         if other_rows or (before.feedback == "ladder") != (after.feedback == "ladder"):
             regrade(benchmark, "The organizer changed what is shown of a score.")
-        elif (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category):
-            graded = benchmark.submissions.filter(status=Status.GRADED).select_for_update()
-            for submission in graded.defer("report", "problems", "scores").iterator(chunk_size=50):
-                feedback.show(submission)
-        Benchmark.objects.filter(pk=benchmark.pk).touch()
+        else:
+            if (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category):
+                _show_again(benchmark.submissions.all())
+            Benchmark.objects.filter(pk=benchmark.pk).touch()
         follow_clock(benchmark)
 
 
@@ -183,6 +182,9 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
             before, phase.state = phase.state, phase.state_at(now)
             if phase.state != before:
                 phase.save(update_fields=["state"])
+                changed = {name: [before.get(name), phase.state[name]] for name in ("rows", "shown")}
+                if before and any(one != other for one, other in changed.values()):
+                    record("phase follows", benchmark=row, phase=phase.name, **changed)
                 _renew(phase, before)
         shown, due = on_board_at(phases, now), next_change(phases, now)
         if phases or row.due is not None or row.board_phase is not None:
@@ -195,10 +197,19 @@ def _renew(phase: Phase, before: Mapping[str, Any]) -> None:
     if before and any(before.get(name) != phase.state[name] for name in ("rows", "ladder")):
         regrade(phase.benchmark, f"The phase {phase} scores other rows, or otherwise.", phase)
     elif before:
-        graded = phase.submissions.filter(status=Status.GRADED).select_related("benchmark", "phase")
-        for submission in graded.defer("report", "problems", "scores").iterator(chunk_size=50):
-            feedback.show(submission)
+        _show_again(phase.submissions.all())
     recount(phase)
+
+
+def _show_again(submissions: models.SubmissionQuerySet) -> None:
+    """Update what is shown of these; in a transaction."""
+    graded = (
+        submissions.filter(status=Status.GRADED)
+        .select_related("benchmark", "phase")
+        .select_for_update(of=("self",))
+    )
+    for submission in graded.defer("report", "problems", "scores").iterator(chunk_size=50):
+        feedback.show(submission)
 
 
 def phases_due() -> None:

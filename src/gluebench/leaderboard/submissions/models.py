@@ -273,6 +273,8 @@ class Submission(models.Model):
     """The part of the report that a board shows; stored apart because a board reads a thousand of them."""
     value = models.FloatField(null=True)
     """The score that ranks it, from `scores`; null when it is incomplete."""
+    public_value = models.FloatField(null=True, editable=False)
+    """Its score on the public share, where its phase scores the other rows in the end: it finds the best."""
     failure = models.CharField(max_length=200, blank=True)
 
     objects = SubmissionQuerySet.as_manager()
