@@ -36,8 +36,8 @@ def test_a_room_imports_only_the_rooms_before_it(room: str) -> None:
             assert ".".join(name.split(".")[:2]) in allowed, f"{path.relative_to(SOURCE)} imports {name}"
 
 
-APPS = ["common", "audit", "accounts", "benchmarks", "submissions", "similarity", "limits", "annotation"]
-APPS += ["ranks", "boards", "results", "uploads", "api"]
+APPS = ["common", "audit", "accounts", "benchmarks", "phases", "submissions", "similarity", "limits"]
+APPS += ["annotation", "ranks", "boards", "results", "uploads", "api"]
 
 
 @pytest.mark.parametrize("app", APPS)

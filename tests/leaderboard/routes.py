@@ -130,6 +130,7 @@ ROUTES = (
         {"public": "1"},
     ),
     Route("submissions/<slug:key>/withdraw", "/submissions/{key}/withdraw", POST_ONLY, ITS_OWNER_ACTS),
+    Route("submissions/<slug:key>/choose", "/submissions/{key}/choose", POST_ONLY, ITS_OWNER_ACTS),
     Route(
         "submissions/<slug:key>/replace",
         "/submissions/{key}/replace",
@@ -292,6 +293,26 @@ ROUTES = (
         POST_ONLY,
         "login 403 403 403 403 404 404",
         {"reason": "It is over"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/phases",
+        "/benchmarks/tiny/organise/phases",
+        ORGANISERS,
+        "login 403 403 403 422 403 422",
+    ),
+    *(
+        Route(
+            "benchmarks/<slug:name>/organise/phases/<int:pk>" + act,
+            f"/benchmarks/{benchmark}/organise/phases/{{phase}}{act}",
+            (who[0] if act == "" else POST_ONLY),
+            who[1].replace("302", after),
+            {"reason": "No more", "act": "preview"},
+        )
+        for act, after in (("", "422"), ("/extend", "422"), ("/delete", "302"))
+        for benchmark, who in {
+            "tiny": ("login 403 403 403 404 403 404", "login 403 403 403 404 403 404"),
+            "another": ("login 403 403 403 403 200 200", "login 403 403 403 403 302 302"),
+        }.items()
     ),
     # account
     Route("account/", "/account/", SIGNED_IN, POST_ONLY),

@@ -133,6 +133,24 @@ def site(make: Callable[..., Site]) -> Site:
     return make()
 
 
+def test_the_application_reads_when_a_request_began_and_no_client_can_set_it(site: Site) -> None:
+    seen: list[dict[str, Any]] = []
+    answer = site.answer
+    site.front.application = lambda environ, start: seen.append(environ) or answer(environ, start)
+    before = time.time()
+    forged = b"Gluebench.Began: 1\r\ngluebench_began: 1\r\nX-Request-Start: 1\r\n"
+    client = site.client(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n" + forged)
+    headless = time.time()
+    client.sendall(b"\r\nab")
+    site.turn()
+    begun = time.time()
+    time.sleep(0.05)
+    client.sendall(b"cd")
+    site.heard(client)
+    assert before <= headless <= seen[0]["gluebench.began"] <= begun < time.time() - 0.04
+    assert {value for name, value in seen[0].items() if "BEGAN" in name.upper() and "HTTP" in name} <= {"1"}
+
+
 def test_a_head_has_its_time_whatever_trickles(site: Site) -> None:
     slow = site.client(b"GET / HTTP/1.1\r\n")
     for second in range(8):

@@ -38,7 +38,7 @@ SIGNED_IN = (
     *("/benchmarks/tiny/submit", "/benchmarks/tiny/organise", "/benchmarks/tiny/organise/log"),
     "/submissions/{invalid}/replace",
     *("/benchmarks/tiny/organise/alike", "/benchmarks/tiny/organise/submissions/{private}"),
-    "/benchmarks/tiny/organise/people",
+    *("/benchmarks/tiny/organise/people", "/benchmarks/tiny/organise/phases"),
     *(
         "/benchmarks/tiny/organise/limits",
         "/account/",

@@ -33,6 +33,7 @@ from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.submissions.grading import grade, grade_next
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.uploads.accept import accept
@@ -121,6 +122,8 @@ def make_world(gold: Path) -> World:
     careful = User.objects.create_user("careful@example.org", PASSWORD)
     passkey = Authenticator.objects.create(user=careful, type="webauthn", data={"name": "a key"})
     entry = record("mark", actor=accounts["organiser"], benchmark=tiny, submission=mine)
+    times = {"opens": "2998-05-01T00:00Z", "closes": "2999-05-01T00:00Z"}
+    phase = Phase.objects.create(benchmark=another, name="Later", **times)
     drawn = study(tiny, by=accounts["organiser"], invited=accounts["owner"])
     invited, link = drawn.annotators.order_by("number")
     rows = {
@@ -134,6 +137,7 @@ def make_world(gold: Path) -> World:
         "team": team.pk,
         "token": token.pk,
         "override": limit.pk,
+        "phase": phase.pk,
         "passkey": passkey.pk,
         "entry": entry.pk,
         "task": tasks_row(mine),

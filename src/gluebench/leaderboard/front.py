@@ -39,6 +39,8 @@ PIPELINED = 16
 CHUNK_LINES = 8192
 """Bytes of a chunked body read at once, since waitress copies the rest after each chunk; and the most that
 its size lines and trailer may take."""
+BEGAN = "gluebench.began"
+"""When a request's head was complete, in the environment of WSGI: seconds since 1970."""
 READING, IDLE, HEAD, BODY = range(4)
 """Stages of a connection: the server waits for an answer to be read, for a request, its head, its body."""
 
@@ -77,6 +79,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     """A request that is being received; its body reserves bytes in the store until it is closed."""
 
     error: Error | None = None
+    began: float | None = None
+    """When its head was complete, in seconds since 1970."""
 
     def __init__(self, store: Store, adj: Adjustments) -> None:
         super().__init__(adj)
@@ -86,6 +90,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         """Parse `data`; return how many bytes belong to this request: all of them once it is refused."""
         try:
             used: int = super().received(data[:CHUNK_LINES] if self.chunked else data)
+            if self.began is None and self.headers_finished:
+                self.began = time.time()
             self.error = self.error or self._excess()
         except OSError as error:
             logger.error("A request's body could not be kept: %s", error)
@@ -114,7 +120,15 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 
 
 class Answer(WSGITask):  # type: ignore[misc]
-    """Keeps the connection after an answer without a body; the library would close it after each 304."""
+    """Keeps the connection after an answer without a body; the library would close it after each 304.
+
+    It tells the application when the request began, under a name that no header of a client can have.
+    """
+
+    def get_environment(self) -> dict[str, Any]:
+        """The environment of WSGI with `BEGAN`."""
+        environ: dict[str, Any] = super().get_environment()
+        return {**environ, BEGAN: self.request.began}
 
     def set_close_on_finish(self) -> None:
         """Close after this answer, unless its lack of a length is the only reason."""

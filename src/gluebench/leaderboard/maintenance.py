@@ -36,10 +36,8 @@ logger = logging.getLogger(__name__)
 
 def run_all() -> None:
     """Run every task that is due. One that fails is logged and tried again soon; the others still run."""
-    tasks = (
-        *(health.beat, grading.sweep, grading.reveal_due, renewing.look),
-        *(make_due, run_daily_when_due, _forget_tasks),
-    )
+    due = (grading.sweep, grading.reveal_due, grading.phases_due, renewing.look, make_due, run_daily_when_due)
+    tasks = (health.beat, *due, _forget_tasks)
     for task in tasks:
         try:
             task()

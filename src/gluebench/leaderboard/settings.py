@@ -27,6 +27,7 @@ INSTALLED_APPS = [
     "gluebench.leaderboard.audit",
     "gluebench.leaderboard.accounts",
     "gluebench.leaderboard.benchmarks",
+    "gluebench.leaderboard.phases",
     "gluebench.leaderboard.submissions",
     "gluebench.leaderboard.similarity",
     "gluebench.leaderboard.limits",

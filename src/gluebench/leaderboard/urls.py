@@ -14,6 +14,7 @@ from gluebench.leaderboard.api.site import addresses as api_addresses
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
+from gluebench.leaderboard.limits import phase_views as phases
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
@@ -25,6 +26,7 @@ from gluebench.leaderboard.uploads.views import replace, submit
 BENCHMARK = "benchmarks/<slug:name>"
 ORGANISE = f"{BENCHMARK}/organise"
 LIMITS = f"{ORGANISE}/limits"
+PHASES = f"{ORGANISE}/phases"
 
 
 def _forms(
@@ -95,6 +97,10 @@ urlpatterns = [
     path(LIMITS, limits.policy, name="limits"),
     path(f"{LIMITS}/exceptions", limits.override, name="override"),
     path(f"{LIMITS}/exceptions/<int:pk>/remove", limits.override_end, name="override-remove"),
+    path(PHASES, phases.phases, name="phases"),
+    path(f"{PHASES}/<int:pk>", phases.phase, name="phase"),
+    path(f"{PHASES}/<int:pk>/extend", phases.phase_extend, name="phase-extend"),
+    path(f"{PHASES}/<int:pk>/delete", phases.phase_delete, name="phase-delete"),
     path(f"{ORGANISE}/people", annotation.overview, name="organise-people"),
     path(f"{ORGANISE}/people/<slug:key>", annotation.one, name="organise-study"),
     path(f"{ORGANISE}/people/<slug:key>/sheets.zip", annotation.download, name="organise-study-sheets"),
@@ -106,6 +112,7 @@ urlpatterns = [
     path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),
     path("submissions/<slug:key>/publish", submissions.publish, name="submission-publish"),
     path("submissions/<slug:key>/withdraw", submissions.withdraw, name="submission-withdraw"),
+    path("submissions/<slug:key>/choose", phases.choose, name="submission-choose"),
     path("submissions/<slug:key>/replace", replace, name="submission-replace"),
     path("submissions/<slug:key>/detail", boards.detail, name="submission-detail"),
     path("submissions/<slug:key>/status.json", submissions.status_json, name="submission-status"),

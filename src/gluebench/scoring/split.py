@@ -22,8 +22,8 @@ from gluebench.submission.submission import Column
 
 Rows = Literal["public", "held back"]
 WARNINGS: Mapping[Rows, str] = {
-    "public": "scored on the public rows; the others are held back until the day of the reveal",
-    "held back": "scored on the rows that were held back until the day of the reveal",
+    "public": "scored on the public rows; the others are held back",
+    "held back": "scored on the rows that were held back at first",
 }
 
 BINS = 10

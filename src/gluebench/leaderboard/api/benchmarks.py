@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from ninja import Query, Router
 from pydantic import StringConstraints
 
@@ -14,12 +15,15 @@ from gluebench.leaderboard.annotation.models import facts_of, shared
 from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
 from gluebench.leaderboard.api.schemas import Paging, answers
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards import views as pages
 from gluebench.leaderboard.boards.columns import scheme_of
 from gluebench.leaderboard.boards.exports import board_json, diagnostics_json
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.problems import ProblemError, not_found
+from gluebench.leaderboard.limits.phase_acts import values_of
+from gluebench.leaderboard.phases.models import policy_at
+from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks import compare_views
 from gluebench.leaderboard.ranks import views as rank_pages
 from gluebench.leaderboard.submissions import feedback
@@ -56,7 +60,8 @@ def benchmark(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _facts(benchmark: Benchmark) -> dict[str, Any]:
-    record = benchmark.record
+    record, phases = benchmark.record, described(benchmark)
+    phase = next((line["phase"] for line in phases if line["standing"] == "open"), None)
     return {
         **_line(benchmark),
         "description": record.description,
@@ -65,8 +70,9 @@ def _facts(benchmark: Benchmark) -> dict[str, Any]:
         "version": benchmark.version,
         "tasks": [_task(task) for task in record.tasks],
         "files": [{**file, "task": record.file(file["name"]).task} for file in expected_files(record)],
-        "policy": benchmark.policy.as_dict(),
-        "policy_sentences": feedback.explained(benchmark),
+        "policy": policy_at(benchmark, phase).as_dict(),
+        "policy_sentences": feedback.explained(benchmark, phase),
+        "phases": [_phase(line) for line in phases],
         "manifest": benchmark.manifest,
         "parents": benchmark.parents,
         "data": pages.files_of(benchmark),
@@ -160,6 +166,8 @@ def _entry(benchmark: Benchmark, key: str) -> Submission:
 
 def benchmark_or_404(name: str) -> Benchmark:
     """The benchmark of that name. Raises ProblemError."""
+    with suppress(Http404):
+        live(name)  # which brings its phases in line with the clock
     benchmark = with_systems(Benchmark.objects.all()).filter(name=name).first()
     if benchmark is None:
         raise not_found(f"This site has no benchmark {name!r}.")
@@ -184,6 +192,15 @@ def _task(task: Task) -> dict[str, Any]:
         "metrics": [{"name": row.name, "title": row.title, "file": row.file} for row in task.metrics],
         "phenomena": [{"name": row.name, "coarse": row.coarse} for row in task.phenomena],
         "source": task.source._asdict(),
+    }
+
+
+def _phase(line: Mapping[str, Any]) -> dict[str, Any]:
+    phase = line["phase"]
+    return {
+        **values_of(phase),
+        **{name: line[name] for name in ("standing", "sentences", "announcements")},
+        "board": phase.is_shown,
     }
 
 

@@ -26,7 +26,7 @@ from gluebench.leaderboard.submissions import facts as values
 from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.views import file_response, owned, visible
-from gluebench.leaderboard.uploads.accept import accept_once, digest, free_check, sent_before
+from gluebench.leaderboard.uploads.accept import accept_once, began, digest, free_check, sent_before
 
 router = Router(tags=["Submissions"], auth=ANYBODY)
 sending = Router(tags=["Submitting"], auth=SIGNED_IN)
@@ -268,7 +268,11 @@ def submit(
     _require_known_fields(request, set(Details.model_fields))
     _within_size(file)
     row = Submission(
-        owner=user, benchmark=benchmark, retry_key=idempotency_key, **details.dict(exclude_unset=True)
+        owner=user,
+        benchmark=benchmark,
+        retry_key=idempotency_key,
+        began=began(request),
+        **details.dict(exclude_unset=True),
     )
     if sent_before(row) is None:
         row.clean_fields(exclude={field.name for field in row._meta.fields} - set(Details.model_fields))

@@ -84,7 +84,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
             "submission": 0,
             "bests": bests,
             "limits": {"seconds": settings.GRADER_SECONDS, "bytes": settings.GRADER_BYTES},
-            **feedback.graded_rows(benchmark),
+            **feedback.graded_rows(benchmark, submission.phase),
         }
     )
 

@@ -21,12 +21,13 @@ from django.dispatch import receiver
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils import timezone
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import revoke
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
-from gluebench.leaderboard.common.signals import account_deleted, account_exported
+from gluebench.leaderboard.common.signals import account_deleted, account_exported, benchmark_due
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 
 SAMPLE = "sample-submission.zip"
@@ -154,6 +155,10 @@ class Benchmark(models.Model):
     """When scores changed to those on the rows that the policy's `public_share` held back."""
     open = models.BooleanField(default=True)
     """Whether it takes submissions."""
+    due = models.BigIntegerField(null=True, editable=False)
+    """When its phases next change what its pages show, in seconds since 1970."""
+    board_phase = models.PositiveBigIntegerField(null=True, editable=False)
+    """Number of the phase whose submissions its pages show; null for those without a phase."""
 
     objects = BenchmarkQuerySet.as_manager()
 
@@ -264,8 +269,8 @@ _record = lru_cache(maxsize=64)(records.load_benchmark)
 
 
 # Raw SQL: building the query takes Django three times as long as running it.
-_ONE = "SELECT name, version FROM benchmarks_benchmark WHERE name = %s"
-_ONLY = "SELECT name, version FROM benchmarks_benchmark LIMIT 2"
+_ONE = "SELECT name, version, due FROM benchmarks_benchmark WHERE name = %s"
+_ONLY = "SELECT name, version, due FROM benchmarks_benchmark LIMIT 2"
 _ALL = "SELECT COUNT(*), COALESCE(SUM(version), 0), COALESCE(MAX(id), 0) FROM benchmarks_benchmark"
 
 
@@ -274,6 +279,7 @@ class Live(NamedTuple):
 
     name: str
     version: int
+    due: int | None = None
 
     def benchmark(self) -> Benchmark:
         """The complete row. Raises Http404 if it was deleted meanwhile."""
@@ -285,13 +291,21 @@ def live(name: str) -> Live:
     rows = _rows(_ONE, name)
     if not rows:
         raise Http404("There is no such benchmark.")
-    return Live(*rows[0])
+    return _up_to_date(Live(*rows[0]))
 
 
 def only_one() -> Live | None:
     """The benchmark of a site that has exactly one; None on other sites."""
     rows = _rows(_ONLY)
-    return Live(*rows[0]) if len(rows) == 1 else None
+    return _up_to_date(Live(*rows[0])) if len(rows) == 1 else None
+
+
+def _up_to_date(live: Live) -> Live:
+    """The benchmark once its phases are in line with the clock."""
+    if live.due is None or live.due > timezone.now().timestamp():
+        return live
+    benchmark_due.send(Benchmark, benchmark=live.benchmark())
+    return Live(*_rows(_ONE, live.name)[0])
 
 
 def site_version() -> str:

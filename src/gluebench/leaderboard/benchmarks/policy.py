@@ -17,11 +17,15 @@ CHOICES = {
     "per": ("person", "team"),
     "window": ("sliding", "calendar"),
     "incomplete": ("unranked", "refused"),
-    "feedback": ("full", "ladder", "on-publish"),
+    "feedback": ("full", "ladder", "on-publish", "with-board"),
 }
 
 NONE = "none"
 """No limit, in a file and on the command line; TOML has no null."""
+
+
+PHASES = "phases"
+"""The tables of phases in a file."""
 
 
 class PolicyError(ValueError):
@@ -52,7 +56,8 @@ class Policy:
     """A submission that lacks files: "unranked" takes it, "refused" does not."""
     feedback: str = "full"
     """What a submitter sees: "full", "ladder" (a score that is not clearly better than one's own best shows
-    that best again; Blum and Hardt 2015), or "on-publish" (nothing until it is published)."""
+    that best again; Blum and Hardt 2015), "on-publish" (nothing until it is published), or "with-board"
+    (nothing until the board shows its phase)."""
     approval: bool = False
     """Whether an organizer approves each entry before the board shows it."""
     public_share: float | None = None
@@ -91,10 +96,22 @@ def policy_of(values: Mapping[str, Any]) -> Policy:
 
 
 def read_policy(path: Path) -> Policy:
-    """A policy from a TOML file. Raises PolicyError, or OSError."""
+    """A policy from a TOML file, without its phases. Raises PolicyError, or OSError."""
+    values = {name: None if value == NONE else value for name, value in _read(path).items()}
+    return policy_of({name: value for name, value in values.items() if name != PHASES})
+
+
+def read_phases(path: Path) -> list[dict[str, Any]]:
+    """The tables `[[phases]]` of a policy's file. Raises PolicyError, or OSError."""
+    tables = _read(path).get(PHASES, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise PolicyError([f"{path}: {PHASES} are tables, each below a line [[{PHASES}]]."])
+    return tables
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        return policy_of({name: None if value == NONE else value for name, value in values.items()})
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PolicyError([f"{path} is not a TOML file: {error}"]) from None
 
@@ -162,6 +179,7 @@ def _score_sentences(policy: Policy, revealed: bool) -> Iterator[str]:
             f"{whose} sent before by more than one standard error; if not, it shows that best again."
         ),
         "on-publish": "You see a report only once you publish the submission.",
+        "with-board": "You see a report once the board shows the scores.",
     }[policy.feedback]
     yield "Scores of hidden labels are rounded to what their test set can tell."
     if policy.public_share is None or policy.reveal is None:

@@ -205,12 +205,12 @@ def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
             yield score["value"] if score else None
 
     def read() -> tuple[Standing, ...]:
-        public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
+        public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
         rows = public.values_list(*Standing._fields[:-1], "scores")
         return tuple(Standing._make((*row, tuple(numbers(scores)))) for *row, scores in rows if scores)
 
     # Read once for each version of the board: scores are kilobytes of JSON for each system.
-    return once(f"standings {benchmark.pk}", benchmark.version, read)
+    return once(f"standings {benchmark.pk} {benchmark.board_phase}", benchmark.version, read)
 
 
 class Filters(NamedTuple):
@@ -274,6 +274,8 @@ class Options(NamedTuple):
     filters: Filters = Filters()
     columns: tuple[str, ...] = ()
     """The columns that are shown; empty for the usual ones."""
+    phase: int = 0
+    """Number of a phase that the board shows instead of the usual one; 0 for that."""
 
     @classmethod
     def of(cls, request: HttpRequest, sorts: Collection[str], choices: Collection[str] = ()) -> Options:
@@ -293,6 +295,7 @@ class Options(NamedTuple):
             page=page_number(query.get("page", "")),
             filters=Filters.of(query.dict()),
             columns=columns,
+            phase=page_number(query.get("phase", "")) if "phase" in query else 0,
         )
 
     @property
@@ -325,6 +328,7 @@ class Options(NamedTuple):
             "by": "" if self.ranking.by == "mean" else self.ranking.by,
             "weights": self.ranking.weights,
             "majority": self.ranking.majority,
+            "phase": str(self.phase) if self.phase else "",
         }
         return {name: value for name, value in values.items() if value}
 

@@ -110,12 +110,12 @@ def _page(
     """The entries of a page, the highest overall number first, and what the pager shows."""
 
     def read() -> list[tuple[int, float | None]]:
-        public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
+        public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
         rows = public.values_list("pk", F(f"report__diagnostics__{task.name}__overall"))
         return [(pk, overall["value"]) for pk, overall in rows if overall]
 
     # Read once for each version of the board: they are in reports, kilobytes of JSON each.
-    overall = once(f"overall {benchmark.pk} {task.name}", benchmark.version, read)
+    overall = once(f"overall {benchmark.pk} {benchmark.board_phase} {task.name}", benchmark.version, read)
     shown, pager = paged(board_order([value for _, value in overall]), size, page, **query)
     pks = [overall[at][0] for at in shown]
     entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from copy import copy
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -29,11 +30,13 @@ from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.common.formats import gap_text, labels_of, percent, score_bars, signed
 from gluebench.leaderboard.common.text import breakable, markdown
 from gluebench.leaderboard.limits.quota import precise
+from gluebench.leaderboard.phases.models import Phase, Shown
+from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks.compare_views import comparison_of
 from gluebench.leaderboard.ranks.order import Order, Place, order_of, span
 from gluebench.leaderboard.ranks.views import P
 from gluebench.leaderboard.submissions.facts import entries_of, graded_again, with_systems
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.models import Submission, scored
 
 register = template.Library()
 register.filter("count", formats.count)
@@ -186,7 +189,7 @@ def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row
     """Give the rows their ranks; return the order by the chosen rule, None on a task's board."""
     ranks, order = competition_ranks([row.value for row in rows]), None
     places: Mapping[int, Place] = {}
-    if scheme.task is None:
+    if scheme.task is None and not options.phase:
         pks = [row.system.pk for row in rows]
         order = order_of(benchmark, options.ranking, dict(zip(pks, ranks, strict=True)))
         places = order.places
@@ -200,6 +203,27 @@ def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row
         elif rank:
             row.rank_text = span(rank, rank + rank_counts[rank] - 1)
     return order
+
+
+def at_phase(benchmark: Benchmark, phase: Phase | None) -> Benchmark:
+    """The benchmark as its pages are when they show this phase."""
+    other = copy(benchmark)
+    other.board_phase = None if phase is None else phase.pk
+    return other
+
+
+def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[dict[str, Any]]:
+    """The phases for a board that shows one of them, with links, or the names of systems without scores."""
+    lines = described(benchmark)
+    for line in lines:
+        phase = line["phase"]
+        line["current"] = phase.pk == shown
+        if phase.is_shown:
+            line["board"] = f"{benchmark.get_absolute_url()}?phase={phase.pk}"
+        elif phase.shown == Shown.CLOSED:
+            sent = phase.submissions.filter(scored(), public=True, approved=True, withdrawn=None, late=False)
+            line["names"] = sorted(set(sent.values_list("name", flat=True)))
+    return lines
 
 
 def task_line(task: Task) -> dict[str, Any]:
@@ -295,10 +319,10 @@ def position_of(submission: Submission) -> dict[str, Any] | None:
 
     `history` is its author's scores on this benchmark, newest first, where there are several.
     """
-    own = submission.value
-    if own is None:
+    own, phase = submission.value, submission.phase
+    if own is None or (phase is not None and not phase.is_shown):
         return None
-    rows = standings(submission.benchmark)
+    rows = standings(at_phase(submission.benchmark, phase))
     others = [(row.value, row) for row in rows if row.value is not None and row.pk != submission.pk]
     others.sort(key=lambda pair: -pair[0])
     rank = 1 + sum(value > own for value, _ in others)
@@ -308,7 +332,7 @@ def position_of(submission: Submission) -> dict[str, Any] | None:
         near = [("The next better", others[rank - 2][1])] if rank > 2 else []
         near.append(("The best", others[0][1]))
     sent = Submission.objects.filter(owner=submission.owner_id, benchmark=submission.benchmark_id)
-    sent = sent.current().filter(value__isnull=False).order_by("-submitted", "-pk")
+    sent = sent.current().filter(value__isnull=False, phase=phase).order_by("-submitted", "-pk")
     columns = ("key", "name", "model", "submitted", "scores", "public")
     history: list[dict[str, Any]] = [{**row} for row in sent.values(*columns)[:HISTORY]]
     history = history if len(history) > 1 else []

@@ -34,7 +34,14 @@ from gluebench.leaderboard.boards.exports import (
     eee_json,
     phenomenon_json,
 )
-from gluebench.leaderboard.boards.pages import glance, home_page, read_page, task_line
+from gluebench.leaderboard.boards.pages import (
+    at_phase,
+    glance,
+    home_page,
+    phases_on_board,
+    read_page,
+    task_line,
+)
 from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.fields import REGIMES
 from gluebench.leaderboard.ranks.models import majority_tasks
@@ -89,10 +96,11 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
 
     def make(benchmark: Benchmark) -> Any:
         record = task_or_404(benchmark.record, task, scored=True) if task else None
-        return FORMATS[ending](benchmark, scheme_of(benchmark.record, record))
+        return FORMATS[ending](_of_phase(benchmark, phase), scheme_of(benchmark.record, record))
 
+    phase = Options.of(request, ()).phase
     filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
-    return in_form(request, live(name), ending, make, cache_key=f"export {task}", filename=filename)
+    return in_form(request, live(name), ending, make, cache_key=f"export {task} {phase}", filename=filename)
 
 
 @require_safe
@@ -191,8 +199,19 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
     )
 
 
+def _of_phase(benchmark: Benchmark, number: int) -> Benchmark:
+    """The benchmark as its pages are for a phase, if the board shows that; unchanged for 0."""
+    if not number:
+        return benchmark
+    phase = benchmark.phases.filter(pk=number).first()
+    if phase is None or not phase.is_shown:
+        raise Http404("The board does not show this phase.")
+    return at_phase(benchmark, phase)
+
+
 def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
     """The page of a benchmark's board, or of a task's."""
+    benchmark = _of_phase(benchmark, options.phase)
     record = benchmark.record
     full_scheme = scheme_of(record, task)
     if task is not None:
@@ -221,6 +240,8 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         }
         return render_to_string("boards/task.html", context)
     context |= {
+        "phases": phases_on_board(benchmark, benchmark.board_phase),
+        "phase_query": f"?phase={options.phase}" if options.phase else "",
         "facts": glance(record, systems=board.systems, best=board.best),
         "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),
         "rules": [(by, TITLES[by], ABOUT[by]) for by in TITLES],

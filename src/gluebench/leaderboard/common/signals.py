@@ -11,6 +11,9 @@ from django.dispatch import Signal
 benchmark_changed = Signal()
 """A benchmark's labels or manifest changed; `benchmark` and `reason`. In the transaction of the change."""
 
+benchmark_due = Signal()
+"""A moment has come at which a phase of a `benchmark` changes what is shown or graded."""
+
 files_deleted = Signal()
 """The files of submissions are deleted; `submissions`, their primary keys. In the same transaction."""
 

@@ -12,8 +12,9 @@ from django.db import IntegrityError, transaction
 from gluebench.leaderboard.accounts.models import Team, User, new_code
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, policy_of, read_policy
+from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, policy_of, read_phases, read_policy
 from gluebench.leaderboard.limits.models import Departure, Override
+from gluebench.leaderboard.limits.phase_acts import phase_lines, set_phases
 from gluebench.leaderboard.limits.quota import hold
 from gluebench.leaderboard.submissions.grading import follow_policy
 
@@ -86,9 +87,12 @@ def set_policy(name: str, file: Path | None = None, changes: Mapping[str, str] |
     benchmark = Benchmark.objects.named(name)
     values = {} if file is None else read_policy(file).as_dict()
     values.update({setting: _value(setting, text) for setting, text in (changes or {}).items()})
-    change_policy(benchmark, values, reason="command line")
+    with transaction.atomic():
+        change_policy(benchmark, values, reason="command line")
+        set_phases(benchmark, [] if file is None else read_phases(file))
     values = benchmark.policy.as_dict()
-    return [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]
+    lines = [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]
+    return [*lines, *phase_lines(benchmark)]
 
 
 def _value(name: str, text: str) -> Any:

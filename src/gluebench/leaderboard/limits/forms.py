@@ -69,6 +69,14 @@ def _field(name: str) -> forms.Field:
     return forms.IntegerField(required=required, min_value=least, **texts)
 
 
+def person_or_team(who: str) -> User | Team:
+    """The account with that address, or the team of that name. Raises ValidationError."""
+    user = User.objects.filter(email__iexact=who).first()
+    if match := user or Team.objects.filter(name__iexact=who).first():
+        return match
+    raise ValidationError(f"There is no account and no team called {who!r} on this site.")
+
+
 class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
     """An exception for one person or one team."""
 
@@ -97,11 +105,7 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean_who(self) -> User | Team:
         """The person, or the team."""
-        who = self.cleaned_data["who"].strip()
-        user = User.objects.filter(email__iexact=who).first()
-        if match := user or Team.objects.filter(name__iexact=who).first():
-            return match
-        raise ValidationError(f"There is no account and no team called {who!r} on this site.")
+        return person_or_team(self.cleaned_data["who"].strip())
 
     def clean(self) -> dict[str, Any]:
         """Return the cleaned fields; add an error if no limit changed."""

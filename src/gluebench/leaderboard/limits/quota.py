@@ -21,6 +21,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits.models import Departure, Override
+from gluebench.leaderboard.phases.models import Slot, policy_at, slot_of
 from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
 
 DAY, MONTH = timedelta(hours=24), timedelta(days=30)
@@ -106,7 +107,7 @@ FIELDS = {
 }
 """The limits, and the policy's name for each."""
 
-ENDED = Q(status__in=[Status.INVALID, Status.FAILED])
+ENDED = Q(status__in=[Status.INVALID, Status.FAILED, Status.KEPT])
 AGAIN = Q(status__in=OPEN, finished__isnull=False)
 """Being graded another time."""
 SCORED = Q(Exists(Result.objects.filter(submission=OuterRef("pk"), report__isnull=False)))
@@ -156,6 +157,8 @@ class Usage:
     """Whether the benchmark takes submissions at all."""
     next: datetime | None
     """Where something is blocked: when one more is allowed; None where no moment is known."""
+    slot: Slot
+    """The phase that a submission sent now is for."""
 
     def __getitem__(self, name: str) -> Limit:
         return {limit.name: limit for limit in self.limits}[name]
@@ -172,7 +175,7 @@ class Usage:
     def blocked(self) -> list[str]:
         """Why nothing can be sent now, in sentences; empty where something can."""
         if not self.open:
-            return ["This benchmark takes no submissions now."]
+            return [self.slot.closed or "This benchmark takes no submissions now."]
         return [_sentence(limit, self.per) for limit in self.limits if limit.remaining == 0]
 
     def as_dict(self) -> dict[str, Any]:
@@ -187,13 +190,20 @@ class Usage:
         }
 
 
-def usage(benchmark: Benchmark, user: User, now: datetime | None = None) -> Usage:
-    """What this person may still send to a benchmark. Costs one query for each limit, and one or two more."""
+def usage(
+    benchmark: Benchmark, user: User, now: datetime | None = None, *, began: datetime | None = None
+) -> Usage:
+    """What this person may still send to a benchmark, or to its phase at that moment.
+
+    `began`: when the upload began. Costs one query for each limit, and two or three more.
+    """
     now = now or timezone.now()
-    policy = benchmark.policy
+    slot = slot_of(benchmark, user, began or now)
+    policy = policy_at(benchmark, slot.phase)
     exceptions = list(Override.objects.of(benchmark, user, now))
     changes = [one.until for one in exceptions if one.until is not None]
     sent = Submission.objects.filter(counted_with(user, policy), benchmark=benchmark)
+    sent = sent if slot.phase is None else sent.filter(phase=slot.phase)
     limits, tallies = [], {}
     for name, field in FIELDS.items():
         # Rejected uploads are counted over 24 hours under either policy.
@@ -205,10 +215,11 @@ def usage(benchmark: Benchmark, user: User, now: datetime | None = None) -> Usag
         limits.append(Limit(name, tally.used(now), tally.cap(now), phrase, moment))
     per = "team" if policy.per == "team" and user.team_id is not None else "person"
     moment = None
-    if benchmark.open and any(limit.remaining == 0 for limit in limits):
+    is_open = benchmark.open and not slot.closed
+    if is_open and any(limit.remaining == 0 for limit in limits):
         del tallies["at_once"]
         moment = first_allowed([*tallies.values()], now, changes)
-    return Usage(tuple(limits), per, benchmark.open, moment if moment != now else None)
+    return Usage(tuple(limits), per, is_open, moment if moment != now else None, slot)
 
 
 def counted_with(user: User, policy: Policy) -> Q:
@@ -284,30 +295,35 @@ def ask(submission: Submission) -> None:
     _require(submission, submission.benchmark, submission.owner)
 
 
-def take(submission: Submission) -> None:
-    """Let a submission in, counted for its author's team; call it in the transaction that saves the row.
+def take(submission: Submission, *, limited: bool = True) -> None:
+    """Let a submission in, to its phase and counted for its team; in the transaction that saves the row.
 
     Of several at the same time, for one person or one team, each waits here until the one before it is
     saved: by a lock on the rows of person and team (PostgreSQL), or because a transaction that may write
-    is alone (SQLite, IMMEDIATE). Raises QuotaError.
+    is alone (SQLite, IMMEDIATE). Raises QuotaError. Without limits, it is never late.
     """
+    if not limited:
+        submission.phase = slot_of(submission.benchmark, submission.owner, timezone.now()).phase
+        return
     user, team = hold(submission.owner_id)
     benchmark = Benchmark.objects.get(pk=submission.benchmark_id)  # read again: its policy may have changed
     if not user.is_active:  # deleted during the upload: no new row may refer to it
         raise ClosedError("This account is closed.")
-    _require(submission, benchmark, user)
+    slot = _require(submission, benchmark, user)
+    submission.phase, submission.late = slot.phase, slot.late
     submission.group = team
 
 
-def _require(submission: Submission, benchmark: Benchmark, user: User) -> None:
+def _require(submission: Submission, benchmark: Benchmark, user: User) -> Slot:
+    now = usage(benchmark, user, began=submission.began)
     # No limit refuses an upload that is already stored, and its retry key prevents a second row.
     known = Submission.objects.filter(owner=submission.owner_id, retry_key=submission.retry_key)
     if submission.retry_key is not None and known.exists():
-        return
-    now = usage(benchmark, user)
+        return now.slot
     if now.blocked:
         reasons = " ".join(now.blocked)
         raise QuotaError(reasons, now.next) if now.open else ClosedError(reasons)
+    return now.slot
 
 
 def hold(user: int) -> tuple[User, Team | None]:

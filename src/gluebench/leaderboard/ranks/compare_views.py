@@ -70,7 +70,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     if one is None or other is None or one == other:
         if form:
             raise Http404("Name two different systems of the board: ?a=KEY&b=KEY.")
-        rows = Submission.objects.public().filter(benchmark=benchmark).order_by("-value", "submitted", "pk")
+        rows = Submission.objects.on_board(benchmark).order_by("-value", "submitted", "pk")
         context: dict[str, Any] = {
             "benchmark": benchmark,
             "systems": rows.only("key", "name", "model")[:CHOICES],
@@ -120,7 +120,7 @@ def comparison_of(a: Submission, b: Submission) -> Comparison:
 
 def listed(benchmark: Benchmark, key: str) -> Submission | None:
     """The system of the board with that key; None where there is none."""
-    rows = Submission.objects.public().filter(benchmark=benchmark, key=key).select_related("benchmark")
+    rows = Submission.objects.on_board(benchmark).filter(key=key).select_related("benchmark")
     return rows.defer("report", "problems", "scores").first() if key.isalnum() else None
 
 

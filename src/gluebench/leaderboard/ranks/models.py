@@ -11,6 +11,7 @@ from django.db import models
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.phases.models import phase_on_board
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.version import __version__
@@ -67,7 +68,7 @@ def ranked_systems(benchmark: Benchmark) -> list[Submission]:
 
     Submissions under the Ladder are left out: what it shows of them is not their own score.
     """
-    rows = Submission.objects.public().filter(benchmark=benchmark, value__isnull=False).exclude(file="")
+    rows = Submission.objects.on_board(benchmark).filter(value__isnull=False).exclude(file="")
     rows = rows.select_related("benchmark").defer("report", "problems")
     return [row for row in rows.order_by("-value", "submitted", "pk")[:MOST] if not feedback.climbs(row)]
 
@@ -76,7 +77,9 @@ def hidden_reason(benchmark: Benchmark) -> str:
     """Why the site does not compare this benchmark's systems; empty if it does."""
     if not benchmark.gold:
         return "The labels are on the organizer's own machine, so this site compares no systems."
-    if benchmark.policy.feedback != "ladder" or benchmark.revealed is not None:
+    phase = phase_on_board(benchmark)
+    laddered = phase.state.get("ladder") if phase else feedback.is_ladder(benchmark)
+    if not laddered:
         return ""
     return (
         "This benchmark shows a score only when it clearly beats the best of the same people. What it shows "
@@ -92,7 +95,7 @@ def comparable(submission: Submission) -> bool:
 def stamp_of(benchmark: Benchmark, systems: Iterable[Submission]) -> str:
     """A digest of what a result is computed from."""
     rows = [[row.key, row.value, row.finished.isoformat() if row.finished else ""] for row in systems]
-    part: list[Any] | None = [*feedback.graded_rows(benchmark).values()] or None
+    part: list[Any] | None = [*feedback.graded_rows(benchmark, phase_on_board(benchmark)).values()] or None
     basis = [__version__, benchmark.gold_digest, benchmark.manifest, benchmark.policy.smallest_category]
     return hashlib.sha256(json.dumps([basis, part, rows]).encode()).hexdigest()
 

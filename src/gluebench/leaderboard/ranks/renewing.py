@@ -15,6 +15,7 @@ from django.utils import timezone
 from django_tasks import task
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.phases.models import phase_on_board
 from gluebench.leaderboard.ranks import models
 from gluebench.leaderboard.ranks.models import Pair, Ranking, comparable, ranked_systems, stamp_of
 from gluebench.leaderboard.submissions import process
@@ -79,7 +80,7 @@ def renew_ranking(benchmark: int) -> bool:
     # Rank by the task scores as shown, so that no order reveals what rounding hides.
     shown = [(row.scores or {}).get("tasks", {}) for row in systems]
     job = {
-        **job_of(ranking.benchmark),
+        **job_of(ranking.benchmark, phase_on_board(ranking.benchmark)),
         "majorities": [[], *([task] for task in models.majority_tasks(ranking.benchmark.record))],
         "shown": {
             key: {name: task["score"]["value"] for name, task in tasks.items() if task["score"]}
@@ -134,7 +135,7 @@ def compare_pair(pk: int) -> bool:
     if pair.stamp != stamp or not (comparable(pair.a) and comparable(pair.b)):
         rows.delete()
         return False
-    job = {**job_of(pair.a.benchmark), "smallest": pair.a.benchmark.policy.smallest_category}
+    job = {**job_of(pair.a.benchmark, pair.a.phase), "smallest": pair.a.benchmark.policy.smallest_category}
     try:
         with local_paths([pair.a, pair.b]) as paths:
             result = run_grader({**job, "pair": paths}, stop=stopping, seconds=settings.RANKING_SECONDS)

@@ -94,7 +94,7 @@ def ranking_of(benchmark: Benchmark) -> RankingState:
         return RankingState(f"The ranks could not be computed. {ranking.failure}")
     if ranking.board is None or ranking.pairs is None:
         return RankingState(TOO_FEW if ranking.since is None else WAIT)
-    rows = Submission.objects.public().filter(benchmark=benchmark, key__in=ranking.board["keys"])
+    rows = Submission.objects.on_board(benchmark).filter(key__in=ranking.board["keys"])
     systems = {row["key"]: system_json(row) for row in rows.values(*NAMES)}
     if len(systems) < len(ranking.board["keys"]):
         return RankingState(WAIT)

@@ -14,13 +14,16 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.acts import change_policy
+from gluebench.leaderboard.phases.models import Shown
+from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.ranks.views import WAIT, ranking_of
 from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.results.pack import pack
+from gluebench.leaderboard.submissions.grading import follow_clock
 
 
 def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "") -> Results:
-    """End the benchmark: no more submissions, and scores are of the rows that were held back.
+    """End the benchmark: no more submissions, phases closed and shown, held-back rows scored.
 
     The archive is made by a worker when everything is graded and ranked on them.
     """
@@ -28,6 +31,7 @@ def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "
         policy = benchmark.policy
         due = {"reveal": timezone.now().date()} if policy.public_share is not None else {}
         change_policy(benchmark, due, actor=actor, open=False, reason=reason or "Results day.")
+        _close_phases(benchmark)
         row, _ = Results.objects.update_or_create(
             benchmark=benchmark,
             defaults={"announced": timezone.now(), "labels": labels, "made": None, "file": "", "places": []},
@@ -35,6 +39,20 @@ def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "
         record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
     return row
+
+
+def _close_phases(benchmark: Benchmark) -> None:
+    """Close the phases that are open, extensions too, and show the board of those that have begun."""
+    now = timezone.now()
+    for phase in benchmark.phases.filter(opens__lte=now):
+        if phase.over is None or phase.over > now:
+            phase.closes = max(phase.opens, now - MINUTE)
+            phase.last = None
+            phase.extensions.all().delete()
+        if phase.shows is None or phase.shows > now:
+            phase.shown = Shown.ALWAYS
+        phase.save()
+    follow_clock(benchmark)
 
 
 def take_back(benchmark: Benchmark, actor: User, reason: str) -> None:

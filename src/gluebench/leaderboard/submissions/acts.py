@@ -21,7 +21,10 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import files_deleted
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.phases.models import Counting, deadlines
+from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.submissions import feedback, models
+from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_next
 from gluebench.leaderboard.submissions.models import OPEN, Kind, Revision, Status, Submission
 
@@ -32,6 +35,10 @@ REASON_DELETED = "The reason went with its author's account."
 """Replaces an organizer's reason why an entry is off the board, so that it stays off."""
 ORPHAN_KEPT = timedelta(days=1)
 """Age from which stored files without a submission are deleted: the row of a newer one may be on its way."""
+
+
+class ChoiceError(Exception):
+    """A submission that its author cannot choose now; the message may be shown."""
 
 
 class ReplaceError(Exception):
@@ -106,6 +113,26 @@ def replace(earlier: Submission, submission: Submission) -> None:
         _log("replace", submission, submission.owner, sha256=[row.sha256, submission.sha256])
 
 
+def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
+    """Let it count in a phase in which authors choose, or no longer. Raises ChoiceError."""
+    with _locked(submission) as row:
+        phase, now = row.phase, timezone.now()
+        if phase is None or phase.counting != Counting.CHOSEN or row.late:
+            raise ChoiceError("In its phase, authors do not choose which submissions count.")
+        ends = deadlines(phase)(row.owner_id, row.group_id)
+        if ends is not None and now >= ends:
+            raise ChoiceError(f"You could choose until {phase.text_of(ends - MINUTE)}.")
+        if chosen and (row.withdrawn is not None or not row.is_scored):
+            raise ChoiceError("Only a graded submission that is not withdrawn can be chosen.")
+        mine = Submission.objects.of_same_people(row, team=row.policy.per == "team")
+        others = mine.filter(phase=phase, chosen__isnull=False, withdrawn=None).exclude(pk=row.pk).count()
+        if chosen and others >= phase.most:
+            raise ChoiceError(f"You may choose {phase.most}, and have: take another one back first.")
+        _write(row, chosen=now if chosen else None)
+        _log("choose" if chosen else "choose no longer", row, by)
+        return row
+
+
 def approve(submission: Submission, by: User, reason: str = "") -> Submission:
     """An organizer agrees that the board shows it."""
     with _locked(submission) as row:
@@ -151,7 +178,7 @@ def _locked(submission: Submission) -> Iterator[Submission]:
     """A transaction with the row as it is now, locked until it ends."""
     with transaction.atomic():
         Benchmark.objects.held(submission.benchmark_id)
-        rows = Submission.objects.select_for_update(of=("self",)).select_related("benchmark")
+        rows = Submission.objects.select_for_update(of=("self",)).select_related("benchmark", "phase")
         yield rows.defer("report", "problems").get(pk=submission.pk)
 
 
@@ -160,6 +187,9 @@ def _write(row: Submission, **values: Any) -> None:
     for name, value in values.items():
         setattr(row, name, value)
     row.save(update_fields=values.keys())
+    if row.phase is not None and not values.keys() <= FIELDS.keys():
+        recount(row.phase)
+        row.refresh_from_db(fields=["counts"])
     Benchmark.objects.filter(pk=row.benchmark_id).touch()
 
 

@@ -14,6 +14,7 @@ class SubmissionsConfig(AppConfig):
         from gluebench.leaderboard.submissions import acts, facts, grading
 
         signals.benchmark_changed.connect(grading.regrade)
+        signals.benchmark_due.connect(grading.follow_clock)
         signals.account_exported.connect(facts.export_submissions)
         signals.account_deleted.connect(acts.anonymise)
         signals.maintenance_due.connect(acts.forget_old_files)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from gluebench.benchmark import Task
 from gluebench.leaderboard.accounts.models import User
@@ -64,18 +64,19 @@ def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None
 
 
 def _public(benchmark: Benchmark, columns: Sequence[str], pks: Sequence[int] | None) -> list[dict[str, Any]]:
-    public = Submission.objects.public().filter(benchmark=benchmark).order_by("submitted", "pk")
+    public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
     return list((public if pks is None else public.filter(pk__in=pks)).values(*columns))
 
 
 def with_systems(benchmarks: QuerySet[Benchmark]) -> QuerySet[Benchmark]:
     """Benchmarks, each with `systems`: how many submissions its board shows."""
-    return benchmarks.annotate(systems=Count("submissions", filter=listed("submissions__")))
+    phase = Q(submissions__phase=F("board_phase")) | Q(submissions__phase=None, board_phase=None)
+    return benchmarks.annotate(systems=Count("submissions", filter=listed("submissions__") & phase))
 
 
 def graded_again(benchmark: Benchmark) -> int:
     """How many of the public submissions are being graded again, and have their former scores until then."""
-    return Submission.objects.public().filter(again(), benchmark=benchmark).count()
+    return Submission.objects.on_board(benchmark).filter(again()).count()
 
 
 def earlier_than(submission: Submission) -> int:
@@ -150,6 +151,8 @@ def facts_in_brief(submission: Submission) -> dict[str, Any]:
         **_stated(submission, private=False),
         **_values(submission, "kind", "verified", "status", "public"),
         "submitted": submission.submitted.isoformat(timespec="seconds"),
+        "phase": submission.phase and submission.phase.name,
+        "late": submission.late,
     }
 
 

@@ -15,7 +15,8 @@ from django.utils import timezone
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import sentences
+from gluebench.leaderboard.benchmarks.policy import Policy, sentences
+from gluebench.leaderboard.phases.models import Phase, Rows, policy_at
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, SubmissionQuerySet
 from gluebench.scoring.feedback import rounded_report
 from gluebench.scoring.report import Score, report_of
@@ -27,8 +28,10 @@ ROUNDING = "two standard errors"
 EXPECTED = "expected a file of this name; this benchmark takes complete submissions only"
 
 
-def graded_rows(benchmark: Benchmark) -> dict[str, Any]:
-    """The rows that a submission is graded on now, as arguments of the grader; empty for all rows."""
+def graded_rows(benchmark: Benchmark, phase: Phase | None) -> dict[str, Any]:
+    """The rows that submissions are graded on now, as arguments of the grader; empty for all rows."""
+    if phase is not None:
+        return dict(phase.state.get("rows", {}))
     share = benchmark.policy.public_share
     if share is None:
         return {}
@@ -37,24 +40,37 @@ def graded_rows(benchmark: Benchmark) -> dict[str, Any]:
 
 def climbs(submission: Submission) -> bool:
     """Whether the Ladder decides what is shown; after the reveal, only for submissions made since."""
+    if submission.phase is not None:
+        return bool(submission.phase.state.get("ladder"))
     benchmark = submission.benchmark
     if benchmark.policy.feedback != "ladder":
         return False
     return benchmark.revealed is None or submission.submitted >= benchmark.revealed
 
 
+def is_ladder(benchmark: Benchmark) -> bool:
+    """Whether the board without a phase shows scores of the Ladder."""
+    return benchmark.policy.feedback == "ladder" and benchmark.revealed is None
+
+
 def earlier(submission: Submission) -> SubmissionQuerySet:
-    """Earlier submissions by the same people: the author and, if limits are per team, the author's team."""
+    """Earlier submissions by the same people: the author and, if limits are per team, the author's team.
+
+    Of the same phase only: another may have been scored on other rows.
+    """
     before = Q(submitted__lt=submission.submitted) | Q(submitted=submission.submitted, pk__lt=submission.pk)
     per_team = submission.benchmark.policy.per == "team"
-    return Submission.objects.of_same_people(submission, team=per_team).filter(before)
+    same = Submission.objects.of_same_people(submission, team=per_team)
+    return same.filter(before, phase=submission.phase_id)
 
 
 def next_in_turn(submission: Submission) -> int | None:
     """The oldest waiting submission of the same benchmark and people; None without the Ladder."""
-    if submission.benchmark.policy.feedback != "ladder":
+    if submission.policy.feedback != "ladder":
         return None
-    waiting = Submission.objects.of_same_people(submission).filter(status=Status.QUEUED)
+    waiting = Submission.objects.of_same_people(submission).filter(
+        status=Status.QUEUED, phase=submission.phase_id
+    )
     return waiting.order_by("submitted", "pk").values_list("pk", flat=True).first()
 
 
@@ -84,6 +100,9 @@ def show(submission: Submission) -> bool:
     if submission.published is None and submission.public and submission.withdrawn is None:
         submission.published = timezone.now()
     values = {**shown(submission, result), "published": submission.published}
+    phase = submission.phase
+    if phase is not None and phase.rows == Rows.BOTH and phase.state["rows"]["rows"] == "public":
+        values["public_value"] = values["value"]
     Submission.objects.filter(pk=submission.pk).update(**values)
     result.show(values["scores"])
     for name, value in values.items():
@@ -93,9 +112,11 @@ def show(submission: Submission) -> bool:
 
 def shown(submission: Submission, result: Result | None) -> dict[str, Any]:
     """Values for the columns of a submission that pages read, from one of its results."""
-    policy = submission.benchmark.policy
+    policy, phase = submission.policy, submission.phase
     report = (result.shown or result.report) if result else None
-    if report is None or (policy.feedback == "on-publish" and submission.published is None):
+    unpublished = policy.feedback == "on-publish" and submission.published is None
+    unseen = policy.feedback == "with-board" and phase is not None and not phase.is_shown
+    if report is None or unpublished or unseen:
         return {"report": None, "scores": None, "value": None}
     visible = as_shown(report, submission.benchmark.record, smallest=policy.smallest_category)
     value = (visible["score"] or {}).get("value")
@@ -140,22 +161,23 @@ def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smalles
     return rounded._replace(provenance=provenance, diagnostics=diagnostics).as_dict()
 
 
-def explained(benchmark: Benchmark) -> list[str]:
+def explained(benchmark: Benchmark, phase: Phase | None = None) -> list[str]:
     """The policy in sentences, for people who are about to submit."""
     has_private_labels = any(not task.labels_public for task in benchmark.record.diagnostics)
-    return sentences(benchmark.policy, revealed=benchmark.revealed is not None, categories=has_private_labels)
+    policy, revealed = policy_at(benchmark, phase), benchmark.revealed is not None
+    return sentences(policy, revealed=revealed, categories=has_private_labels)
 
 
 def judged(submission: Submission, result: Mapping[str, Any]) -> Mapping[str, Any]:
     """The grader's result; without its report if the policy refuses a file that was not accepted before."""
-    check = as_policy(submission.benchmark, result["check"])
+    check = as_policy(submission.benchmark, submission.policy, result["check"])
     accepted = submission.finished is not None and submission.verdict != "invalid"
     return result if check is result["check"] or accepted else {**result, "check": check, "report": None}
 
 
-def as_policy(benchmark: Benchmark, check: Mapping[str, Any]) -> Mapping[str, Any]:
+def as_policy(benchmark: Benchmark, policy: Policy, check: Mapping[str, Any]) -> Mapping[str, Any]:
     """The check of a submission under the policy: incomplete becomes invalid if the policy refuses it."""
-    if benchmark.policy.incomplete != "refused" or check["verdict"] != "incomplete":
+    if policy.incomplete != "refused" or check["verdict"] != "incomplete":
         return check
     missing_files = {benchmark.record.file(name).path for name in check["missing"]}
     problems = [

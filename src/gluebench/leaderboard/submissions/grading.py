@@ -25,7 +25,9 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.health import GRADINGS
+from gluebench.leaderboard.phases.models import Phase, next_change, on_board_at
 from gluebench.leaderboard.submissions import feedback, process
+from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.models import (
     OPEN,
     Result,
@@ -65,7 +67,7 @@ def take(pk: int, lease: int | None = None) -> Submission | None:
         return None
     if not Submission.objects.claim(pk, lease):
         return None
-    return Submission.objects.select_related("benchmark").get(pk=pk)
+    return Submission.objects.select_related("benchmark", "phase").get(pk=pk)
 
 
 def grade(pk: int) -> bool:
@@ -139,8 +141,8 @@ def sweep() -> int:
     return len(lapsed)
 
 
-def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
-    """Put every submission whose grading has begun back in the queue; returns how many.
+def regrade(benchmark: Benchmark, reason: str, phase: Phase | None = None, **_: Any) -> int:
+    """Put every submission whose grading has begun back in the queue, or those of a phase; returns how many.
 
     What they scored before stays in their history, and the reason is stored with the new result. One that
     waits is graded once only; one that is being graded leaves its worker. Receives `benchmark_changed`.
@@ -148,7 +150,8 @@ def regrade(benchmark: Benchmark, reason: str, **_: Any) -> int:
     with transaction.atomic():
         Benchmark.objects.held(benchmark.pk)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
-        rows = benchmark.submissions.exclude(status=Status.QUEUED).exclude(file="")
+        rows = (phase or benchmark).submissions.exclude(file="")
+        rows = rows.exclude(status__in=(Status.QUEUED, Status.KEPT))
         rows = rows.exclude(withdrawn__isnull=False, verdict="")  # withdrawn before its grading
         rows = rows.select_for_update(of=("self",)).order_by("submitted", "pk")
         pks = list(rows.values_list("pk", flat=True))
@@ -170,12 +173,11 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
             Benchmark.objects.filter(pk=benchmark.pk).update(revealed=None)
         if other_rows or (before.feedback == "ladder") != (after.feedback == "ladder"):
             regrade(benchmark, "The organizer changed what is shown of a score.")
-            return
-        if (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category):
-            graded = benchmark.submissions.filter(status=Status.GRADED).select_for_update()
-            for submission in graded.defer("report", "problems", "scores").iterator(chunk_size=50):
-                feedback.show(submission)
-        Benchmark.objects.filter(pk=benchmark.pk).touch()
+        else:
+            if (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category):
+                _show_again(benchmark.submissions.all())
+            Benchmark.objects.filter(pk=benchmark.pk).touch()
+        follow_clock(benchmark)
 
 
 def reveal_due() -> None:
@@ -187,6 +189,57 @@ def reveal_due() -> None:
                 Benchmark.objects.filter(pk=benchmark.pk).update(revealed=timezone.now())
                 record("reveal", benchmark=benchmark)
                 regrade(benchmark, "The rows that were held back count now.")
+
+
+def follow_clock(benchmark: Benchmark, **_: Any) -> None:
+    """Bring a benchmark in line with what its phases say at this moment. Receives `benchmark_due`.
+
+    Each phase stores what its results are in line with, so that one of several callers does the work, and
+    whoever comes first after a moment: the sweep of a worker, or a visitor.
+    """
+    with transaction.atomic():
+        row = Benchmark.objects.held(benchmark.pk)
+        now, phases = timezone.now(), list(row.phases.select_related("benchmark"))
+        for phase in phases:
+            before, phase.state = phase.state, phase.state_at(now)
+            if phase.state != before:
+                phase.save(update_fields=["state"])
+                changed: dict[str, Any] = {
+                    name: [before.get(name), phase.state[name]] for name in ("rows", "shown")
+                }
+                if before and any(one != other for one, other in changed.values()):
+                    record("phase follows", benchmark=row, phase=phase.name, **changed)
+                _renew(phase, before)
+        shown, due = on_board_at(phases, now), next_change(phases, now)
+        if phases or row.due is not None or row.board_phase is not None:
+            Benchmark.objects.filter(pk=row.pk).update(due=due, board_phase=shown and shown.pk)
+            Benchmark.objects.filter(pk=row.pk).touch()
+
+
+def _renew(phase: Phase, before: Mapping[str, Any]) -> None:
+    """Grade, show or count the submissions of a phase again, whose state was another before."""
+    if before and any(before.get(name) != phase.state[name] for name in ("rows", "ladder")):
+        regrade(phase.benchmark, f"The phase {phase} scores other rows, or otherwise.", phase)
+    elif before:
+        _show_again(phase.submissions.all())
+    recount(phase)
+
+
+def _show_again(submissions: SubmissionQuerySet) -> None:
+    """Update what is shown of these; in a transaction."""
+    graded = (
+        submissions.filter(status=Status.GRADED)
+        .select_related("benchmark", "phase")
+        .select_for_update(of=("self",))
+    )
+    for submission in graded.defer("report", "problems", "scores").iterator(chunk_size=50):
+        feedback.show(submission)
+
+
+def phases_due() -> None:
+    """Follow the clock on the benchmarks of which a phase changes what is shown or graded."""
+    for benchmark in Benchmark.objects.filter(due__lte=timezone.now().timestamp()):
+        follow_clock(benchmark)
 
 
 def _reveal_is_due(policy: Policy) -> bool:
@@ -210,7 +263,7 @@ def _tries(submission: Submission) -> int:
 
 def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]:
     with files_of(submission, held) as files:
-        job = {**job_of(submission.benchmark), **files}
+        job = {**job_of(submission.benchmark, submission.phase), **files}
         return run_grader(job, alive=lambda: bool(held.update(**renewed())), stop=stopping)
 
 
@@ -235,10 +288,10 @@ def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[dict[
         yield paths
 
 
-def job_of(benchmark: Benchmark) -> dict[str, Any]:
+def job_of(benchmark: Benchmark, phase: Phase | None) -> dict[str, Any]:
     """What the grader opens: the manifest, the labels, and which rows count."""
     paths = {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
-    return {**paths, **feedback.graded_rows(benchmark)}
+    return {**paths, **feedback.graded_rows(benchmark, phase)}
 
 
 def _failed(error: GraderError) -> dict[str, Any]:
@@ -261,7 +314,8 @@ def _finish(
     """
     with transaction.atomic():
         benchmark = Benchmark.objects.held(submission.benchmark_id)
-        if _basis(benchmark) != _basis(submission.benchmark):
+        phase = None if submission.phase is None else Phase.objects.get(pk=submission.phase.pk)
+        if _basis(benchmark, phase) != _basis(submission.benchmark, submission.phase):
             _requeue(held, submission.pk, spent=F("attempts"))
             return
         if not held.update(finished=timezone.now(), **values):
@@ -279,8 +333,9 @@ def _finish(
                 verdict=graded["check"]["verdict"],
                 **kept,
             )
-        now = Submission.objects.select_related("benchmark").get(pk=submission.pk)
+        now = Submission.objects.select_related("benchmark", "phase").get(pk=submission.pk)
         feedback.show(now)  # by the row as it is now: its author may have published it meanwhile
+        recount(now.phase)
         if now.public:
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()
         following = feedback.next_in_turn(submission)
@@ -288,9 +343,10 @@ def _finish(
             grade_next.enqueue(following)
 
 
-def _basis(benchmark: Benchmark) -> tuple[Any, ...]:
+def _basis(benchmark: Benchmark, phase: Phase | None) -> tuple[Any, ...]:
     """The inputs of a result, apart from the submitted file."""
-    return (benchmark.gold, benchmark.manifest, benchmark.parents, benchmark.settings, benchmark.revealed)
+    of_benchmark = (benchmark.gold, benchmark.manifest, benchmark.parents, benchmark.settings)
+    return (*of_benchmark, benchmark.revealed, phase and phase.state)
 
 
 def _requeue(waiting: SubmissionQuerySet, pk: int, **values: Any) -> None:

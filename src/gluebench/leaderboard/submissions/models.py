@@ -22,19 +22,22 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.audit.models import seal
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.fields import EVALUATORS, FIELDS, REGIMES
+from gluebench.leaderboard.phases.models import Phase, policy_at
 from gluebench.scoring.eee import MODEL_ID
 
 
 class Status(models.TextChoices):
-    """Status of a submission. The last three are final."""
+    """Status of a submission. The last four are final."""
 
     QUEUED = "queued", "Waiting"
     RUNNING = "running", "Being graded"
     GRADED = "graded", "Graded"
     INVALID = "invalid", "Not valid"
     FAILED = "failed", "Failed"
+    KEPT = "kept", "Kept, not graded"
 
 
 class Regime(models.TextChoices):
@@ -64,10 +67,13 @@ class Standing(models.TextChoices):
     DECLINED = "declined", "Kept off the board"
     PRIVATE = "private", "Private"
     WITHDRAWN = "withdrawn", "Withdrawn"
+    LATE = "late", "Late: it does not count"
+    HIDDEN = "hidden", "On the board once the board shows its phase"
+    ANOTHER = "another", "Not on the board: another of its author or team counts"
 
 
 OPEN = (Status.QUEUED, Status.RUNNING)
-UNSCORED = Q(status__in=(Status.INVALID, Status.FAILED))
+UNSCORED = Q(status__in=(Status.INVALID, Status.FAILED, Status.KEPT))
 """Condition for submissions that reveal nothing about the labels."""
 
 
@@ -77,9 +83,14 @@ def again(way: str = "") -> Q:
 
 
 def listed(way: str = "") -> Q:
-    """Condition for what a board shows. From another table, `way` is the lookup prefix "submissions__"."""
+    """Condition for what boards show. From another table, `way` is the lookup prefix "submissions__"."""
     shown = Q((f"{way}public", True), (f"{way}approved", True), (f"{way}withdrawn__isnull", True))
-    return shown & (Q((f"{way}status", Status.GRADED)) | again(way))
+    return shown & Q((f"{way}counts", True)) & scored(way)
+
+
+def scored(way: str = "") -> Q:
+    """Condition for those that have scores; `way` as in `listed`."""
+    return Q((f"{way}status", Status.GRADED)) | again(way)
 
 
 LISTED = listed()
@@ -112,8 +123,12 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
     """Queries on submissions."""
 
     def public(self) -> SubmissionQuerySet:
-        """Those that a board shows."""
+        """Those that a board shows, of any phase."""
         return self.filter(LISTED)
+
+    def on_board(self, benchmark: Benchmark) -> SubmissionQuerySet:
+        """Those on a benchmark's board, which shows one phase, or those without a phase."""
+        return self.public().filter(benchmark=benchmark, phase=benchmark.board_phase)
 
     def visible_to(self, user: Any) -> SubmissionQuerySet:
         """Those whose page this person may see."""
@@ -221,6 +236,18 @@ class Submission(models.Model):
     )
     """Its author's team when it was sent, whose quota it counts against."""
 
+    phase = models.ForeignKey(
+        Phase, null=True, blank=True, on_delete=models.PROTECT, related_name="submissions"
+    )
+    """The phase that it was sent to; null on a benchmark that had none then."""
+    began = models.DateTimeField(null=True, editable=False)
+    """When its upload began, as far as that counts: the deadline is compared with it."""
+    late = models.BooleanField(default=False, editable=False)
+    chosen = models.DateTimeField(null=True, editable=False)
+    """When its author chose it to count, in a phase in which authors choose."""
+    counts = models.BooleanField(default=True, editable=False)
+    """Whether its phase lets a board show it now; see `counting.recount`."""
+
     public = models.BooleanField(default=False)
     """Whether its author wants it on the board."""
     approved = models.BooleanField(default=True)
@@ -269,6 +296,8 @@ class Submission(models.Model):
     """The part of the report that a board shows; stored apart because a board reads a thousand of them."""
     value = models.FloatField(null=True)
     """The score that ranks it, from `scores`; null when it is incomplete."""
+    public_value = models.FloatField(null=True, editable=False)
+    """Its score on the public share, where its phase scores the other rows in the end: it finds the best."""
     failure = models.CharField(max_length=200, blank=True)
 
     objects = SubmissionQuerySet.as_manager()
@@ -298,6 +327,11 @@ class Submission(models.Model):
         return reverse("submission", args=[self.key])
 
     @property
+    def policy(self) -> Policy:
+        """The policy that it was sent under."""
+        return policy_at(self.benchmark, self.phase)
+
+    @property
     def is_open(self) -> bool:
         """Whether it still waits or is being graded."""
         return self.status in OPEN
@@ -320,7 +354,7 @@ class Submission(models.Model):
     @property
     def is_listed(self) -> bool:
         """Whether the board shows it."""
-        return self.public and self.approved and self.withdrawn is None and self.is_scored
+        return self.public and self.approved and self.withdrawn is None and self.counts and self.is_scored
 
     @property
     def standing(self) -> Standing:
@@ -331,11 +365,17 @@ class Submission(models.Model):
             return Standing.DECLINED
         if not self.public:
             return Standing.PRIVATE
+        if self.late:
+            return Standing.LATE
         if self.status in (Status.INVALID, Status.FAILED):
             return Standing.UNSCORED
         if not self.is_scored:
             return Standing.UNGRADED
-        return Standing.LISTED if self.approved else Standing.WAITING
+        if not self.approved:
+            return Standing.WAITING
+        if self.counts:
+            return Standing.LISTED
+        return Standing.ANOTHER if self.phase and self.phase.is_shown else Standing.HIDDEN
 
     def queue_position(self) -> int:
         """How many of those that wait now are graded until this one is done at the latest, itself included.

@@ -34,6 +34,9 @@ MESSAGES = {
     Standing.DECLINED: "It stays off the board: an organizer declined it.",
     Standing.PRIVATE: "It is private now.",
     Standing.WITHDRAWN: "It is withdrawn, and on no board.",
+    Standing.LATE: "It is late, and on no board.",
+    Standing.HIDDEN: "It will be on the board once the board shows its phase.",
+    Standing.ANOTHER: "Another one counts, so the board does not show it.",
 }
 FORMS = {
     "approve": forms.ApproveForm,
@@ -91,7 +94,7 @@ def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
 def mine(request: SignedInRequest) -> HttpResponse:
     """The user's submissions, newest first, and the benchmarks that the user organizes."""
     rows = Submission.objects.owned_by(request.user).current()
-    rows = rows.select_related("benchmark").defer("report", "problems")
+    rows = rows.select_related("benchmark", "phase").defer("report", "problems")
     organises = Benchmark.objects.all() if request.user.is_superuser else request.user.organised.all()
     context = {"page": page_of(request, rows), "organises": organises[:100], "here": "mine"}
     return render(request, "submissions/mine.html", context)
@@ -195,7 +198,7 @@ def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
     form = forms.FilterForm(request.GET)
     current = benchmark.submissions.current()
-    rows = current.select_related("owner").defer("report", "problems").order_by("-submitted")
+    rows = current.select_related("owner", "phase").defer("report", "problems").order_by("-submitted")
     if form.is_valid():
         rows = rows.filter(form.condition(admin=request.user.is_superuser))
     page = page_of(request, rows)

@@ -7,6 +7,7 @@ import secrets
 import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -14,14 +15,19 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db import DatabaseError, IntegrityError, transaction
+from django.http import HttpRequest
+from django.utils import timezone
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.problems import ProblemError, spend
+from gluebench.leaderboard.front import BEGAN
 from gluebench.leaderboard.limits import quota
+from gluebench.leaderboard.phases.models import UPLOAD_TIME, Counting, Late, policy_at
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.feedback import as_policy
 from gluebench.leaderboard.submissions.grading import grade_next
-from gluebench.leaderboard.submissions.models import UNSCORED, Submission
+from gluebench.leaderboard.submissions.models import UNSCORED, Status, Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check, under_own_name
 from gluebench.leaderboard.submissions.report import CheckSummary, check_summary
 
@@ -58,6 +64,11 @@ class Held:
         """Return the upload kept for this account under this token; None if there is none."""
         held = cls(account, token)
         return held if token.isalnum() and (held.folder / "name").exists() else None
+
+    @property
+    def since(self) -> datetime:
+        """When its file was complete."""
+        return datetime.fromtimestamp((self.folder / "name").stat().st_mtime, UTC)
 
     @property
     def name(self) -> str:
@@ -100,7 +111,13 @@ def free_check(
     spend("check", str(account))
     with under_own_name(path_of(upload), upload.name or "") as path:
         result = run_check(benchmark.manifest_path, path, account=account, fixed=fixed)
-    return {**result, "check": as_policy(benchmark, result["check"])}
+    return {**result, "check": as_policy(benchmark, _policy_now(benchmark), result["check"])}
+
+
+def _policy_now(benchmark: Benchmark) -> Policy:
+    """The policy of the phase that is open to all now, or else the benchmark's."""
+    phases = benchmark.phases.all()
+    return policy_at(benchmark, next((row for row in phases if row.standing() == "open"), None))
 
 
 class Question(NamedTuple):
@@ -133,7 +150,7 @@ def look(
         check, fixed = result["check"], result.get("fixed")
         question = Question(check_summary(check), can_send=check["verdict"] != "invalid")
         if fixed is not None and not (sure and question.can_send):
-            better = as_policy(benchmark, fixed["check"])
+            better = as_policy(benchmark, _policy_now(benchmark), fixed["check"])
             completes = not question.can_send or len(better["missing"]) < len(check["missing"])
             if better["verdict"] != "invalid" and completes:
                 question = question._replace(changes=tuple(fixed["changes"]), fixed=check_summary(better))
@@ -164,6 +181,12 @@ def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) 
     return None if question.can_send and question.fixed is None else question
 
 
+def began(request: HttpRequest) -> datetime:
+    """When a request began, as the server in front saw it; now behind a server that does not say."""
+    seconds = request.META.get(BEGAN)
+    return timezone.now() if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
 def accept(
     submission: Submission, file: File[bytes], *, limited: bool = True, replaces: Submission | None = None
 ) -> Submission:
@@ -173,28 +196,43 @@ def accept(
     take the place of `replaces`; nothing is kept of it then. `limited=False` is for the operator of the
     site: no limit applies.
     """
+    if submission.began is not None:  # an upload has a bound, so that nobody sends the rest of it much later
+        submission.began = max(submission.began, timezone.now() - UPLOAD_TIME)
     if limited:
         quota.ask(submission)
     submission.filename = (file.name or "submission.zip")[-120:]
     submission.sha256 = submission.sha256 or digest(file)  # already set if a caller looked for duplicates
     submission.size = file.size
-    submission.approved = not submission.benchmark.policy.approval
     # The file is written before the transaction opens, so that the database is locked for an instant only.
     submission.file.save(submission.filename, file, save=False)
     try:
         with transaction.atomic():
-            if limited:
-                quota.take(submission)
+            quota.take(submission, limited=limited)
+            submission.approved = not submission.policy.approval
             if replaces is not None:
                 acts.replace(replaces, submission)
+            _follow_phase(submission)
             submission.save()
-            grade_next.enqueue(submission.pk)
+            if submission.is_open:
+                grade_next.enqueue(submission.pk)
     except BaseException:
         with suppress(DatabaseError):  # the row may be stored although the database's answer was lost
             if not Submission.objects.filter(file=submission.file.name).exists():
                 submission.file.delete(save=False)
         raise
     return submission
+
+
+def _follow_phase(submission: Submission) -> None:
+    """Set what follows from the phase of a new submission: until it is graded, it counts nowhere."""
+    phase = submission.phase
+    submission.counts = phase is None
+    if phase is None:
+        submission.began = None
+    elif submission.late and phase.late == Late.KEPT:
+        submission.status, submission.finished = Status.KEPT, timezone.now()
+    elif phase.counting != Counting.EVERY:
+        submission.public = True
 
 
 def digest(file: File[bytes]) -> str:

@@ -12,6 +12,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
+from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 from django.views.decorators.http import require_http_methods
 
@@ -19,6 +20,9 @@ from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits import quota
+from gluebench.leaderboard.phases.models import policy_at, slot_of
+from gluebench.leaderboard.phases.times import MINUTE
+from gluebench.leaderboard.phases.wording import described, time_left
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import ReplaceError, require_replaceable
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
@@ -36,8 +40,8 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
     benchmark = get_object_or_404(Benchmark, name=name)
     address = request.build_absolute_uri(benchmark.get_absolute_url())
     context = {
+        **phases_context(benchmark, request),
         "files": expected_files(benchmark.record),
-        "policy_sentences": feedback.explained(benchmark),
         "organised": benchmark.organised_by(request.user),
         "named": benchmark.named_for_commands(address),
     }
@@ -49,6 +53,27 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
     if request.method != "POST":
         return page.show(SubmissionForm(instance=submission))
     return page.send(SubmissionForm(request.POST, page.files(), instance=submission), submission)
+
+
+def phases_context(benchmark: Benchmark, request: SignedInRequest) -> dict[str, Any]:
+    """The phase that a submission sent now is for, with its rules and the time that is left."""
+    now = timezone.now()
+    slot, phases = slot_of(benchmark, request.user, now), described(benchmark, now)
+    phase, ends = slot.phase, slot.ends
+    of_phase: list[str] = next((line["sentences"] for line in phases if line["phase"] == phase), [])
+    context = {
+        "phases": phases,
+        "slot": slot,
+        "now": now,
+        "takes": benchmark.open and not slot.closed,
+        "approval": policy_at(benchmark, phase).approval,
+        "policy_sentences": [*of_phase, *feedback.explained(benchmark, phase)],
+    }
+    if phase is not None and ends is not None:
+        context["ends"] = phase.text_of(ends - MINUTE)
+        if not slot.late:
+            context |= {"time_left": time_left(ends, now), "seconds_left": int((ends - now).total_seconds())}
+    return context
 
 
 @login_required
@@ -89,17 +114,24 @@ class UploadPage:
 
     def new_submission(self) -> Submission:
         """A new row for the upload."""
-        user = self.request.user
-        return Submission(owner=user, benchmark=self.benchmark, group=user.team)
+        user, moment = self.request.user, accept.began(self.request)
+        if held := self.held:  # it was complete before its sender was asked about it
+            moment = min(moment, held.since)
+        return Submission(owner=user, benchmark=self.benchmark, group=user.team, began=moment)
+
+    @property
+    def held(self) -> Held | None:
+        """The upload that is kept for this page, unless another file was sent."""
+        post, files = self.request.POST, self.request.FILES
+        held = Held.find(self.request.user.pk, post.get("kept", ""))
+        return None if files and post.get("use") != "fixed" else held
 
     def files(self) -> MultiValueDict[str, UploadedFile[Any]] | None:
         """The files that were sent or, for a button or an empty field, those kept for this page."""
-        post, files = self.request.POST, self.request.FILES
-        use = post.get("use")
-        held = Held.find(self.request.user.pk, post.get("kept", ""))
-        if held is None or (files and use != "fixed"):
-            return files or None
-        file = held.file("fixed" if use == "fixed" else "own")
+        held = self.held
+        if held is None:
+            return self.request.FILES or None
+        file = held.file("fixed" if self.request.POST.get("use") == "fixed" else "own")
         return MultiValueDict({"upload": [file]} if file else {})
 
     def show(

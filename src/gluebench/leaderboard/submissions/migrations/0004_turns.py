@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('accounts', '0001_first'),
         ('benchmarks', '0001_benchmarks'),
-        ('submissions', '0002_model_id'),
+        ('submissions', '0003_phases'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,155 @@
+"""Add, change, extend and delete phases, each with a log entry, and read them from a policy file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError
+from gluebench.leaderboard.limits.phase_forms import PREFIX, PhaseForm, as_text
+from gluebench.leaderboard.phases.models import OVERRIDDEN, Extension, Phase
+from gluebench.leaderboard.phases.times import zone_of
+from gluebench.leaderboard.submissions.grading import follow_clock
+
+VALUES = (
+    *("name", "opens", "closes", "zone", "rows", "share", "shown", "shown_from", "counting", "most"),
+    *("otherwise", "late", "settings"),
+)
+"""What an organizer decides of a phase."""
+TIMES = ("opens", "closes", "shown_from")
+
+
+class PhaseError(ValueError):
+    """A phase that cannot be changed this way; the message may be shown."""
+
+
+def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> dict[str, list[Any]]:
+    """Add a phase, or change it; returns the changes, [before, after] by name.
+
+    A later deadline of a phase that has opened is an extension for everybody, and announced with the reason.
+    """
+    with transaction.atomic():
+        Benchmark.objects.held(phase.benchmark_id)
+        former = Phase.objects.filter(pk=phase.pk).first()
+        after = values_of(phase)
+        before = dict.fromkeys(after) if former is None else values_of(former)
+        changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
+        if not changes:
+            return {}
+        phase.save()
+        if former is not None and _is_extended(former, phase):
+            times = {"before": former.closes, "closes": phase.closes}
+            Extension.objects.create(phase=phase, by=actor, reason=reason, **times)
+        action = "phase" if former is None else "phase changed"
+        record(action, actor=actor, benchmark=phase.benchmark, reason=reason, phase=phase.name, **changes)
+        follow_clock(phase.benchmark)
+    return changes
+
+
+def _is_extended(former: Phase, phase: Phase) -> bool:
+    """Whether participants may have relied on the deadline that is later now."""
+    if former.closes is None or phase.closes is None or former.opens > timezone.now():
+        return False
+    return former.closes < phase.closes
+
+
+def values_of(phase: Phase) -> dict[str, Any]:
+    """What an organizer decided of a phase, for JSON: times as text, in UTC."""
+    values = {name: getattr(phase, name) for name in VALUES}
+    for name in TIMES:
+        values[name] = values[name] and values[name].isoformat()
+    return {name: str(value) if isinstance(value, str) else value for name, value in values.items()}
+
+
+def extend(
+    phase: Phase, closes: datetime, *, who: User | Team | None, actor: User | None, reason: str
+) -> None:
+    """Give everybody, one person or one team a later deadline, and announce it."""
+    if who is None:
+        phase.closes = closes
+        save_phase(phase, actor, reason)
+        return
+    whose = {"user": who} if isinstance(who, User) else {"team": who}
+    with transaction.atomic():
+        Benchmark.objects.held(phase.benchmark_id)
+        assert phase.closes is not None  # the form refuses a phase that stays open
+        Extension.objects.create(
+            phase=phase, before=phase.closes, closes=closes, reason=reason, by=actor, **whose
+        )
+        Phase.objects.filter(pk=phase.pk).update(last=max(closes, phase.last or closes))
+        keys = {name: one.pk for name, one in whose.items()}
+        facts = {"phase": phase.name, "closes": closes.isoformat(), **keys}
+        record("extension", actor=actor, benchmark=phase.benchmark, reason=reason, **facts)
+        follow_clock(phase.benchmark)
+
+
+def delete_phase(phase: Phase, actor: User | None, reason: str) -> None:
+    """Delete a phase without submissions. Raises PhaseError for another."""
+    with transaction.atomic():
+        Benchmark.objects.held(phase.benchmark_id)
+        number = phase.submissions.count()
+        if number:
+            raise PhaseError(f"{phase} has {number} submission{'s' * (number != 1)}: close it instead.")
+        facts = {"phase": phase.name, **values_of(phase)}
+        del facts["name"]
+        record("phase deleted", actor=actor, benchmark=phase.benchmark, reason=reason, **facts)
+        phase.delete()
+        follow_clock(phase.benchmark)
+
+
+def set_phases(benchmark: Benchmark, tables: Sequence[Mapping[str, Any]]) -> None:
+    """Add or change the phases of a policy file, each a table of the names in `VALUES`; others stay.
+
+    Raises PolicyError with all that is wrong.
+    """
+    problems: list[str] = []
+    with transaction.atomic():
+        for number, table in enumerate(tables, start=1):
+            form, unknown = _form_of(benchmark, table)
+            errors = form.errors.items()
+            wrong = [f"{name.removeprefix(PREFIX)}: {' '.join(map(str, texts))}" for name, texts in errors]
+            name = table.get("name", f"number {number}")
+            problems += [f"phase {name}: {text}" for text in (*unknown, *wrong)]
+            if not problems:
+                save_phase(form.save(commit=False), reason="command line")
+        if problems:
+            raise PolicyError(problems)
+
+
+def _form_of(benchmark: Benchmark, table: Mapping[str, Any]) -> tuple[PhaseForm, list[str]]:
+    """A table of a policy file as the form that an organizer fills in, and names that nothing has."""
+    phase = benchmark.phases.filter(name=str(table.get("name"))).first() or Phase(benchmark=benchmark)
+    settings = table.get("settings", {})
+    unknown = [name for name in table if name not in VALUES] + [n for n in settings if n not in OVERRIDDEN]
+    values = {name: getattr(phase, name) for name in VALUES if name not in (*TIMES, "settings")}
+    values |= {
+        name: value.isoformat(" ") if hasattr(value, "isoformat") else value for name, value in table.items()
+    }
+    values |= {PREFIX + name: as_text(value) for name, value in settings.items()}
+    return PhaseForm(values, instance=phase), [f"{name!r} is not known." for name in unknown]
+
+
+def phase_lines(benchmark: Benchmark) -> list[str]:
+    """The phases as lines of TOML, in the form that `set_phases` reads."""
+    lines = []
+    for phase in benchmark.phases.all():
+        values = {name: value for name, value in values_of(phase).items() if value not in (None, "")}
+        for name in TIMES:
+            if moment := getattr(phase, name):
+                values[name] = f"{moment.astimezone(zone_of(phase.zone)):%Y-%m-%d %H:%M}"
+        settings = values.pop("settings")
+        lines += ["", "[[phases]]", *_toml(values)]
+        lines += ["[phases.settings]", *_toml(settings)] if settings else []
+    return lines
+
+
+def _toml(values: Mapping[str, Any]) -> list[str]:
+    return [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]

@@ -1,0 +1,221 @@
+"""Forms of phases: their times on the clocks of a zone, their rules, and extensions of their deadlines."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError, policy_of
+from gluebench.leaderboard.common.text import plain
+from gluebench.leaderboard.limits.forms import EXPLAINED, REASON, person_or_team
+from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown
+from gluebench.leaderboard.phases.times import in_utc, zone_names, zone_of
+
+PREFIX = "policy-"
+"""Before the name of a policy's setting among the fields of a phase."""
+ENTERED = "%Y-%m-%dT%H:%M"
+
+
+def _time(label: str, help_text: str, *, required: bool = False) -> forms.CharField:
+    """A time on the clocks of the phase's zone, to the minute."""
+    widget = forms.TextInput(attrs={"type": "datetime-local"})
+    return forms.CharField(required=required, label=label, help_text=help_text, widget=widget)
+
+
+def _moment(form: forms.BaseForm, name: str, zone: str) -> datetime | None:
+    """The entered time in UTC; None, with an error in the form, for one that cannot be read."""
+    text = form.cleaned_data.get(name)
+    if not text or not zone:
+        return None
+    try:
+        local = datetime.fromisoformat(text)
+        if local.tzinfo is not None or local.second:
+            raise ValueError
+    except ValueError:
+        form.add_error(name, f"{text!r} is not a time to the minute, as 2027-05-31 23:59.")
+        return None
+    try:
+        return in_utc(local, zone)
+    except ValueError as error:
+        form.add_error(name, str(error))
+        return None
+
+
+class PhaseForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A phase of a benchmark; `instance` has its benchmark."""
+
+    zone = forms.ChoiceField(
+        label="Time zone", help_text="Of all times of this phase. AoE is UTC-12: the day ends nowhere later."
+    )
+    opens = _time("Opens", "The first minute, as 2027-05-01 00:00.", required=True)
+    closes = _time("Closes", "The last minute, which belongs to the phase. Empty: it stays open.")
+    shown_from = _time("Date from which the board shows it", "Needed for that choice only.")
+    reason = forms.CharField(
+        required=False, max_length=400, validators=[plain], label="Why it is changed", help_text=REASON
+    )
+
+    class Meta:
+        model = Phase
+        fields = [
+            *("name", "zone", "opens", "closes", "counting", "most", "otherwise", "shown", "shown_from"),
+            *("rows", "share", "late"),
+        ]
+        labels = {
+            "name": "Name",
+            "counting": "What counts of each person or team",
+            "most": "How many they may choose",
+            "otherwise": "What counts of those who chose none",
+            "shown": "The board shows this phase",
+            "rows": "Scored on",
+            "share": "Public share of the rows",
+            "late": "Files after the deadline are",
+        }
+        help_texts = {
+            "counting": "With all but the first, submissions are on the board without being published.",
+            "share": "A number between 0 and 1, the same in all phases. Needed unless all rows are scored.",
+        }
+        widgets = dict.fromkeys(("counting", "otherwise", "shown", "rows", "late"), forms.RadioSelect)
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        phase, zone = self.instance, self.fields["zone"]
+        zone.choices = [(name, name) for name in zone_names()]  # type: ignore[attr-defined]
+        for name in ("opens", "closes", "shown_from"):
+            if moment := getattr(phase, name):
+                self.initial[name] = moment.astimezone(zone_of(phase.zone)).strftime(ENTERED)
+        for name in OVERRIDDEN:
+            self.fields[PREFIX + name] = _setting(name, phase.benchmark)
+            if name in phase.settings:
+                self.initial[PREFIX + name] = as_text(phase.settings[name])
+        self.order_fields([*(name for name in self.fields if name != "reason"), "reason"])
+
+    def clean(self) -> dict[str, Any]:
+        """Return the fields with all times in UTC; add an error for each that does not fit the others."""
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        zone = values.get("zone", "")
+        for name in ("opens", "closes", "shown_from"):
+            if name not in self.errors:
+                values[name] = _moment(self, name, zone)
+        self._check_times(values)
+        self._check_choices(values)
+        settings = {name: _as_value(values.get(PREFIX + name, "")) for name in OVERRIDDEN}
+        values["settings"] = {name: value for name, value in settings.items() if value != ""}
+        try:
+            policy_of({**self.instance.benchmark.settings, **values["settings"]})
+        except PolicyError as error:
+            for problem in error.problems:
+                name, _, sentence = problem.partition(": ")
+                self.add_error(PREFIX + name if name in OVERRIDDEN else None, sentence)
+        self.instance.settings = values["settings"]
+        return values
+
+    def _check_times(self, values: dict[str, Any]) -> None:
+        opens, closes = values.get("opens"), values.get("closes")
+        if not isinstance(opens, datetime):
+            return
+        if closes is not None and closes <= opens:
+            self.add_error("closes", "It closes before it opens.")
+        for other in self.instance.benchmark.phases.exclude(pk=self.instance.pk):
+            first, last = sorted(((opens, closes), (other.opens, other.closes)), key=lambda times: times[0])
+            if last[0] == first[0] or first[1] is None or first[1] > last[0]:
+                until = other.text_of(other.closes) if other.closes else "for ever"
+                span = f"from {other.text_of(other.opens)} to {until}"
+                self.add_error("opens", f"The phase {other} is open at the same time, {span}.")
+
+    def _check_choices(self, values: dict[str, Any]) -> None:
+        if values.get("shown") == Shown.DATE and not values.get("shown_from"):
+            self.add_error("shown_from", "Give the date from which the board shows it.")
+        if values.get("closes") is None and "closes" not in self.errors:
+            waits = values.get("shown") == Shown.CLOSED, values.get("rows") == Rows.BOTH
+            if any(waits) or values.get("counting") == Counting.CHOSEN:
+                self.add_error("closes", "Needed, because something is to happen once it is closed.")
+        share, rows = values.get("share"), values.get("rows")
+        if rows == Rows.ALL:
+            values["share"] = None
+        elif share is None or not 0 < share < 1:
+            self.add_error("share", "Give a number between 0 and 1, or score all rows.")
+        elif (
+            other := self.instance.benchmark.phases.exclude(pk=self.instance.pk)
+            .exclude(share=None)
+            .exclude(share=share)
+            .first()
+        ):
+            self.add_error("share", f"The phase {other} has {other.share:g}; rows would be in both parts.")
+
+    def clean_name(self) -> str:
+        """The name, which no other phase of the benchmark has."""
+        name: str = self.cleaned_data["name"]
+        others = self.instance.benchmark.phases.exclude(pk=self.instance.pk)
+        if others.filter(name__iexact=name).exists():
+            raise ValidationError(f"There is a phase {name!r} already.")
+        return name
+
+
+def _setting(name: str, benchmark: Benchmark) -> forms.Field:
+    """The field of a policy's setting; empty for the benchmark's."""
+    label, usual = EXPLAINED[name]["label"], as_text(getattr(benchmark.policy, name))
+    choices = EXPLAINED[name].get("choices", [("true", "yes"), ("false", "no")])
+    if name == "approval" or "choices" in EXPLAINED[name]:
+        titles = dict(choices)
+        usual_choice = ("", f"as the benchmark: {titles[usual]}")
+        return forms.ChoiceField(required=False, label=label, choices=[usual_choice, *choices])
+    text = f"Empty: as the benchmark, {usual}. Write {NONE} for no limit."
+    return forms.CharField(required=False, label=label, max_length=9, help_text=text)
+
+
+def as_text(value: Any) -> str:
+    """A setting of a policy as people write it."""
+    return NONE if value is None else str(value).lower()
+
+
+def _as_value(text: str) -> Any:
+    words = {NONE: None, "true": True, "false": False}
+    if text in words:
+        return words[text]
+    return int(text) if text.isascii() and text.isdigit() else text
+
+
+class ExtensionForm(forms.Form):
+    """A later deadline for everybody, one person or one team."""
+
+    who = forms.CharField(
+        required=False,
+        max_length=254,
+        label="For",
+        help_text="A person's email address, or the name of a team. Empty: for everybody.",
+    )
+    closes = _time("New deadline", "On the clocks of the phase's zone; its last minute.", required=True)
+    reason = forms.CharField(
+        max_length=400,
+        validators=[plain],
+        label="Reason",
+        help_text="Kept in the log and, if it is for everybody, announced on the board.",
+    )
+
+    def __init__(self, phase: Phase, data: Any = None) -> None:
+        super().__init__(data)
+        self.phase = phase
+
+    def clean_who(self) -> User | Team | None:
+        """The person, the team, or None for everybody."""
+        who = self.cleaned_data["who"].strip()
+        return person_or_team(who) if who else None
+
+    def clean(self) -> dict[str, Any]:
+        """Return the fields with the deadline in UTC; add an error for one that is not later."""
+        values, phase = self.cleaned_data, self.phase
+        closes = values["closes"] = _moment(self, "closes", phase.zone)
+        if closes is None:
+            return values
+        if phase.closes is None or closes <= phase.closes:
+            self.add_error("closes", "The phase is open until then already.")
+        following = phase.benchmark.phases.filter(opens__gt=phase.opens).first()
+        if values.get("who") is None and following and closes > following.opens:
+            text = following.text_of(following.opens)
+            self.add_error("closes", f"The phase {following} opens on {text}. Let it open later first.")
+        return values

@@ -1,0 +1,1 @@
+"""Phases of a benchmark: their times, rules and deadlines."""

@@ -1,0 +1,268 @@
+"""Phases of a benchmark: when they take submissions, by which policy, what counts, and what a board shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.dispatch import receiver
+from django.utils import timezone
+
+from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
+from gluebench.leaderboard.common.signals import account_deleted, account_exported
+from gluebench.leaderboard.common.text import plain
+from gluebench.leaderboard.phases.times import MINUTE, local_text
+
+UPLOAD_TIME = timedelta(minutes=10)
+"""How long after the deadline an upload that began before it may end, and still counts."""
+OVERRIDDEN = (
+    *("per_day", "per_month", "total", "at_once", "invalid_per_day"),
+    *("incomplete", "feedback", "approval"),
+)
+"""The settings of the benchmark's policy that a phase may override."""
+
+
+class Rows(models.TextChoices):
+    """The test rows that submissions of a phase are scored on."""
+
+    ALL = "all", "all rows"
+    PUBLIC = "public", "the public share of the rows"
+    HELD_BACK = "held back", "the rows that are not in the public share"
+    BOTH = "both", "the public share and, once the phase is closed, the other rows instead"
+
+
+class Shown(models.TextChoices):
+    """When the board shows a phase."""
+
+    ALWAYS = "always", "from its start"
+    CLOSED = "closed", "with the systems' names from its start, with scores once it is closed"
+    DATE = "date", "from the date below on"
+    ASIDE = "aside", "from its start, beside the board of the phase before it"
+
+
+class Counting(models.TextChoices):
+    """Which of the submissions of one person or team the board shows."""
+
+    EVERY = "every", "every one that its author publishes"
+    BEST = "best", "the best one"
+    LAST = "last", "the last one"
+    CHOSEN = "chosen", "those that its author chooses"
+
+
+class Late(models.TextChoices):
+    """What happens to a file that comes after the deadline and before another phase opens."""
+
+    KEPT = "kept", "kept and marked late, not graded"
+    GRADED = "graded", "kept, marked late, and graded for its author"
+    REFUSED = "refused", "refused"
+
+
+class Phase(models.Model):
+    """A stretch of time with rules of its own. Phases of a benchmark do not overlap."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="phases")
+    name = models.CharField(max_length=60, validators=[plain])
+    opens = models.DateTimeField()
+    closes = models.DateTimeField(null=True, blank=True)
+    """Its last minute, which belongs to it; null for a phase that stays open."""
+    last = models.DateTimeField(null=True, editable=False)
+    """The latest deadline of anybody, where one person or team has an extension."""
+    zone = models.CharField(max_length=64, default="UTC")
+    """The zone that its times are stated in."""
+    settings = models.JSONField(default=dict, blank=True)
+    """The policy's settings that differ from the benchmark's."""
+    rows = models.CharField(max_length=12, choices=Rows, default=Rows.ALL)
+    share = models.FloatField(null=True, blank=True)
+    """The public share of the rows; the same in all phases that have one."""
+    shown = models.CharField(max_length=8, choices=Shown, default=Shown.ALWAYS)
+    shown_from = models.DateTimeField(null=True, blank=True)
+    counting = models.CharField(max_length=8, choices=Counting, default=Counting.EVERY)
+    most = models.PositiveSmallIntegerField(default=1, validators=[MinValueValidator(1)])
+    """How many a person or team may choose."""
+    otherwise = models.CharField(
+        max_length=8,
+        choices=[(rule.value, rule.label) for rule in (Counting.BEST, Counting.LAST)],
+        default=Counting.BEST,
+    )
+    """What counts of those who chose none."""
+    late = models.CharField(max_length=8, choices=Late, default=Late.KEPT)
+    state = models.JSONField(default=dict, editable=False)
+    """What its results are in line with; see `state_at`."""
+
+    class Meta:
+        ordering = ["opens", "pk"]
+        constraints = [models.UniqueConstraint(fields=["benchmark", "name"], name="one_phase_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def ends(self) -> datetime | None:
+        """The first moment at which it is closed to all without an extension of their own."""
+        return self.closes and self.closes + MINUTE
+
+    @property
+    def over(self) -> datetime | None:
+        """The first moment at which it is closed to everybody."""
+        return self.closes and max(self.closes, self.last or self.closes) + MINUTE
+
+    @property
+    def shows(self) -> datetime | None:
+        """When the board shows its scores; None for a phase that is to close first and stays open."""
+        if self.shown == Shown.DATE:
+            return self.shown_from
+        return self.over if self.shown == Shown.CLOSED else self.opens
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the board shows its scores, as far as its results were brought in line with that."""
+        return bool(self.state.get("shown"))
+
+    def standing(self, now: datetime | None = None) -> str:
+        """ "to come", "open" or "closed"."""
+        moment = now or timezone.now()
+        if moment < self.opens:
+            return "to come"
+        return "open" if self.ends is None or moment < self.ends else "closed"
+
+    def text_of(self, moment: datetime) -> str:
+        """A moment in words, in this phase's zone and in UTC."""
+        return local_text(moment, self.zone)
+
+    def state_at(self, now: datetime) -> dict[str, Any]:
+        """What its results depend on at a moment, besides the files, the labels and the manifest.
+
+        A change of "rows" or "ladder" means another grading, all else another form of what is shown.
+        """
+        policy = policy_at(self.benchmark, self)
+        closed = self.over is not None and now >= self.over
+        part = {"all": "", "both": "held back" if closed else "public"}.get(self.rows, self.rows)
+        return {
+            "rows": {"rows": part, "share": self.share} if part else {},
+            "ladder": policy.feedback == "ladder" and not (self.rows == Rows.BOTH and closed),
+            "shown": self.shows is not None and now >= self.shows,
+            "feedback": [policy.feedback, policy.smallest_category],
+            "counting": [self.counting, self.most, self.otherwise, policy.per],
+            "ends": self.ends.timestamp() if self.ends else None,
+        }
+
+
+class Extension(models.Model):
+    """A later deadline of a phase, for one person, one team, or all."""
+
+    phase = models.ForeignKey(Phase, on_delete=models.CASCADE, related_name="extensions")
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="+")
+    team = models.ForeignKey(Team, null=True, on_delete=models.CASCADE, related_name="+")
+    before = models.DateTimeField()
+    """The deadline until then."""
+    closes = models.DateTimeField()
+    reason = models.CharField(max_length=400)
+    by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.phase}: {self.closes:%Y-%m-%d %H:%M}"
+
+    @property
+    def for_all(self) -> bool:
+        """Whether it is for everybody."""
+        return self.user_id is None and self.team_id is None
+
+
+class Slot(NamedTuple):
+    """Where a submission goes that arrives at a moment."""
+
+    phase: Phase | None = None
+    """None on a benchmark without phases, or where nothing is taken."""
+    ends: datetime | None = None
+    """When the phase closes for this person; None where it stays open."""
+    late: bool = False
+    closed: str = ""
+    """Why nothing is taken, in a sentence; empty where something is."""
+
+
+def policy_at(benchmark: Benchmark, phase: Phase | None) -> Policy:
+    """The policy in force: the benchmark's, overridden by the phase's settings."""
+    if phase is None:
+        return benchmark.policy
+    policy = policy_of({**benchmark.settings, **phase.settings})
+    return replace(policy, public_share=None, reveal=None)  # the phase says which rows count
+
+
+def phase_on_board(benchmark: Benchmark) -> Phase | None:
+    """The phase whose systems the benchmark's pages show; None for those without a phase."""
+    number = benchmark.board_phase
+    return None if number is None else Phase.objects.select_related("benchmark").filter(pk=number).first()
+
+
+def slot_of(benchmark: Benchmark, user: User, moment: datetime) -> Slot:
+    """The phase that a submission of this person is for, if its upload began at that moment.
+
+    Of several that are open, the one that opened first: a person with an extension finishes that one.
+    """
+    phases = list(benchmark.phases.all())
+    if not phases:
+        return Slot()
+    past = [(phase, deadlines(phase)(user.pk, user.team_id)) for phase in phases if phase.opens <= moment]
+    for phase, ends in past:
+        if ends is None or moment < ends:
+            return Slot(phase, ends)
+    coming = next((phase for phase in phases if phase.opens > moment), None)
+    more = f" The phase {coming} opens on {coming.text_of(coming.opens)}." if coming else ""
+    if not past:
+        return Slot(closed=f"This benchmark takes no submissions yet.{more}")
+    phase, ends = past[-1]
+    if phase.late == Late.REFUSED and ends is not None:
+        return Slot(closed=f"The phase {phase} closed on {phase.text_of(ends - MINUTE)}.{more}")
+    return Slot(phase, ends, late=True)
+
+
+def deadlines(phase: Phase) -> Callable[[int, int | None], datetime | None]:
+    """A function from the numbers of a person and a team to when the phase closes for them, or None."""
+    own: dict[tuple[int | None, int | None], datetime] = {}
+    if phase.last is not None:
+        rows = phase.extensions.exclude(user=None, team=None).order_by("closes")
+        own = {(row.user_id, row.team_id): row.closes for row in rows}
+
+    def ends(user: int, team: int | None) -> datetime | None:
+        if phase.closes is None:
+            return None
+        given = (own.get((user, None)), own.get((None, team)), phase.closes)
+        return max(closes for closes in given if closes is not None) + MINUTE
+
+    return ends
+
+
+def next_change(phases: Sequence[Phase], now: datetime) -> int | None:
+    """The next moment at which a page or a result changes, in seconds since 1970; None for none."""
+    moments = {moment for phase in phases for moment in (phase.opens, phase.ends, phase.over, phase.shows)}
+    return min((int(moment.timestamp()) for moment in moments if moment and moment > now), default=None)
+
+
+def on_board_at(phases: Sequence[Phase], now: datetime) -> Phase | None:
+    """The phase that the board shows at a moment: the one shown last, of those that are not shown aside."""
+    shown = [phase for phase in phases if phase.shows is not None and phase.shows <= now]
+    first = [phase for phase in shown if phase.shown != Shown.ASIDE] or shown
+    return max(first, key=lambda phase: phase.opens, default=None)
+
+
+@receiver(account_exported)
+def export_extensions(user: User, **_: Any) -> dict[str, Any]:
+    """For the export of an account: its extensions of deadlines."""
+    mine = Extension.objects.filter(user=user)
+    return {"extensions": list(mine.values("phase__benchmark__name", "phase__name", "closes", "reason"))}
+
+
+@receiver(account_deleted)
+def delete_extensions(user: User, **_: Any) -> None:
+    """Delete the extensions of a deleted account."""
+    Extension.objects.filter(user=user).delete()
