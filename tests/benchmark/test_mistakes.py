@@ -183,6 +183,20 @@ MISTAKES = {
         "tasks.Close.score_range",
         "not both",
     ),
+    "parent of no label": (
+        'aliases = ["feeling"]',
+        'parents = { god = "all" }',
+        "parents",
+        "tasks.Mood.parents.god",
+        "is neither a label nor a parent",
+    ),
+    "parents in a circle": (
+        'aliases = ["feeling"]',
+        'parents = { good = "all", all = "good" }',
+        "parents",
+        "tasks.Mood.parents.good",
+        "is its own ancestor; expected a tree",
+    ),
     "range upside down": ("[0, 1]", "[1, 0]", "score_range", "tasks.Close.score_range", "the lower first"),
     "range without end": (
         "[0, 1]",

@@ -39,6 +39,7 @@ ORDER = "order"
 TASK_KEYS = (
     *("section", "private", "scored", "predict_with", "label_synonyms", "label_shares", "metrics", "files"),
     *("phenomena", "metadata", "references", "weight", "form", "separator"),
+    *("parents", "exclusive"),
 )
 BENCHMARK_KEYS = (
     *("name", "title", "description", "url", "citation", "notes", "references", "extends", "tasks"),
@@ -124,7 +125,7 @@ def _task(name: str, section: Section) -> Task:
     return Task(
         **data,
         **section.read(section="", scored=True, predict_with=None, metadata=()),
-        metrics=_metrics(section, files, data["vocabulary"]),
+        metrics=_metrics(section, files, data),
         files=files,
         private=section.optional_flag("private"),
         weight=_weight(section),
@@ -155,7 +156,7 @@ def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, An
     labels = _labels(section)
     return {
         **section.read(title=name, summary="", domain="", version="", recipe=None, separator="|"),
-        **section.read(columns=(), aliases=(), notes=()),
+        **section.read(columns=(), aliases=(), notes=(), exclusive=True),
         "name": name,
         "form": form,
         "labels": labels if form == "labels" else (),
@@ -243,9 +244,25 @@ def _range(section: Section, key: str, *, ascending: bool) -> tuple[float, float
     return None
 
 
-def _metrics(
-    section: Section, files: tuple[TestFile, ...], vocabulary: tuple[str, ...]
-) -> tuple[Metric, ...]:
+def _parents(section: Section, labels: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The labels, and ancestors of labels, that have a parent, and their parents."""
+    parents = section.texts_by_name("parents")
+    table = section.inner("parents")
+    for word in parents:
+        if labels and word not in labels and word not in parents.values():
+            table.reject(word, f"is neither a label nor a parent; {one_of(labels)}")
+        above = [word]
+        while (parent := parents.get(above[-1], word)) not in above:
+            above.append(parent)
+        if above[-1] in parents:
+            table.reject(word, f'"{parents[above[-1]]}" is its own ancestor; expected a tree')
+            break
+    return tuple(parents.items())
+
+
+def _metrics(section: Section, files: tuple[TestFile, ...], data: Mapping[str, Any]) -> tuple[Metric, ...]:
+    vocabulary = data["vocabulary"]
+    parents = _parents(section, vocabulary or tuple(label.word for label in data["labels"]))
     only_file = files[0].name if len(files) == 1 else None
     metrics = []
     for entry in section.listed("metrics", KEYS["metric"]):
@@ -255,7 +272,7 @@ def _metrics(
             entry.reject("file", f"is missing, and this task has several files; {known}")
         values = entry.read(function=name, title="", file=only_file or "", positive=None)
         scale = _range(entry, "scale", ascending=False)
-        metric = Metric(name, **values, labels=vocabulary, scale=scale)
+        metric = Metric(name, **values, labels=vocabulary, scale=scale, parents=parents)
         title = metric.title or (BUILT_IN[metric.function].title if metric.loss else name)
         metrics.append(metric._replace(title=heading(title) if metric.loss else title))
     if not section.values.get("metrics", ()):

@@ -43,6 +43,8 @@ class Metric(NamedTuple):
     """Label words of the task, for sets, probabilities, tokens and spans."""
     scale: tuple[float, float] | None = None
     """Values that become 0 and 1, as the mean loss of a baseline and 0; None for the value itself."""
+    parents: tuple[tuple[str, str], ...] = ()
+    """The labels of the task that have a parent, each with it."""
 
     @property
     def loss(self) -> bool:
@@ -205,6 +207,8 @@ class Task(NamedTuple):
     """Its weight in the average."""
     separator: str = "|"
     """Text between the labels of a set."""
+    exclusive: bool = True
+    """Whether probabilities and distributions sum to 1."""
 
     @property
     def labels_public(self) -> bool:

@@ -357,9 +357,10 @@ def fingerprint(benchmark: Benchmark) -> str:
 def _other_form(task: Task) -> list[object]:
     """What else affects the scores of a task that is not of labels or numbers, or that scales its metrics."""
     scales = [metric.scale for metric in task.metrics]
+    trees: list[object] = [tree for metric in task.metrics if (tree := metric.parents)]
     if task.form in ("labels", "numbers") and not any(scales):
-        return []
-    return [task.form, task.vocabulary, task.separator, scales]
+        return trees
+    return [task.form, task.vocabulary, task.separator, scales, *trees]
 
 
 def datasets(gold: Gold) -> dict[str, str | None]:
