@@ -10,6 +10,7 @@ import pytest
 from gluebench import compare, grade, rank
 from gluebench.benchmark import Benchmark, ManifestError, load_benchmark
 from gluebench.benchmark.lookup import file_name
+from gluebench.data import DataError
 
 MANIFEST = """
 [benchmark]
@@ -101,7 +102,8 @@ def test_differences_and_ranks_have_the_weights(
         ("[-5.0, 0.0]", "[0.0, -5.0]", "the worse value first"),
         ("[-5.0, 0.0]", "[1.0, 1.0]", "expected two finite numbers"),
         ('"neg_rmse"', '"pearson"', "is not for pearson"),
-        ("weight = 3", "weight = 0", "expected a positive number"),
+        ("weight = 3", "weight = -1", "expected 0, which leaves the task out of the average, or a positive"),
+        (", scale = [-5.0, 0.0]", "", "weight = 0"),
         ('"Opinión política"', '"a/b"', "is not a name for a task"),
     ],
 )
@@ -109,6 +111,48 @@ def test_what_cannot_be_is_said(tmp_path: Path, there: str, instead: str, messag
     text = MANIFEST.replace("above chance", "above").replace(there, instead)
     with pytest.raises(ManifestError, match=message):
         load_benchmark(manifest(tmp_path, text))
+
+
+def test_a_task_of_weight_0_is_scored_and_does_not_count(
+    tmp_path: Path, gold: dict, rng: np.random.Generator
+) -> None:
+    """A loss and shares side by side: the score, the average difference and the ranking are the loss's."""
+    text = (
+        MANIFEST.replace("above chance", "above")
+        .replace(", scale = [-5.0, 0.0]", "")
+        .replace("weight = 3\n", "")
+    )
+    path = manifest(tmp_path, text.replace('labels = ["', 'weight = 0\nlabels = ["'))
+    systems = {name: answers(rng, noise, gold) for name, noise in (("a", 0.3), ("b", 0.6))}
+    losses = {name: -(5 - 5 * expected(gold, given)[0]) for name, given in systems.items()}
+    opinions = {name: sum(expected(gold, given)[1:]) / 2 for name, given in systems.items()}
+    report = grade(systems["a"], gold, benchmark=path)
+    assert report.score == report.tasks["Rating"].score._replace(n=1)
+    assert report.score.value == pytest.approx(losses["a"])
+    assert report.tasks["Opinión política"].score.value == pytest.approx(opinions["a"])
+    alone = grade({"Rating": systems["a"]["Rating"]}, gold, benchmark=path)
+    assert alone.complete
+    assert alone.score == report.score
+
+    comparison = compare(*systems.values(), gold, benchmark=path, resamples=200)
+    assert comparison.over == ("Rating",)
+    assert comparison.overall.difference == pytest.approx(losses["a"] - losses["b"])
+    assert {*comparison.tasks} == {"Rating", "Opinión política"}
+    assert "On average over the tasks that count, Rating, A is better" in comparison.conclusion
+
+    ranked = rank(systems, gold, benchmark=path, resamples=200)
+    assert (ranked.tasks, ranked.weights, ranked.loss) == (("Rating",), None, True)
+    other = {"Rating": 0, "Opinión política": 1}
+    shares = rank(systems, gold, benchmark=path, weights=other, resamples=200)
+    assert [system.value for system in shares.systems] == pytest.approx([*opinions.values()])
+    with pytest.raises(DataError, match="Rating: losses cannot be ranked together with scores"):
+        rank(systems, gold, benchmark=path, weights={"Opinión política": 1}, resamples=200)
+
+
+def test_a_benchmark_has_a_task_that_counts(tmp_path: Path) -> None:
+    text = MANIFEST.replace("above chance", "above").replace("weight = 3", "weight = 0")
+    with pytest.raises(ManifestError, match="none counts in the score"):
+        load_benchmark(manifest(tmp_path, text.replace('labels = ["', 'weight = 0\nlabels = ["')))
 
 
 def test_file_names_are_made_of_ascii_letters() -> None:

@@ -140,8 +140,8 @@ def _task(name: str, section: Section) -> Task:
 
 def _weight(section: Section) -> float:
     weight = finite(section.values.get("weight", 1.0))
-    if weight is None or weight <= 0:
-        section.reject("weight", "expected a positive number; scored = false takes a task out of the average")
+    if weight is None or weight < 0:
+        section.reject("weight", "expected 0, which leaves the task out of the average, or a positive number")
         return 1.0
     return weight
 
@@ -389,6 +389,6 @@ def _kept(head: Section, names: tuple[str, ...], parent: Benchmark) -> tuple[Tas
             head.findings.append(Finding(path, f'"{name}" is {task.name} again; expected each task once'))
         else:
             tasks.append(task)
-    if tasks and not any(task.scored for task in tasks):
+    if tasks and not any(task.averaged for task in tasks):
         head.reject("tasks", "none of them is scored; expected one that is, beside the diagnostic set")
     return tuple(tasks)

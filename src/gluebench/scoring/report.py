@@ -102,7 +102,7 @@ class Report(NamedTuple):
     benchmark: str
     split: str
     complete: bool
-    """Whether every scored task has its score."""
+    """Whether every task of the macro-average has its score."""
     missing: tuple[str, ...]
     """Test files of scored tasks that could not be scored because they were absent."""
     score: Score | None
@@ -128,8 +128,9 @@ class Report(NamedTuple):
 
     @property
     def loss(self) -> bool:
-        """Whether its scored tasks have negated losses."""
-        return any(score.loss for task in self.tasks.values() for score in task.metrics.values())
+        """Whether its average is one of negated losses; without an average, whether any score is."""
+        scores = [score for task in self.tasks.values() for score in task.metrics.values()]
+        return any(score.loss for score in ([self.score] if self.score else scores))
 
     def records(self) -> Iterator[dict[str, object]]:
         """Yield a JSON-ready record of FIELDS for each metric, task score, average and category."""

@@ -172,9 +172,9 @@ def grade_runs(
             weights.append(float(len(metrics)))
         if sum(weights) == len(task.metrics):
             tests[task.name, "score"] = mean_runs(of_files, weights)
-    parts = [tests.get((task.name, "score")) for task in labels.benchmark.scored]
+    parts = [tests.get((task.name, "score")) for task in labels.benchmark.averaged]
     whole = [part for part in parts if part is not None]
-    weights = [task.weight for task in labels.benchmark.scored]
+    weights = [task.weight for task in labels.benchmark.averaged]
     average = mean_runs(whole, weights) if len(whole) == len(parts) else None
     return reports, _summary(reports, tests, average)
 

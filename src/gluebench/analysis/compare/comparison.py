@@ -87,9 +87,9 @@ class Comparison:
     overall: Difference | None
     """Of the mean over the tasks in `over`; None where there is none."""
     over: tuple[str, ...]
-    """The scored tasks for which both systems have a complete score."""
+    """The tasks of the macro-average for which both systems have a complete score."""
     left_out: tuple[str, ...]
-    """The scored tasks that a system lacks; if there are any, `overall` is not the macro-average."""
+    """Those that a system lacks; if there are any, `overall` is not the macro-average."""
     tasks: Mapping[str, TaskComparison]
     diagnostics: Mapping[str, TaskComparison]
     """Reported separately: neither averaged nor part of Holm's adjustment."""
@@ -233,7 +233,11 @@ def compare(
         task.name: task_tested(task, answers, resamples=resamples, seed=seed) for task in benchmark.tasks
     }
     scores = {task.name: score for task in benchmark.scored if (score := tested[task.name][1]) is not None}
-    averaged = {name: score._replace(weight=benchmark.task(name).weight) for name, score in scores.items()}
+    averaged = {
+        task.name: scores[task.name]._replace(weight=task.weight)
+        for task in benchmark.averaged
+        if task.name in scores
+    }
     average = mean_tested(averaged, n=len(averaged)).difference(margin=equivalence) if averaged else None
     differences = _adjusted({name: score.difference(margin=equivalence) for name, score in scores.items()})
     tasks: dict[str, TaskComparison] = {}
@@ -247,8 +251,10 @@ def compare(
             parts = _categories(task, answers, gold, equivalence=equivalence, resamples=resamples, seed=seed)
             of_kind = tasks if task.scored else diagnostics
             of_kind[task.name] = divided(_compared(task, metrics, difference), parts)
-    left_out = tuple(task.name for task in benchmark.scored if task.name not in scores)
-    conclusion = words.conclusion(average, {name: tasks[name].score for name in scores}, left_out=left_out)
+    left_out = tuple(task.name for task in benchmark.averaged if task.name not in scores)
+    conclusion = words.conclusion(
+        average, {name: tasks[name].score for name in scores}, over=averaged, left_out=left_out
+    )
     return Comparison(
         benchmark=benchmark.name,
         split=gold.role,
@@ -256,7 +262,7 @@ def compare(
         b=", ".join(run.source for run in sides[1]),
         runs=(len(sides[0]), len(sides[1])),
         overall=average,
-        over=tuple(scores),
+        over=tuple(averaged),
         left_out=left_out,
         tasks=tasks,
         diagnostics=diagnostics,

@@ -37,6 +37,7 @@ from gluebench.analysis.rank.uncertainty import (
 )
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import percent
+from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
 from gluebench.scoring.notebook import html_table, to_frame
@@ -245,13 +246,18 @@ def rankings(
     if len(submissions) < 2:
         raise ValueError(f"found {len(submissions)} system; expected at least two to rank")
     convention = [benchmark.task(name) for name in majority]
-    weight_of = {task.name: task.weight for task in benchmark.scored if task.weight != 1}
+    weight_of = {task.name: task.weight for task in benchmark.scored if task.weight not in (0, 1)}
     weight_of |= {benchmark.task(name).name: weight for name, weight in (weights or {}).items()}
     tasks = [
         task
         for task in benchmark.scored
-        if weight_of.get(task.name) != 0 and all(metric.file in gold.columns for metric in task.metrics)
+        if weight_of.get(task.name, task.weight)
+        and all(metric.file in gold.columns for metric in task.metrics)
     ]
+    losses = [task.name for task in tasks if task.loss]
+    if others := ", ".join(task.name for task in tasks if losses and not task.loss):
+        expected = f"expected the weight 0 for these, or for {others}: --weights TASK=0"
+        raise DataError([f"{', '.join(losses)}: losses cannot be ranked together with scores; {expected}"])
     systems = read_systems(submissions, gold, tasks, majority=convention)
     exact = Profile(
         systems.names,
