@@ -155,6 +155,13 @@ def test_a_benchmark_has_a_task_that_counts(tmp_path: Path) -> None:
         load_benchmark(manifest(tmp_path, text.replace('labels = ["', 'weight = 0\nlabels = ["')))
 
 
+def test_a_task_of_weight_0_has_metrics_of_one_kind(tmp_path: Path) -> None:
+    text = MANIFEST.replace("above chance", "above").replace("weight = 3", "weight = 0")
+    text = text.replace('{ name = "rating"', '{ name = "neg_mae" }, { name = "rating"')
+    with pytest.raises(ManifestError, match=r"tasks.Rating.metrics: are losses and others"):
+        load_benchmark(manifest(tmp_path, text))
+
+
 def test_file_names_are_made_of_ascii_letters() -> None:
     assert file_name("Opinión política") == "Opinion-politica"
     assert file_name("SST-2") == "SST-2"

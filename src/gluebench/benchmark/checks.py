@@ -77,6 +77,10 @@ def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
             'loss a scale, what becomes 0 and what becomes 1: "scale = [-4.0, 0.0]"; or leave its task '
             "out of the average: weight = 0",
         )
+    for task in benchmark.losses:
+        if not task.averaged and not all(metric.loss for metric in task.metrics):
+            expected = "expected one kind, since the score of a task is their mean: make two tasks"
+            yield Finding(("tasks", task.name, "metrics"), f"are losses and others; {expected}")
     yield from _scores(("benchmark",), benchmark, {"score": (-inf, 0.0) if losses else (-1.0, 1.0)})
 
 
