@@ -190,6 +190,13 @@ MISTAKES = {
         "tasks.Mood.parents.god",
         "is neither a label nor a parent",
     ),
+    "language of no text": (
+        'aliases = ["feeling"]',
+        'language = "de"',
+        "language",
+        "tasks.Mood.language",
+        'is of no use here; with form = "text" expected one of "en", "es",',
+    ),
     "parents in a circle": (
         'aliases = ["feeling"]',
         'parents = { good = "all", all = "good" }',

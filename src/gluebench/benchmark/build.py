@@ -11,7 +11,7 @@ from typing import Any
 from gluebench.benchmark.checks import average_findings, name_finding
 from gluebench.benchmark.figures import heading
 from gluebench.benchmark.lookup import UnknownNameError, file_name
-from gluebench.benchmark.metrics import BUILT_IN
+from gluebench.benchmark.metrics import ARTICLES, BUILT_IN
 from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
     ROLES,
@@ -39,7 +39,7 @@ ORDER = "order"
 TASK_KEYS = (
     *("section", "private", "scored", "predict_with", "label_synonyms", "label_shares", "metrics", "files"),
     *("phenomena", "metadata", "references", "weight", "form", "separator"),
-    *("parents", "exclusive"),
+    *("parents", "exclusive", "language"),
 )
 BENCHMARK_KEYS = (
     *("name", "title", "description", "url", "citation", "notes", "references", "extends", "tasks"),
@@ -263,6 +263,9 @@ def _parents(section: Section, labels: tuple[str, ...]) -> tuple[tuple[str, str]
 def _metrics(section: Section, files: tuple[TestFile, ...], data: Mapping[str, Any]) -> tuple[Metric, ...]:
     vocabulary = data["vocabulary"]
     parents = _parents(section, vocabulary or tuple(label.word for label in data["labels"]))
+    language = section.text("language", "")
+    if language and (data["form"] != "text" or language not in ARTICLES):
+        section.reject("language", f'"{language}" is of no use here; with form = "text" {one_of(ARTICLES)}')
     only_file = files[0].name if len(files) == 1 else None
     metrics = []
     for entry in section.listed("metrics", KEYS["metric"]):
@@ -272,7 +275,7 @@ def _metrics(section: Section, files: tuple[TestFile, ...], data: Mapping[str, A
             entry.reject("file", f"is missing, and this task has several files; {known}")
         values = entry.read(function=name, title="", file=only_file or "", positive=None)
         scale = _range(entry, "scale", ascending=False)
-        metric = Metric(name, **values, labels=vocabulary, scale=scale, parents=parents)
+        metric = Metric(name, **values, labels=vocabulary, scale=scale, parents=parents, language=language)
         title = metric.title or (BUILT_IN[metric.function].title if metric.loss else name)
         metrics.append(metric._replace(title=heading(title) if metric.loss else title))
     if not section.values.get("metrics", ()):

@@ -110,6 +110,18 @@ UNSCALED = ("pearson", "spearman", "kendall")
 """Metrics that a manifest cannot put on another scale."""
 
 
+ARTICLES = {
+    "en": "a|an|the",
+    "es": "un|una|unos|unas|el|la|los|las",
+    "vi": "của|là|cái|chiếc|những",
+    "de": "ein|eine|einen|einem|eines|einer|der|die|das|den|dem|des",
+    "ar": "",
+    "hi": "",
+    "zh": "",
+}
+"""Languages in which texts are compared as in MLQA, and the words that do not count."""
+
+
 def names_of(form: Form) -> tuple[str, ...]:
     """The names of the built-in metrics of a form."""
     return tuple(metric.name for metric in BUILT_IN.values() if metric.form == form)

@@ -45,6 +45,8 @@ class Metric(NamedTuple):
     """Values that become 0 and 1, as the mean loss of a baseline and 0; None for the value itself."""
     parents: tuple[tuple[str, str], ...] = ()
     """The labels of the task that have a parent, each with it."""
+    language: str = ""
+    """Language whose rules normalize texts; empty for those of SQuAD."""
 
     @property
     def loss(self) -> bool:

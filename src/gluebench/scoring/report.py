@@ -358,10 +358,10 @@ def fingerprint(benchmark: Benchmark) -> str:
 def _other_form(task: Task) -> list[object]:
     """What else affects the scores of a task that is not of labels or numbers, or that scales its metrics."""
     scales = [metric.scale for metric in task.metrics]
-    trees: list[object] = [tree for metric in task.metrics if (tree := metric.parents)]
+    more: list[object] = [own for metric in task.metrics for own in (metric.parents, metric.language) if own]
     if task.form in ("labels", "numbers") and not any(scales):
-        return trees
-    return [task.form, task.vocabulary, task.separator, scales, *trees]
+        return more
+    return [task.form, task.vocabulary, task.separator, scales, *more]
 
 
 def datasets(gold: Gold) -> dict[str, str | None]:
