@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gluebench import compare, grade, rank
+from gluebench import compare, grade, grade_runs, rank
 from gluebench.benchmark import Benchmark, ManifestError, load_benchmark
 from gluebench.benchmark.lookup import file_name
 from gluebench.data import DataError
@@ -147,6 +147,32 @@ def test_a_task_of_weight_0_is_scored_and_does_not_count(
     assert [system.value for system in shares.systems] == pytest.approx([*opinions.values()])
     with pytest.raises(DataError, match="Rating: losses cannot be ranked together with scores"):
         rank(systems, gold, benchmark=path, weights={"Opinión política": 1}, resamples=200)
+
+
+def test_a_chart_of_a_loss_is_of_losses_alone(tmp_path: Path, gold: dict, rng: np.random.Generator) -> None:
+    """The loss itself, with its ends in order; shares have another scale, and the title says so."""
+    text = MANIFEST.replace("above chance", "above").replace(", scale = [-5.0, 0.0]", "")
+    path = manifest(tmp_path, text.replace('labels = ["', 'weight = 0\nlabels = ["'))
+    systems = [answers(rng, noise, gold) for noise in (0.3, 0.6)]
+    report = grade(systems[0], gold, benchmark=path)
+    summary = grade_runs(systems, gold, benchmark=path)[1]
+    comparison = compare(*systems, gold, benchmark=path, resamples=200)
+    score, mean, difference = report.score, summary.score, comparison.overall
+    for result, sign, number in (
+        (report, -1, (score.value, score.low, score.high)),
+        (summary, -1, (mean.mean, mean.low, mean.high)),
+        (comparison, 1, (difference.difference, difference.low, difference.high)),
+    ):
+        axes = result.plot()
+        lines = {line.get_label(): sorted(line.get_xdata()) for line in axes.lines}
+        assert "Opinión política" not in lines
+        assert lines["Rating"] == pytest.approx([sign * number[0]])
+        assert lines["Rating interval"] == pytest.approx(sorted(sign * end for end in number[1:]))
+        assert "without Opinión política, on another scale" in axes.get_title(loc="left").replace("\n", " ")
+        assert (
+            "loss ↓, lower is better" if sign < 0 else "in losses, above 0 is better"
+        ) in axes.get_xlabel()
+        axes.figure.clear()
 
 
 def test_a_benchmark_has_a_task_that_counts(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Metric, Task
-from gluebench.benchmark.figures import axis, interval, percent, unit
+from gluebench.benchmark.figures import axis, interval, percent, tasks_of, unit, without
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
 from gluebench.scoring.notebook import ends, html_table, to_frame
@@ -170,17 +170,18 @@ class Report(NamedTuple):
         """
         from gluebench.scoring.plots import forest
 
-        tasks = {name: task.score for name, task in self.tasks.items()}
+        tasks = {name: task.score for name, task in self.tasks.items() if task.score}
         sets = {name: part.overall for name, part in self.diagnostics.items() if part}
-        sets = {name: score for name, score in sets.items() if bool(score.loss) == self.loss}
-        rows = [_plotted(name, score) for name, score in tasks.items() if score is not None]
+        others = [name for name, score in (tasks | sets).items() if bool(score.loss) != self.loss]
+        rows = [_plotted(name, score) for name, score in tasks.items() if name not in others]
         return forest(
             [
                 [_plotted("macro-average", self.score, whole=True)] if self.score else [],
                 sorted(rows, key=lambda row: (row.value or 0.0) * (1 if self.loss else -1)),
-                [_plotted(name, score) for name, score in sets.items()],
+                [_plotted(name, score) for name, score in sets.items() if name not in others],
             ],
-            title=f"{self.benchmark}, {self.split} split{'' if self.score else ': no macro-average'}",
+            title=f"{self.benchmark}, {self.split} split{'' if self.score else ': no macro-average'}"
+            + without(others),
             axis=f"{axis(self.loss)} with 95 % interval",
             ax=ax,
         )
@@ -230,7 +231,7 @@ def record(score: Score | None, **place: str) -> dict[str, object]:
 def _plotted(name: str, score: Score, *, whole: bool = False) -> Row:
     from gluebench.scoring.plots import Row
 
-    note = f"{score.n} tasks" if whole else f"n = {score.n:,}"
+    note = tasks_of(score.n) if whole else f"n = {score.n:,}"
     if score.withheld:
         note += f", interval withheld: {score.withheld}"
     fractions = (score.value, score.low, score.high)

@@ -18,7 +18,7 @@ from gluebench.analysis.compare.scores import (
     task_tested,
 )
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import between, percent, points
+from gluebench.benchmark.figures import between, percent, points, tasks_of, without
 from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, pairs_of, submissions_from
 from gluebench.scoring.intervals import holm
@@ -177,9 +177,11 @@ class Comparison:
             [_row(name, part.score) for name, part in parts.items() if part.score and part.score.loss == loss]
             for parts in (self.tasks, self.diagnostics)
         )
+        whole = {**self.tasks, **self.diagnostics}.items()
+        others = [name for name, part in whole if part.score and part.score.loss != loss]
         return forest(
             [average, sorted(tasks, key=lambda row: -(row.value or 0.0)), sets],
-            title=self._title,
+            title=self._title.removesuffix("." * bool(others)) + without(others),
             axis=f"A - B {'in losses, above 0 is better,' if loss else 'in points'} with 95 % interval; "
             "p after Holm, filled where significant",
             zero=True,
@@ -190,7 +192,7 @@ class Comparison:
 def _row(name: str, difference: Difference, *, whole: bool = False) -> Row:
     from gluebench.scoring.plots import Row
 
-    number = f"{difference.n} tasks" if whole else f"n = {difference.n:,}"
+    number = tasks_of(difference.n) if whole else f"n = {difference.n:,}"
     note = f"{words.p_words(difference.decisive)}, {number}"
     if difference.withheld:
         note += f", interval withheld: {difference.withheld}"

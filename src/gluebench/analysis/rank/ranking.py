@@ -36,7 +36,7 @@ from gluebench.analysis.rank.uncertainty import (
     with_runs,
 )
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import percent
+from gluebench.benchmark.figures import DOWN, percent
 from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
@@ -161,7 +161,8 @@ class Ranking:
 
     @property
     def _title(self) -> str:
-        return f"{self.benchmark}, {self.split} split: {self.task_words} by {VALUES[self.by]}"
+        down = DOWN * bool(self.loss and self.by in ("mean", "median"))
+        return f"{self.benchmark}, {self.split} split: {self.task_words} by {VALUES[self.by]}{down}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rank of each system with its 95 % interval; a band covers tied systems.
