@@ -1,4 +1,4 @@
-"""Two benchmarks with every form of answers, FORMS of shares and LOSSES, their gold and submissions."""
+"""Benchmarks with every form of answers, FORMS of shares, LOSSES, and MIXED of both; gold and submissions."""
 
 from __future__ import annotations
 
@@ -122,17 +122,40 @@ columns = ["sentence"]
 splits.train.size = {ROWS}
 splits.test.size = {ROWS}
 """
+MIXED = f"""
+[benchmark]
+name = "mixed"
+title = "Losses and Shares"
+
+[tasks.Rating]
+score_range = [0.0, 5.0]
+metrics = [{{ name = "neg_rmse", title = "−RMSE" }}]
+columns = ["sentence"]
+splits.train.size = {ROWS}
+splits.test.size = {ROWS}
+
+[tasks.Humor]
+labels = {{ 0 = "not humorous", 1 = "humorous" }}
+weight = 0
+metrics = [{{ name = "accuracy" }}, {{ name = "f1", positive = "1", title = "F1" }}]
+columns = ["sentence"]
+splits.train.size = {ROWS}
+splits.test.size = {ROWS}
+files = [{{ name = "jokes" }}]
+"""
 TASKS: Mapping[str, Sequence[str]] = {
     "forms": (
         *("Emotions", "Certainty", "Answers", "Names", "Places", "Retrieval", "Opinion-politica"),
         *("humor", "offense", "Probes"),
     ),
     "losses": ("Rating", "Opinion"),
+    "mixed": ("Rating", "jokes"),
 }
 FOLDERS = {
     "Opinion-politica": "Opinión política",
     "Opinion": "Opinión",
     "humor": "Humor",
+    "jokes": "Humor",
     "offense": "Offense",
 }
 """Test file to the folder of its task, where that has another name."""
@@ -169,6 +192,7 @@ GOLD: Mapping[str, Callable[[random.Random], str]] = {
     "Retrieval": lambda rng: f"{rng.choice(('d1', 'd2'))}:2 d3",
     "Opinion-politica": lambda rng: rng.choice(("left", "right", "center")),
     "humor": lambda rng: rng.choice("01"),
+    "jokes": lambda rng: rng.choice("01"),
     "offense": lambda rng: f"{rng.uniform(0, 5):.2f}",
     "Probes": _set,
     "Rating": lambda rng: f"{rng.uniform(0, 5):.2f}",
@@ -209,7 +233,7 @@ def write(folder: Path, benchmark: str) -> Path:
     gold, runs = folder / "gold", folder / "runs"
     gold.mkdir(parents=True)
     manifest = folder / f"{benchmark}.toml"
-    manifest.write_text({"forms": FORMS, "losses": LOSSES}[benchmark], encoding="utf-8")
+    manifest.write_text({"forms": FORMS, "losses": LOSSES, "mixed": MIXED}[benchmark], encoding="utf-8")
     right = _gold(benchmark)
     for name, cells in right.items():
         (gold / f"{name}.tsv").write_text(_table(name, "label", cells), encoding="utf-8")

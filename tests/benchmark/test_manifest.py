@@ -137,7 +137,7 @@ def test_a_benchmark_needs_a_scored_task(tmp_path: Path) -> None:
         '[benchmark]\nname = "probe"\n[tasks.A]\nscored = false\nscore_range = [0, 1]\nsplits.test.size = 1\n'
     )
     (problem,) = problems(tmp_path, text + 'metrics = [{ name = "pearson" }]\n')
-    assert problem.startswith("mine.toml:3: tasks: none is scored")
+    assert problem.startswith("mine.toml:3: tasks: none counts in the score")
 
 
 def test_all_mistakes_come_together_in_the_order_of_their_lines(tmp_path: Path) -> None:

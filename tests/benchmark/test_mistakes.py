@@ -183,6 +183,27 @@ MISTAKES = {
         "tasks.Close.score_range",
         "not both",
     ),
+    "parent of no label": (
+        'aliases = ["feeling"]',
+        'parents = { god = "all" }',
+        "parents",
+        "tasks.Mood.parents.god",
+        "is neither a label nor a parent",
+    ),
+    "language of no text": (
+        'aliases = ["feeling"]',
+        'language = "de"',
+        "language",
+        "tasks.Mood.language",
+        'is of no use here; with form = "text" expected one of "en", "es",',
+    ),
+    "parents in a circle": (
+        'aliases = ["feeling"]',
+        'parents = { good = "all", all = "good" }',
+        "parents",
+        "tasks.Mood.parents.good",
+        "is its own ancestor; expected a tree",
+    ),
     "range upside down": ("[0, 1]", "[1, 0]", "score_range", "tasks.Close.score_range", "the lower first"),
     "range without end": (
         "[0, 1]",

@@ -168,7 +168,7 @@ def test_losses_and_shares_are_not_averaged(tmp_path: Path) -> None:
         load_benchmark(tmp_path / "mixed.toml")
     message = str(error.value)
     assert "average losses (Offense neg_mae) with scores from 0 to 1 (Emotions, Certainty," in message
-    assert "scored = false" in message
+    assert "weight = 0" in message
     assert len(message.splitlines()) == 1
     beside = text.replace("[tasks.Offense]", "[tasks.Offense]\nscored = false")
     (tmp_path / "beside.toml").write_text(beside, encoding="utf-8")

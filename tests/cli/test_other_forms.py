@@ -1,4 +1,4 @@
-"""Commands on a benchmark with every form of answers, and on one of losses."""
+"""Commands on a benchmark with every form of answers, on one of losses, and on one of losses and shares."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gluebench.cli import main
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("forms")
-    for name in ("forms", "losses"):
+    for name in ("forms", "losses", "mixed"):
         every_form.write(folder / name, name)
     return folder
 
@@ -93,7 +93,23 @@ def test_a_ranking_by_losses(home: Path) -> None:
     assert min(losses) > 0
 
 
-@pytest.mark.parametrize("name", ["forms", "losses"])
+def test_losses_beside_shares(home: Path) -> None:
+    """Each task has its own scores; the first counts, and no rule ranks both together."""
+    text = run(home, "mixed", "grade", "runs/2", "--gold", "gold/").output
+    (average,) = (line for line in text.splitlines() if line.startswith("macro-average ↓  of Rating"))
+    (loss,) = (line for line in text.splitlines() if "RMSE ↓" in line)
+    assert average.split()[-3:] == loss.split()[-4:-1]
+    assert "task score" in text
+    words = ("rank", "runs/0", "runs/1", "runs/2", "--gold", "gold/", "--resamples", "100")
+    assert "test split: Rating by macro-average\n" in run(home, "mixed", *words).output
+    by_other = run(home, "mixed", *words, "--weights", "Humor=1", "--weights", "Rating=0").output
+    assert "test split: Humor by macro-average\n" in by_other
+    both = run(home, "mixed", *words, "--weights", "Humor=1")
+    assert both.exit_code == 1
+    assert "Rating: losses cannot be ranked together with scores; expected the weight 0" in both.output
+
+
+@pytest.mark.parametrize("name", ["forms", "losses", "mixed"])
 @pytest.mark.parametrize("words", [("runs/2",), ("runs/0", "runs/1", "runs/2")])
 def test_plots(home: Path, name: str, words: tuple[str, ...], tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"

@@ -1,4 +1,4 @@
-"""A site with tasks of every form of answers, and a benchmark of losses: every page of both, once."""
+"""A site with tasks of every form of answers, losses, and losses beside shares: every page of each, once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OUT = os.environ.get("PAGES")
 
 
 class Site:
-    """Two benchmarks with three graded submissions each, and a browser of an admin who sent them."""
+    """Three benchmarks with three graded submissions each, and a browser of an admin who sent them."""
 
     def __init__(self, folder: Path) -> None:
         from django.test import Client
@@ -37,7 +37,7 @@ class Site:
         self.client.force_login(self.admin)
         self.benchmarks: dict[str, Any] = {}
         self.runs: dict[str, list[Any]] = {}
-        for name in ("forms", "losses"):
+        for name in ("forms", "losses", "mixed"):
             self.benchmarks[name] = self._added(folder, name)
             self.runs[name] = [self._sent(folder / name / "runs" / str(run), name) for run in range(3)]
         look()
@@ -103,7 +103,7 @@ def words(page: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", page.replace("&nbsp;", " ")).split())
 
 
-@pytest.mark.parametrize("name", ["forms", "losses"])
+@pytest.mark.parametrize("name", ["forms", "losses", "mixed"])
 def test_every_page_is_shown(site: Site, name: str) -> None:
     for page in PAGES:
         site.page(f"/benchmarks/{name}{page}")
@@ -147,6 +147,26 @@ def test_a_loss_is_written_as_it_is_with_an_arrow_down(site: Site) -> None:
     assert "× 100" not in report
     assert f"Score {-best.value:.3f}." in site.page(f"/submissions/{best.key}.bib")
     assert r"Score $\downarrow$" in site.page("/benchmarks/losses.tex")
+
+
+def test_a_board_with_losses_and_shares_is_ordered_by_the_task_that_counts(site: Site) -> None:
+    best = max(site.runs["mixed"], key=lambda run: run.value)
+    tasks = best.scores["tasks"]
+    loss = -tasks["Rating"]["score"]["value"]
+    shares = [100 * tasks["Humor"]["metrics"][name]["value"] for name in ("accuracy", "f1")]
+    board = words(site.page("/benchmarks/mixed"))
+    assert best.value == -loss
+    assert f"{loss:.3f} {loss:.3f} {shares[0]:.1f}/{shares[1]:.1f}" in board
+    assert "its score is that of Rating, the lower the better" in board
+    first = json.loads(site.page("/benchmarks/mixed.json"))["rows"][0]
+    assert (first["rank"], first["key"]) == (1, best.key)
+    report = words(site.page(f"/submissions/{best.key}"))
+    assert "Every metric × 100, losses ↓ as they are" in report
+    assert f"RMSE ↓ {loss:.3f}" in report
+    assert f"F1 {shares[1]:.1f}" in report
+    own = json.loads(site.page("/benchmarks/mixed/tasks/Humor.json"))["rows"]
+    values = [row["score"]["value"] for row in own]
+    assert values == sorted(values, reverse=True)
 
 
 def test_programs_get_negated_losses(site: Site) -> None:

@@ -20,6 +20,7 @@ KEYS = {
     "open sets": ("sets_micro_f1", False),
     "probabilities": ("neg_log_loss", True),
     "distributions": ("neg_cross_entropy", True),
+    "independent distributions": ("icm_soft", True),
     "text": ("exact_match", False),
     "tokens": ("token_accuracy", False),
     "spans": ("span_f1", True),
@@ -31,6 +32,7 @@ KEYS = {
 def task(name: str, folder: Path) -> Task:
     metric, labeled = KEYS[name]
     labels = f"labels = {list(LABELS)}" if labeled else ""
+    labels += "\nexclusive = false" * name.startswith("independent")
     path = folder / "form.toml"
     path.write_text(
         f'[benchmark]\nname = "form"\n[tasks.T]\nform = "{name.split()[-1]}"\n{labels}\n'
@@ -70,6 +72,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "open sets": st.sets(WORDS.filter(lambda word: "|" not in word)).map(lambda words: tuple(sorted(words))),
     "probabilities": st.lists(st.floats(0.01, 1), min_size=4, max_size=4).map(shares),
     "distributions": st.lists(st.floats(0.01, 1), min_size=4, max_size=4).map(shares),
+    "independent distributions": st.tuples(*[NUMBERS] * 4),
     "text": TEXTS,
     "tokens": st.lists(WORDS, min_size=1).map(tuple),
     "spans": labeled_spans(st.sampled_from(LABELS)),
@@ -114,6 +117,7 @@ FAULTS = {
         *("[0.9, 0.2, 0, 0]", "[null, 1, 0, 0]", "[]", "0.998 0 0 0", f"[1{'0' * 400}, 0, 0, 0]"),
     ],
     "distributions": ["0.5 0.5 0.5 0", "joy"],
+    "independent distributions": ["1 1 1", "0.5 0.5 0.5 1.1", "0 0 0 -0.1", "0 0 0 nan", "joy"],
     "tokens": ["", "   "],
     "spans": ["0-5", "0-5:sad", "5-0:joy", "3-3:joy", "-1-3:joy", "0-5 :joy", "0:joy", "0-5:joy,6-9:joy"],
     "open spans": ["0-5:joy", "0-5:nan", "0-5:-1", "a-b", "0..5", "5"],

@@ -23,7 +23,6 @@ from gluebench.analysis.rank.rules import RULES
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold
 from gluebench.scoring.feedback import bounds_of, rounded_p, rounded_value
-from gluebench.scoring.metrics import task_score
 from gluebench.scoring.report import fields_of, rounded
 from gluebench.submission import check
 
@@ -41,11 +40,11 @@ def rounded_comparison(comparison: Comparison, benchmark: Benchmark, *, smallest
     sets = {
         name: _task(benchmark.task(name), part, smallest) for name, part in comparison.diagnostics.items()
     }
-    scores = {name: score for name in comparison.over if (score := tasks[name].score) is not None}
-    overall = comparison.overall
-    if overall and not all(benchmark.task(name).labels_public for name in scores):
-        overall = _mean(overall, scores)
-    conclusion = words.conclusion(overall, scores, left_out=comparison.left_out)
+    scores = {name: part.score for name, part in tasks.items() if part.score is not None}
+    overall, over = comparison.overall, comparison.over
+    if overall and not all(benchmark.task(name).labels_public for name in over):
+        overall = _mean(overall, {name: scores[name] for name in over}, benchmark.weights)
+    conclusion = words.conclusion(overall, scores, over=over, left_out=comparison.left_out)
     return replace(comparison, overall=overall, tasks=tasks, diagnostics=sets, conclusion=conclusion)
 
 
@@ -68,8 +67,16 @@ def _rounded(exact: Difference, bounds: tuple[float, float]) -> Difference:
     return _of(exact, *(rounded_value(value, exact.n, *bounds) for value in (exact.a, exact.b)))
 
 
-def _mean(difference: Difference, parts: Mapping[str, Difference]) -> Difference:
-    return _of(difference, *(task_score([getattr(part, side) for part in parts.values()]) for side in "ab"))
+def _mean(
+    difference: Difference, parts: Mapping[str, Difference], weights: Mapping[str, float] = {}
+) -> Difference:
+    weight = [weights.get(name, 1.0) for name in parts]
+    a, b = (
+        sum(each * getattr(part, side) for each, part in zip(weight, parts.values(), strict=True))
+        / sum(weight)
+        for side in "ab"
+    )
+    return _of(difference, a, b)
 
 
 def _of(exact: Difference, a: float, b: float) -> Difference:

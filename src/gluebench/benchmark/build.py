@@ -11,7 +11,7 @@ from typing import Any
 from gluebench.benchmark.checks import average_findings, name_finding
 from gluebench.benchmark.figures import heading
 from gluebench.benchmark.lookup import UnknownNameError, file_name
-from gluebench.benchmark.metrics import BUILT_IN
+from gluebench.benchmark.metrics import ARTICLES, BUILT_IN
 from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
     ROLES,
@@ -39,6 +39,7 @@ ORDER = "order"
 TASK_KEYS = (
     *("section", "private", "scored", "predict_with", "label_synonyms", "label_shares", "metrics", "files"),
     *("phenomena", "metadata", "references", "weight", "form", "separator"),
+    *("parents", "exclusive", "language"),
 )
 BENCHMARK_KEYS = (
     *("name", "title", "description", "url", "citation", "notes", "references", "extends", "tasks"),
@@ -124,7 +125,7 @@ def _task(name: str, section: Section) -> Task:
     return Task(
         **data,
         **section.read(section="", scored=True, predict_with=None, metadata=()),
-        metrics=_metrics(section, files, data["vocabulary"]),
+        metrics=_metrics(section, files, data),
         files=files,
         private=section.optional_flag("private"),
         weight=_weight(section),
@@ -139,8 +140,8 @@ def _task(name: str, section: Section) -> Task:
 
 def _weight(section: Section) -> float:
     weight = finite(section.values.get("weight", 1.0))
-    if weight is None or weight <= 0:
-        section.reject("weight", "expected a positive number; scored = false takes a task out of the average")
+    if weight is None or weight < 0:
+        section.reject("weight", "expected 0, which leaves the task out of the average, or a positive number")
         return 1.0
     return weight
 
@@ -155,7 +156,7 @@ def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, An
     labels = _labels(section)
     return {
         **section.read(title=name, summary="", domain="", version="", recipe=None, separator="|"),
-        **section.read(columns=(), aliases=(), notes=()),
+        **section.read(columns=(), aliases=(), notes=(), exclusive=True),
         "name": name,
         "form": form,
         "labels": labels if form == "labels" else (),
@@ -243,9 +244,28 @@ def _range(section: Section, key: str, *, ascending: bool) -> tuple[float, float
     return None
 
 
-def _metrics(
-    section: Section, files: tuple[TestFile, ...], vocabulary: tuple[str, ...]
-) -> tuple[Metric, ...]:
+def _parents(section: Section, labels: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The labels, and ancestors of labels, that have a parent, and their parents."""
+    parents = section.texts_by_name("parents")
+    table = section.inner("parents")
+    for word in parents:
+        if labels and word not in labels and word not in parents.values():
+            table.reject(word, f"is neither a label nor a parent; {one_of(labels)}")
+        above = [word]
+        while (parent := parents.get(above[-1], word)) not in above:
+            above.append(parent)
+        if above[-1] in parents:
+            table.reject(word, f'"{parents[above[-1]]}" is its own ancestor; expected a tree')
+            break
+    return tuple(parents.items())
+
+
+def _metrics(section: Section, files: tuple[TestFile, ...], data: Mapping[str, Any]) -> tuple[Metric, ...]:
+    vocabulary = data["vocabulary"]
+    parents = _parents(section, vocabulary or tuple(label.word for label in data["labels"]))
+    language = section.text("language", "")
+    if language and (data["form"] != "text" or language not in ARTICLES):
+        section.reject("language", f'"{language}" is of no use here; with form = "text" {one_of(ARTICLES)}')
     only_file = files[0].name if len(files) == 1 else None
     metrics = []
     for entry in section.listed("metrics", KEYS["metric"]):
@@ -255,7 +275,7 @@ def _metrics(
             entry.reject("file", f"is missing, and this task has several files; {known}")
         values = entry.read(function=name, title="", file=only_file or "", positive=None)
         scale = _range(entry, "scale", ascending=False)
-        metric = Metric(name, **values, labels=vocabulary, scale=scale)
+        metric = Metric(name, **values, labels=vocabulary, scale=scale, parents=parents, language=language)
         title = metric.title or (BUILT_IN[metric.function].title if metric.loss else name)
         metrics.append(metric._replace(title=heading(title) if metric.loss else title))
     if not section.values.get("metrics", ()):
@@ -372,6 +392,6 @@ def _kept(head: Section, names: tuple[str, ...], parent: Benchmark) -> tuple[Tas
             head.findings.append(Finding(path, f'"{name}" is {task.name} again; expected each task once'))
         else:
             tasks.append(task)
-    if tasks and not any(task.scored for task in tasks):
+    if tasks and not any(task.averaged for task in tasks):
         head.reject("tasks", "none of them is scored; expected one that is, beside the diagnostic set")
     return tuple(tasks)

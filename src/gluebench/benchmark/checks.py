@@ -30,8 +30,9 @@ def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
         *_duplicates(_task_names(benchmark), "another task"),
         *_duplicates(_file_names(benchmark), "another test file", same=str.casefold),
     ]
-    if benchmark.tasks and not benchmark.scored:
-        findings.append(Finding(("tasks",), "none is scored; expected a task without scored = false"))
+    if benchmark.tasks and not benchmark.averaged:
+        expected = "expected one without scored = false and weight = 0, which orders a board"
+        findings.append(Finding(("tasks",), f"none counts in the score; {expected}"))
     unusable = {_unusable_key(finding.path) for finding in shape}
     for task in benchmark.tasks:
         path = ("tasks", task.name)
@@ -66,16 +67,20 @@ def task_name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
 def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
     """Findings on what is averaged, and on the scores of a benchmark's references, which are averages."""
     losses = [
-        f"{task.name} {metric.name}" for task in benchmark.scored for metric in task.metrics if metric.loss
+        f"{task.name} {metric.name}" for task in benchmark.averaged for metric in task.metrics if metric.loss
     ]
-    shares = [task.name for task in benchmark.scored if not all(metric.loss for metric in task.metrics)]
+    shares = [task.name for task in benchmark.averaged if not all(metric.loss for metric in task.metrics)]
     if losses and shares:
         yield Finding(
             ("tasks",),
             f"average losses ({', '.join(losses)}) with scores from 0 to 1 ({', '.join(shares)}). Give each "
-            'loss a scale, what becomes 0 and what becomes 1: "scale = [-4.0, 0.0]"; or take its task out of '
-            "the average by scored = false; or make two benchmarks",
+            'loss a scale, what becomes 0 and what becomes 1: "scale = [-4.0, 0.0]"; or leave its task '
+            "out of the average: weight = 0",
         )
+    for task in benchmark.losses:
+        if not task.averaged and not all(metric.loss for metric in task.metrics):
+            expected = "expected one kind, since the score of a task is their mean: make two tasks"
+            yield Finding(("tasks", task.name, "metrics"), f"are losses and others; {expected}")
     yield from _scores(("benchmark",), benchmark, {"score": (-inf, 0.0) if losses else (-1.0, 1.0)})
 
 

@@ -5,6 +5,8 @@ A loss is kept negated, so that higher is better everywhere, and is written as i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 DOWN = " ↓"
 """The end of a loss's heading."""
 
@@ -40,7 +42,17 @@ def unit(loss: bool | None) -> str:
 
 def axis(loss: bool | None) -> str:
     """The heading of a chart's scores."""
-    return "score ↓, lower is better," if loss else "score × 100"
+    return "loss ↓, lower is better," if loss else "score × 100"
+
+
+def tasks_of(number: int) -> str:
+    """The number of tasks: "1 task", "9 tasks"."""
+    return f"{number} task{'s' * (number != 1)}"
+
+
+def without(names: Sequence[str]) -> str:
+    """The end of a chart's title: the tasks that it leaves out, since it shows either losses or scores."""
+    return f"; without {', '.join(names)}, on another scale" if names else ""
 
 
 def heading(title: str) -> str:

@@ -52,6 +52,8 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         BuiltIn("quadratic_kappa", "quad. kappa", "labels", -1.0),
         BuiltIn("group_exact_match", "EM", "labels", 0.0),
         BuiltIn("group_agreement", "parity", "labels", 0.0),
+        BuiltIn("icm", "ICM", "labels", -inf, highest=inf),
+        BuiltIn("icm_norm", "ICM-norm", "labels", 0.0),
         BuiltIn("pearson", "Pearson", "numbers", -1.0),
         BuiltIn("spearman", "Spearman", "numbers", -1.0),
         BuiltIn("kendall", "Kendall", "numbers", -1.0),
@@ -72,6 +74,8 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         BuiltIn("sets_macro_f1", "macro F1", "sets", 0.0),
         BuiltIn("sets_macro_f1_gold", "macro F1", "sets", 0.0),
         BuiltIn("sets_weighted_f1", "weighted F1", "sets", 0.0),
+        BuiltIn("sets_icm", "ICM", "sets", -inf, highest=inf),
+        BuiltIn("sets_icm_norm", "ICM-norm", "sets", 0.0),
         BuiltIn("probability_accuracy", "acc.", "probabilities", 0.0),
         BuiltIn("roc_auc", "AUC", "probabilities", 0.0, positive=True),
         BuiltIn("c_at_1", "c@1", "probabilities", 0.0),
@@ -82,6 +86,8 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         BuiltIn("neg_ece", "−ECE", "probabilities", -1.0, highest=0.0),
         BuiltIn("neg_cross_entropy", "−CE", "distributions", -inf, highest=0.0),
         BuiltIn("neg_jensen_shannon", "−JS", "distributions", -1.0, highest=0.0),
+        BuiltIn("icm_soft", "ICM-Soft", "distributions", -inf, highest=inf),
+        BuiltIn("icm_soft_norm", "ICM-Soft-norm", "distributions", 0.0),
         BuiltIn("token_accuracy", "acc.", "tokens", 0.0),
         BuiltIn("entity_f1", "F1", "tokens", 0.0),
         BuiltIn("entity_f1_lenient", "F1", "tokens", 0.0),
@@ -102,6 +108,18 @@ BUILT_IN: Mapping[str, BuiltIn] = {
 
 UNSCALED = ("pearson", "spearman", "kendall")
 """Metrics that a manifest cannot put on another scale."""
+
+
+ARTICLES = {
+    "en": "a|an|the",
+    "es": "un|una|unos|unas|el|la|los|las",
+    "vi": "của|là|cái|chiếc|những",
+    "de": "ein|eine|einen|einem|eines|einer|der|die|das|den|dem|des",
+    "ar": "",
+    "hi": "",
+    "zh": "",
+}
+"""Languages in which texts are compared as in MLQA, and the words that do not count."""
 
 
 def names_of(form: Form) -> tuple[str, ...]:

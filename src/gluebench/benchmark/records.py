@@ -43,6 +43,10 @@ class Metric(NamedTuple):
     """Label words of the task, for sets, probabilities, tokens and spans."""
     scale: tuple[float, float] | None = None
     """Values that become 0 and 1, as the mean loss of a baseline and 0; None for the value itself."""
+    parents: tuple[tuple[str, str], ...] = ()
+    """The labels of the task that have a parent, each with it."""
+    language: str = ""
+    """Language whose rules normalize texts; empty for those of SQuAD."""
 
     @property
     def loss(self) -> bool:
@@ -180,7 +184,7 @@ class Task(NamedTuple):
     source: Source
     aliases: tuple[str, ...] = ()
     scored: bool = True
-    """Whether the task counts in the macro-average."""
+    """Whether it is a task, not a diagnostic set."""
     predict_with: str | None = None
     """Task whose model predicts this one, if this one has no training data."""
     private: bool | None = None
@@ -202,9 +206,11 @@ class Task(NamedTuple):
     vocabulary: tuple[str, ...] = ()
     """Label words of sets, probabilities, tokens and spans; empty for other forms."""
     weight: float = 1.0
-    """Its weight in the average."""
+    """Its weight in the average; 0 if it is scored and compared without counting there."""
     separator: str = "|"
     """Text between the labels of a set."""
+    exclusive: bool = True
+    """Whether probabilities and distributions sum to 1."""
 
     @property
     def labels_public(self) -> bool:
@@ -215,6 +221,11 @@ class Task(NamedTuple):
     def words(self) -> tuple[str, ...]:
         """The label words in the order of their codes; empty unless each example has one of them."""
         return tuple(label.word for label in self.labels)
+
+    @property
+    def averaged(self) -> bool:
+        """Whether it counts in the macro-average."""
+        return self.scored and self.weight > 0
 
     @property
     def loss(self) -> bool:
@@ -266,13 +277,23 @@ class Benchmark(NamedTuple):
 
     @property
     def scored(self) -> tuple[Task, ...]:
-        """The tasks of the macro-average."""
+        """The tasks that are no diagnostic sets."""
         return tuple(task for task in self.tasks if task.scored)
+
+    @property
+    def averaged(self) -> tuple[Task, ...]:
+        """The tasks of the macro-average."""
+        return tuple(task for task in self.tasks if task.averaged)
 
     @property
     def loss(self) -> bool:
         """Whether its average is one of negated losses."""
-        return any(task.loss for task in self.scored)
+        return any(task.loss for task in self.averaged)
+
+    @property
+    def losses(self) -> tuple[Task, ...]:
+        """The tasks whose score is a negated loss."""
+        return tuple(task for task in self.scored if task.loss)
 
     @property
     def weights(self) -> dict[str, float]:

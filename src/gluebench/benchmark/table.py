@@ -107,6 +107,8 @@ def _label_rows(task: Task) -> Iterator[list[str]]:
 def _counts(task: Task) -> str:
     if not task.scored:
         return "no: reported beside it"
+    if not task.weight:
+        return "no"
     return "yes" if task.weight == 1 else f"yes, with the weight {task.weight:g}"
 
 

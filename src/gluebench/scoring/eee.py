@@ -128,7 +128,7 @@ def _metric_config(place: Place, benchmark: Benchmark) -> dict[str, Any]:
 
 def _bounds(place: Place, benchmark: Benchmark) -> tuple[float, float]:
     """The lowest and highest possible score; infinite if one of its metrics has no such bound."""
-    tasks = benchmark.scored if place.task is None else [place.task]
+    tasks = benchmark.averaged if place.task is None else [place.task]
     metrics = [[place.metric] if place.metric else task.metrics for task in tasks]
     bounds = [[function_of(metric).bounds for metric in part] for part in metrics]
     low, high = (fmean(fmean(ends[side] for ends in part) for part in bounds) for side in (0, 1))

@@ -150,7 +150,11 @@ def pairs_of(submission: Submission, gold: Gold) -> dict[str, Pairs]:
 def macro_average(
     scores: Mapping[str, Score | None], *, intervals: bool, weights: Mapping[str, float] = {}
 ) -> Score | None:
-    """The mean of the task scores (section 3.4), with the manifest's weights; None while one is missing."""
+    """The mean of the task scores (section 3.4), with the manifest's weights; None while one is missing.
+
+    A task of weight 0 does not count.
+    """
+    scores = {name: score for name, score in scores.items() if weights.get(name, 1.0)}
     parts = parts_of(scores, weights)
     if not parts or len(parts) < len(scores):
         return None

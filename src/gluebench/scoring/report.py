@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Metric, Task
-from gluebench.benchmark.figures import axis, interval, percent, unit
+from gluebench.benchmark.figures import axis, interval, percent, tasks_of, unit, without
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
 from gluebench.scoring.notebook import ends, html_table, to_frame
@@ -102,7 +102,7 @@ class Report(NamedTuple):
     benchmark: str
     split: str
     complete: bool
-    """Whether every scored task has its score."""
+    """Whether every task of the macro-average has its score."""
     missing: tuple[str, ...]
     """Test files of scored tasks that could not be scored because they were absent."""
     score: Score | None
@@ -128,8 +128,9 @@ class Report(NamedTuple):
 
     @property
     def loss(self) -> bool:
-        """Whether its scored tasks have negated losses."""
-        return any(score.loss for task in self.tasks.values() for score in task.metrics.values())
+        """Whether its average is one of negated losses; without an average, whether any score is."""
+        scores = [score for task in self.tasks.values() for score in task.metrics.values()]
+        return any(score.loss for score in ([self.score] if self.score else scores))
 
     def records(self) -> Iterator[dict[str, object]]:
         """Yield a JSON-ready record of FIELDS for each metric, task score, average and category."""
@@ -169,17 +170,18 @@ class Report(NamedTuple):
         """
         from gluebench.scoring.plots import forest
 
-        tasks = {name: task.score for name, task in self.tasks.items()}
+        tasks = {name: task.score for name, task in self.tasks.items() if task.score}
         sets = {name: part.overall for name, part in self.diagnostics.items() if part}
-        sets = {name: score for name, score in sets.items() if bool(score.loss) == self.loss}
-        rows = [_plotted(name, score) for name, score in tasks.items() if score is not None]
+        others = [name for name, score in (tasks | sets).items() if bool(score.loss) != self.loss]
+        rows = [_plotted(name, score) for name, score in tasks.items() if name not in others]
         return forest(
             [
                 [_plotted("macro-average", self.score, whole=True)] if self.score else [],
                 sorted(rows, key=lambda row: (row.value or 0.0) * (1 if self.loss else -1)),
-                [_plotted(name, score) for name, score in sets.items()],
+                [_plotted(name, score) for name, score in sets.items() if name not in others],
             ],
-            title=f"{self.benchmark}, {self.split} split{'' if self.score else ': no macro-average'}",
+            title=f"{self.benchmark}, {self.split} split{'' if self.score else ': no macro-average'}"
+            + without(others),
             axis=f"{axis(self.loss)} with 95 % interval",
             ax=ax,
         )
@@ -229,7 +231,7 @@ def record(score: Score | None, **place: str) -> dict[str, object]:
 def _plotted(name: str, score: Score, *, whole: bool = False) -> Row:
     from gluebench.scoring.plots import Row
 
-    note = f"{score.n} tasks" if whole else f"n = {score.n:,}"
+    note = tasks_of(score.n) if whole else f"n = {score.n:,}"
     if score.withheld:
         note += f", interval withheld: {score.withheld}"
     fractions = (score.value, score.low, score.high)
@@ -357,9 +359,10 @@ def fingerprint(benchmark: Benchmark) -> str:
 def _other_form(task: Task) -> list[object]:
     """What else affects the scores of a task that is not of labels or numbers, or that scales its metrics."""
     scales = [metric.scale for metric in task.metrics]
+    more: list[object] = [own for metric in task.metrics for own in (metric.parents, metric.language) if own]
     if task.form in ("labels", "numbers") and not any(scales):
-        return []
-    return [task.form, task.vocabulary, task.separator, scales]
+        return more
+    return [task.form, task.vocabulary, task.separator, scales, *more]
 
 
 def datasets(gold: Gold) -> dict[str, str | None]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import axis, interval, percent, points
+from gluebench.benchmark.figures import axis, interval, percent, points, without
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, grade, pairs_of, submission_from
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import Report, Score, fields_of
@@ -113,15 +113,17 @@ class Summary(NamedTuple):
             return Row.of(name, fractions, note, filled=spread.low is not None, whole=whole, factor=factor)
 
         scores = {name: spreads["score"] for name, spreads in self.tasks.items() if "score" in spreads}
-        loss = any(spread.loss for spread in scores.values())
-        tasks = [row(name, spread) for name, spread in scores.items()]
+        loss = any(spread.loss for spread in ([self.score] if self.score else scores.values()))
+        whole = {**scores, **self.diagnostics}
+        others = [name for name, spread in whole.items() if bool(spread.loss) != loss]
+        tasks = [row(name, spread) for name, spread in scores.items() if name not in others]
         return forest(
             [
                 [row("macro-average", self.score, whole=True)] if self.score else [],
                 sorted(tasks, key=lambda row: (row.value or 0.0) * (1 if loss else -1)),
-                [row(name, spread) for name, spread in self.diagnostics.items() if bool(spread.loss) == loss],
+                [row(name, spread) for name, spread in self.diagnostics.items() if name not in others],
             ],
-            title=f"{self.benchmark}, {self.split} split: mean of {self.runs} runs",
+            title=f"{self.benchmark}, {self.split} split: mean of {self.runs} runs" + without(others),
             axis=f"{axis(loss)} with 95 % interval over runs and examples",
             ax=ax,
         )
@@ -172,9 +174,9 @@ def grade_runs(
             weights.append(float(len(metrics)))
         if sum(weights) == len(task.metrics):
             tests[task.name, "score"] = mean_runs(of_files, weights)
-    parts = [tests.get((task.name, "score")) for task in labels.benchmark.scored]
+    parts = [tests.get((task.name, "score")) for task in labels.benchmark.averaged]
     whole = [part for part in parts if part is not None]
-    weights = [task.weight for task in labels.benchmark.scored]
+    weights = [task.weight for task in labels.benchmark.averaged]
     average = mean_runs(whole, weights) if len(whole) == len(parts) else None
     return reports, _summary(reports, tests, average)
 

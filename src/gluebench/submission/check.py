@@ -241,8 +241,9 @@ def _missing(
     stems = {split_name(path)[0]: path for path in strange}
     problems = []
     for file in absent:
-        scored = benchmark.task(file.task).scored
-        consequence = "there is no average" if scored else "its analysis is left out"
+        task = benchmark.task(file.task)
+        consequence = "its task has no score" if task.scored else "its analysis is left out"
+        consequence = "there is no average" if task.averaged else consequence
         expected = f"expected a file of this name; without it {consequence}"
         fix, repair = "Add it.", ""
         if file.name in meant:

@@ -52,9 +52,10 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             expected = f'labels with "{separator}" between them{after}'
             return CellForm(read_set, separator.join, expected, True)
         case "probabilities" | "distributions" if not (gold and task.form == "probabilities"):
-            read = partial(_probabilities, words=words)
-            one = f", or that of {words[1]}" if len(words) == 2 else ""
-            expected = f"{len(words)} probabilities that sum to 1, in the order {known}{one}"
+            read = partial(_probabilities, words=words, exclusive=task.exclusive)
+            one = f", or that of {words[1]}" if len(words) == 2 and task.exclusive else ""
+            sums = "that sum to 1" if task.exclusive else "from 0 to 1"
+            expected = f"{len(words)} probabilities {sums}, in the order {known}{one}"
             return CellForm(read, _numbers, expected, False)
         case "tokens":
             expected = f"a label for each token, with blanks between them{after}"
@@ -120,10 +121,10 @@ def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str
     return tuple(sorted(labels))
 
 
-def _probabilities(cell: str, *, words: tuple[str, ...]) -> tuple[float, ...]:
+def _probabilities(cell: str, *, words: tuple[str, ...], exclusive: bool) -> tuple[float, ...]:
     """Numbers in the order of the labels, or a JSON object of labels to numbers.
 
-    Of two labels, the probability of the second may stand alone.
+    Of two exclusive labels, the probability of the second may stand alone.
     """
     value = loaded(cell) if cell[:1] in "[{" else cell.split()
     if isinstance(value, dict) and value.keys() == set(words):
@@ -132,11 +133,12 @@ def _probabilities(cell: str, *, words: tuple[str, ...]) -> tuple[float, ...]:
         numbers = tuple(map(float, value if isinstance(value, list) else ()))
     except (TypeError, OverflowError):
         raise ValueError(cell) from None
-    if len(words) == 2 and len(numbers) == 1:
+    if exclusive and len(words) == 2 and len(numbers) == 1:
         numbers = (1 - numbers[0], *numbers)
     if len(numbers) != len(words):
         raise ValueError(cell)
-    if not (min(numbers) >= 0 and abs(sum(numbers) - 1) <= SUM_ERROR):
+    within = not exclusive or abs(sum(numbers) - 1) <= SUM_ERROR
+    if not (within and all(0 <= number <= 1 + SUM_ERROR for number in numbers)):
         raise ValueError(cell)
     return numbers
 

@@ -108,11 +108,11 @@ class Column:
 
 
 def missing_files(benchmark: Benchmark, role: Role, there: Container[str]) -> tuple[str, ...]:
-    """The test files of scored tasks that are not among those that are there."""
+    """The test files of tasks of the macro-average that are not among those that are there."""
     return tuple(
         file.name
         for file in benchmark.files(role)
-        if benchmark.task(file.task).scored and file.name not in there
+        if benchmark.task(file.task).averaged and file.name not in there
     )
 
 

@@ -148,12 +148,15 @@ KEYS = {"exact_match": "exact_match", "token_f1": "f1", "accuracy": "accuracy"}
 KEYS |= dict.fromkeys(("entity_f1_lenient", "sets_micro_f1"), "f1")
 
 
-@pytest.mark.parametrize("task", ["pawsx", "xnli", "panx", "udpos", "tatoeba", "bucc2018", "xquad", "tydiqa"])
+@pytest.mark.parametrize(
+    "task", ["pawsx", "xnli", "panx", "udpos", "tatoeba", "bucc2018", "xquad", "mlqa", "tydiqa"]
+)
 def test_xtreme(tmp_path: Path, xtreme: dict[str, dict[str, list[str]]], task: str) -> None:
     """The organizers' means over the languages; each language is a task with a file of its own."""
     manifest, files = "", ({}, {})  # type: tuple[dict[str, str], dict[str, str]]
     for language, sides in sorted(xtreme[task].items()):
         form, split, end, metrics = kind(task, sides[0])
+        form += f'\nlanguage = "{language[:2]}"' * (task == "mlqa")
         listed = ", ".join(f'{{ name = "{name}" }}' for name in metrics)
         member = f"{task}-{language}.{end}"
         column = 'column = "answers", ' if end == "json" else ""

@@ -16,6 +16,7 @@ from gluebench.scoring import measure
 from gluebench.scoring.inference import file_bars, paired_tests
 from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.metrics import METRICS, point
+from gluebench.scoring.metrics.cells import normalized
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.units import SumUnits, units_of
 
@@ -47,6 +48,24 @@ def texts(rng, size: int):
         return " ".join(rng.choice(WORDS, rng.integers(0, 4)))
 
     return [[text() for _ in range(rng.integers(1, 4))] for _ in range(size)], [text() for _ in range(size)]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "tokens"),
+    [
+        ("", "The «x»", ["«x»"]),
+        ("en", "The «x», an A-b", ["x", "ab"]),
+        ("de", "Der Hund (des Königs) …", ["hund", "königs"]),
+        ("es", "¿Las casas? el", ["casas"]),
+        ("vi", "những cái nhà", ["nhà"]),
+        ("ar", "الكتاب الجديد", ["كتاب", "جديد"]),
+        ("hi", "किताब। the नई", ["किताब", "the", "नई"]),
+        ("zh", "在1999年，the UN", ["在", "1999", "年", "the", "un"]),
+    ],
+)
+def test_texts_of_a_language(language: str, text: str, tokens: list[str]) -> None:
+    """As the published description of MLQA's scorer has it; without a language as SQuAD's."""
+    assert normalized(text, language).split() == tokens
 
 
 def test_texts_against_a_loop() -> None:

@@ -18,7 +18,7 @@ from gluebench.analysis.compare.scores import (
     task_tested,
 )
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import between, percent, points
+from gluebench.benchmark.figures import between, percent, points, tasks_of, without
 from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, pairs_of, submissions_from
 from gluebench.scoring.intervals import holm
@@ -87,9 +87,9 @@ class Comparison:
     overall: Difference | None
     """Of the mean over the tasks in `over`; None where there is none."""
     over: tuple[str, ...]
-    """The scored tasks for which both systems have a complete score."""
+    """The tasks of the macro-average for which both systems have a complete score."""
     left_out: tuple[str, ...]
-    """The scored tasks that a system lacks; if there are any, `overall` is not the macro-average."""
+    """Those that a system lacks; if there are any, `overall` is not the macro-average."""
     tasks: Mapping[str, TaskComparison]
     diagnostics: Mapping[str, TaskComparison]
     """Reported separately: neither averaged nor part of Holm's adjustment."""
@@ -177,9 +177,11 @@ class Comparison:
             [_row(name, part.score) for name, part in parts.items() if part.score and part.score.loss == loss]
             for parts in (self.tasks, self.diagnostics)
         )
+        whole = {**self.tasks, **self.diagnostics}.items()
+        others = [name for name, part in whole if part.score and part.score.loss != loss]
         return forest(
             [average, sorted(tasks, key=lambda row: -(row.value or 0.0)), sets],
-            title=self._title,
+            title=self._title.removesuffix("." * bool(others)) + without(others),
             axis=f"A - B {'in losses, above 0 is better,' if loss else 'in points'} with 95 % interval; "
             "p after Holm, filled where significant",
             zero=True,
@@ -190,7 +192,7 @@ class Comparison:
 def _row(name: str, difference: Difference, *, whole: bool = False) -> Row:
     from gluebench.scoring.plots import Row
 
-    number = f"{difference.n} tasks" if whole else f"n = {difference.n:,}"
+    number = tasks_of(difference.n) if whole else f"n = {difference.n:,}"
     note = f"{words.p_words(difference.decisive)}, {number}"
     if difference.withheld:
         note += f", interval withheld: {difference.withheld}"
@@ -233,7 +235,11 @@ def compare(
         task.name: task_tested(task, answers, resamples=resamples, seed=seed) for task in benchmark.tasks
     }
     scores = {task.name: score for task in benchmark.scored if (score := tested[task.name][1]) is not None}
-    averaged = {name: score._replace(weight=benchmark.task(name).weight) for name, score in scores.items()}
+    averaged = {
+        task.name: scores[task.name]._replace(weight=task.weight)
+        for task in benchmark.averaged
+        if task.name in scores
+    }
     average = mean_tested(averaged, n=len(averaged)).difference(margin=equivalence) if averaged else None
     differences = _adjusted({name: score.difference(margin=equivalence) for name, score in scores.items()})
     tasks: dict[str, TaskComparison] = {}
@@ -247,8 +253,10 @@ def compare(
             parts = _categories(task, answers, gold, equivalence=equivalence, resamples=resamples, seed=seed)
             of_kind = tasks if task.scored else diagnostics
             of_kind[task.name] = divided(_compared(task, metrics, difference), parts)
-    left_out = tuple(task.name for task in benchmark.scored if task.name not in scores)
-    conclusion = words.conclusion(average, {name: tasks[name].score for name in scores}, left_out=left_out)
+    left_out = tuple(task.name for task in benchmark.averaged if task.name not in scores)
+    conclusion = words.conclusion(
+        average, {name: tasks[name].score for name in scores}, over=averaged, left_out=left_out
+    )
     return Comparison(
         benchmark=benchmark.name,
         split=gold.role,
@@ -256,7 +264,7 @@ def compare(
         b=", ".join(run.source for run in sides[1]),
         runs=(len(sides[0]), len(sides[1])),
         overall=average,
-        over=tuple(scores),
+        over=tuple(averaged),
         left_out=left_out,
         tasks=tasks,
         diagnostics=diagnostics,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from gluebench.analysis.compare.scores import Difference
 from gluebench.benchmark import Task
@@ -91,19 +91,27 @@ def no_score(task: Task) -> str:
 
 
 def conclusion(
-    overall: Difference | None, scores: Mapping[str, Difference | None], *, left_out: Sequence[str]
+    overall: Difference | None,
+    scores: Mapping[str, Difference | None],
+    *,
+    over: Collection[str],
+    left_out: Sequence[str],
 ) -> str:
-    """The conclusion of the whole comparison."""
-    if overall is None:
+    """The conclusion of the whole comparison; `over` are the tasks of the average."""
+    known = {name: score for name, score in scores.items() if score is not None}
+    if overall is None and not known:
         return "There is no task that both systems have, so nothing can be compared."
+    tally = f"after Holm's adjustment for {len(known)}, {_tallied(known, undecided_names=True)}"
+    if overall is None:
+        return f"There is no average without {_listed(left_out)}. Task by task, {tally}."
     if overall.same:
         return "The two submissions give the same answers."
-    total = len(scores) + len(left_out)
-    if total == 1:
+    total = len(over) + len(left_out)
+    if total == len(scores) == 1:
         return f"In short, {_verdict(overall, of='', after='')}."
-    tasks = f"the {len(scores)} of {total} tasks that can be compared" if left_out else f"all {total} tasks"
-    known = {name: score for name, score in scores.items() if score is not None}
-    tally = f"after Holm's adjustment for {len(known)}, {_tallied(known, undecided_names=True)}"
+    tasks = f"the {len(over)} of {total} tasks that can be compared" if left_out else f"all {total} tasks"
+    if len(over) < len(scores):
+        tasks = f"the tasks that count, {_listed([*over])}"
     return f"On average over {tasks}, {_verdict(overall, of='', after='')}. Task by task, {tally}."
 
 

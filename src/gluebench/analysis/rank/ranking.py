@@ -36,7 +36,8 @@ from gluebench.analysis.rank.uncertainty import (
     with_runs,
 )
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import percent
+from gluebench.benchmark.figures import DOWN, percent
+from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
 from gluebench.scoring.notebook import html_table, to_frame
@@ -160,7 +161,8 @@ class Ranking:
 
     @property
     def _title(self) -> str:
-        return f"{self.benchmark}, {self.split} split: {self.task_words} by {VALUES[self.by]}"
+        down = DOWN * bool(self.loss and self.by in ("mean", "median"))
+        return f"{self.benchmark}, {self.split} split: {self.task_words} by {VALUES[self.by]}{down}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rank of each system with its 95 % interval; a band covers tied systems.
@@ -245,13 +247,18 @@ def rankings(
     if len(submissions) < 2:
         raise ValueError(f"found {len(submissions)} system; expected at least two to rank")
     convention = [benchmark.task(name) for name in majority]
-    weight_of = {task.name: task.weight for task in benchmark.scored if task.weight != 1}
+    weight_of = {task.name: task.weight for task in benchmark.scored if task.weight not in (0, 1)}
     weight_of |= {benchmark.task(name).name: weight for name, weight in (weights or {}).items()}
     tasks = [
         task
         for task in benchmark.scored
-        if weight_of.get(task.name) != 0 and all(metric.file in gold.columns for metric in task.metrics)
+        if weight_of.get(task.name, task.weight)
+        and all(metric.file in gold.columns for metric in task.metrics)
     ]
+    losses = [task.name for task in tasks if task.loss]
+    if others := ", ".join(task.name for task in tasks if losses and not task.loss):
+        expected = f"expected the weight 0 for these, or for {others}: --weights TASK=0"
+        raise DataError([f"{', '.join(losses)}: losses cannot be ranked together with scores; {expected}"])
     systems = read_systems(submissions, gold, tasks, majority=convention)
     exact = Profile(
         systems.names,

@@ -120,7 +120,7 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     sections = [
         [row for task in benchmark.scored for row in _rows(comparison.tasks.get(task.name), task)],
         [_Row(f"average{DOWN * benchmark.loss}", over, comparison.overall, decides=True)]
-        * (len(benchmark.scored) != 1),
+        * (len(benchmark.averaged) != 1),
         [row for task in benchmark.diagnostics for row in _rows(comparison.diagnostics.get(task.name), task)],
     ]
     sections = [section for section in sections if section]
@@ -152,7 +152,7 @@ def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequenc
         if overall is None or overall.margin is None
         else [f"same within {points(overall.margin, overall.loss)}"]
     )
-    notes = ["Of a loss ↓, A - B is above 0 where A's is lower."] * benchmark.loss
+    notes = ["Of a loss ↓, A - B is above 0 where A's is lower."] * bool(benchmark.losses)
     if len(comparison.over) > 1:
         notes.append(f"p of a task: after Holm's adjustment for {len(comparison.over)} tasks.")
     if comparison.left_out:

@@ -84,7 +84,7 @@ def _span(low: int, high: int) -> str:
 
 
 def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
-    left_out = [task.name for task in benchmark.scored if task.name not in ranking.tasks]
+    left_out = [task.name for task in benchmark.averaged if task.name not in ranking.tasks]
     if left_out:
         yield f"Left out: {', '.join(left_out)}. This is not the benchmark's macro-average."
     if ranking.weights is not None:

@@ -147,17 +147,19 @@ def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Coll
     scores = [score for task in report.tasks.values() for score in task.metrics.values()]
     bounds = " [95 % interval]" * any(score.low is not None for score in scores)
     if report.score is None:
-        scored = sum(task.score is not None for task in report.tasks.values())
-        over = f"none: {scored} of {len(benchmark.scored)} tasks"
+        scored = sum(report.tasks[task.name].score is not None for task in benchmark.averaged)
+        over = f"none: {scored} of {len(benchmark.averaged)} tasks"
     else:
         over = f"of {report.score.n} task{'s' * (report.score.n != 1)}"
+        if len(benchmark.averaged) < len(benchmark.scored):
+            over = f"of {', '.join(task.name for task in benchmark.averaged)}"
     average = (f"macro-average{DOWN * benchmark.loss}", over, score_cell(report.score), "")
     return Table(
         ("task", "metric", f"score{bounds}", "n"),
         [Section(rows), Section([average])],
         title=f"{benchmark.title}, {report.split} split: {source}",
         right={3},
-        notes=[*_notes(report)] if len(shown) == len(benchmark.scored) else [],
+        notes=[*_notes(report, benchmark)] if len(shown) == len(benchmark.scored) else [],
     )
 
 
@@ -165,7 +167,8 @@ def _task_rows(report: Report, task: Task) -> Iterator[tuple[str, ...]]:
     """A row for each metric, then the task score unless it equals the only metric."""
     result = report.tasks.get(task.name)
     missing = [file.path for file in task.files if file.name in report.missing]
-    reason = f"missing: {', '.join(missing)}" if missing else "no gold labels"
+    absent = "no gold labels" if task.averaged else "not submitted, or without gold labels"
+    reason = f"missing: {', '.join(missing)}" if missing else absent
     if result is None or not result.metrics:
         yield (task.name, reason, score_cell(None), "")
         return
@@ -185,9 +188,9 @@ def titles(task: Task) -> Mapping[str, str]:
     return {metric.name: metric.title for metric in task.metrics}
 
 
-def _notes(report: Report) -> Iterator[str]:
+def _notes(report: Report, benchmark: Benchmark) -> Iterator[str]:
     if not report.complete:
-        names = ", ".join(name for name, task in report.tasks.items() if task.score is None)
+        names = ", ".join(task.name for task in benchmark.averaged if report.tasks[task.name].score is None)
         yield f"INCOMPLETE: no macro-average without a score for {names}."
     for name, task in report.tasks.items():
         for share in sorted({score.covered for score in task.metrics.values() if score.covered is not None}):

@@ -111,11 +111,8 @@ class Scheme(NamedTuple):
     columns: tuple[Column, ...]
     task: Task | None = None
     facts: tuple[Fact, ...] = tuple(map(FACTS.__getitem__, USUAL_FACTS))
-
-    @property
-    def loss(self) -> bool:
-        """Whether it ranks by negated losses."""
-        return any(task.loss for task in ([self.task] if self.task else [one.task for one in self.columns]))
+    loss: bool = False
+    """Whether it ranks by negated losses."""
 
     def score(self, scores: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The score that ranks a submission, taken from its scores."""
@@ -165,11 +162,11 @@ def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
             for scored in benchmark.scored
             for file in scored.files
         )
-        return Scheme(columns)
+        return Scheme(columns, loss=benchmark.loss)
     heading = "{0.file} {0.title}" if len(task.files) > 1 else "{0.title}"
     metrics = task.metrics if len(task.metrics) > 1 else ()
     columns = tuple(Column(metric.name, heading.format(metric), task, (metric,)) for metric in metrics)
-    return Scheme(columns, task)
+    return Scheme(columns, task, loss=task.loss)
 
 
 class Standing(NamedTuple):

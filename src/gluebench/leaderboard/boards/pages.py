@@ -295,11 +295,22 @@ def environment(**options: Any) -> Environment:
 @register.filter
 def mean_of(record: Record) -> str:
     """What the score of a benchmark is, within a sentence."""
-    weights = [f"{task.name} by {task.weight:g}" for task in record.scored if task.weight != 1]
-    tasks = f"{len(record.scored)} task{'s' * (len(record.scored) != 1)}"
+    weights = [f"{task.name} by {task.weight:g}" for task in record.averaged if task.weight != 1]
+    names = [task.name for task in record.averaged]
+    tasks = f"{len(names)} task{'s' * (len(names) != 1)}"
     mean = f"the {'weighted' if weights else 'unweighted'} mean of the scores of {tasks}"
+    if len(names) < len(record.scored):
+        mean = f"that of {names[0]}" if len(names) == 1 else f"{mean} ({', '.join(names)})"
     weighted = f" ({', '.join(weights)}, all others by 1)" if weights else ""
     return f"{mean}{weighted}, the lower the better" if record.loss else f"{mean}{weighted}, times 100"
+
+
+@register.filter
+def units(record: Record) -> str:
+    """What follows the heading of the scores of all tasks."""
+    if 0 < len(record.losses) < len(record.scored):
+        return " × 100, losses ↓ as they are"
+    return figures.unit(record.loss)
 
 
 @register.filter

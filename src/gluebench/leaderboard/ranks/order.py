@@ -189,7 +189,7 @@ def parsed_weights(text: str, record: Record) -> tuple[dict[str, float], list[st
     """ "RTE:2,CoLA:0" as weights of tasks, and what is wrong with it in sentences."""
     weights: dict[str, float] = {}
     problems = []
-    scored = {task.name for task in record.scored}
+    scored = {task.name for task in record.averaged}
     for part in filter(None, map(str.strip, text.split(","))):
         name, _, number = part.rpartition(":")
         try:
@@ -200,7 +200,7 @@ def parsed_weights(text: str, record: Record) -> tuple[dict[str, float], list[st
         except (ValueError, UnknownNameError):
             problems.append(
                 f"{part!r} is not a weight: expected a task, a colon and a number from 0 to 1000, as in "
-                f"{record.scored[0].name}:2. Tasks: {', '.join(sorted(scored))}."
+                f"{record.averaged[0].name}:2. Tasks: {', '.join(sorted(scored))}."
             )
     if not problems and scored and all(weights.get(task) == 0 for task in scored):
         problems.append("All tasks weigh 0: leave at least one with a weight above 0.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from gluebench.analysis.diagnostics.counts import Confusion
@@ -37,10 +38,16 @@ def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> Table:
         scores = report["tasks"].get(task.name) or {"score": None, "metrics": {}}
         parts = [_measure(metric.title, scores["metrics"].get(metric.name)) for metric in task.metrics]
         whole = _measure(f"Task score{DOWN * task.loss}", scores["score"])
-        tasks.append({"name": task.name, "title": task.title, "whole": whole, "parts": parts})
+        tasks.append(
+            {"name": task.name, "title": task.title, "whole": whole, "parts": parts, "loss": task.loss}
+        )
     sets = [_section(task, report["diagnostics"].get(task.name)) for task in benchmark.diagnostics]
-    axis = _axis(part for task in tasks for part in task["parts"])
-    return {"score": report["score"], "tasks": tasks, "axis": axis, "diagnostics": sets}
+    axes: dict[bool, Table] = {}
+    for rows in tasks:
+        alike = (other["parts"] for other in tasks if other["loss"] == rows["loss"])
+        rows["axis"] = axes.setdefault(rows["loss"], _axis(chain.from_iterable(alike)))
+    titles = " or ".join(axis["title"] for axis in axes.values())
+    return {"score": report["score"], "tasks": tasks, "axes": titles, "diagnostics": sets}
 
 
 def _axis(measures: Iterable[Table]) -> Table:

@@ -24,6 +24,7 @@ from gluebench.scoring.metrics.counts import (
     Point,
     r_k_of,
 )
+from gluebench.scoring.metrics.information import INFORMATION_METRICS
 from gluebench.scoring.metrics.labels import LABEL_METRICS
 from gluebench.scoring.metrics.numbers import (
     NumberMetric,
@@ -90,6 +91,7 @@ METRICS: Mapping[str, MetricFunction] = {
         *NUMBER_SUMS,
         *CELL_METRICS,
         *SEQUENCE_METRICS,
+        *INFORMATION_METRICS,
     )
 }
 """The built-in metrics by the name that a manifest gives under `function`."""
@@ -178,13 +180,14 @@ def measure(
     positive: Hashable = None,
     labels: Iterable[str] = (),
     groups: Values | None = None,
+    parents: Mapping[str, str] | None = None,
 ) -> float:
     """The value of the metric that a manifest names so, built in or from an installed package.
 
     `positive` is the label of a metric of one label, or the number of `f1_from`; `labels` are all labels of
-    the task, in the order of the probabilities; `groups` has the group of each example. Raises
-    UnknownNameError, and ValueError for columns that the metric cannot compare, or if two labels occur and
-    `positive` is neither.
+    the task, in the order of the probabilities; `groups` has the group of each example, `parents` the parent
+    of each label that has one. Raises UnknownNameError, and ValueError for columns that the metric cannot
+    compare, or if two labels occur and `positive` is neither.
     """
     metric = metric_function(name)
     if positive is not None and not takes_positive(name):
@@ -196,7 +199,8 @@ def measure(
     pairs = pairs_of(BUILT_IN[name].form, gold, predicted, labels=labels, groups=groups)
     if takes_positive(name):
         _check_positive(positive, pairs)
-    record = Metric(name, name, "", "", None if positive is None else str(positive), tuple(labels))
+    label = None if positive is None else str(positive)
+    record = Metric(name, name, "", "", label, tuple(labels), parents=tuple((parents or {}).items()))
     return metric.point(pairs, record).value
 
 

@@ -1,7 +1,8 @@
 """Metrics of text, sets of labels, probabilities and distributions, as sums over the examples.
 
 A text is normalized as SQuAD's scorer does it: lower case, no ASCII punctuation, no English articles, single
-spaces. The gold of a text is a tuple of valid answers, of which the best match counts.
+spaces; or, where the manifest names its language, as MLQA's scorer does it. The gold of a text is a tuple of
+valid answers, of which the best match counts.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from functools import lru_cache, partial
 from math import inf
 from string import punctuation
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
 
 from gluebench.benchmark import Metric
+from gluebench.benchmark.metrics import ARTICLES
 from gluebench.scoring.metrics.counts import PairsMetric, Point, ratio
 from gluebench.scoring.metrics.labels import Average, class_f1
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means, negated_mean, pooled_f1
@@ -26,40 +29,53 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Match = Callable[[Any, Any], float]
-"""The score of one example from its gold and predicted cells."""
+Match = Callable[..., float]
+"""The score of one example from its gold and predicted cells, and for texts the language if there is one."""
 BINS = 15
 """Bins of the expected calibration error."""
 FEWEST_CALIBRATED = 500
 """Minimum number of examples for its interval: with fewer, chance in the bins adds too much to it."""
 _NO_PUNCTUATION = str.maketrans("", "", punctuation)
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_ARTICLES = {language: re.compile(rf"\b({words})\b") for language, words in ARTICLES.items() if words}
+_ARTICLES |= {"": _ARTICLES["en"], "ar": re.compile("ال")}
+_CHINESE = re.compile("[一-龥]")
 
 
 def mean_metric(name: str, match: Match, *, lowest: float = 0.0) -> SumMetric:
     """The mean over the examples of a score up to 1."""
 
-    def rows(pairs: Pairs, _: Metric) -> Floats:
-        return means([match(*cells) for cells in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)])
+    def rows(pairs: Pairs, metric: Metric) -> Floats:
+        more = (metric.language,) if metric.language else ()
+        return means(
+            [match(*cells, *more) for cells in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)]
+        )
 
     return SumMetric(name, lowest, rows, mean_of)
 
 
 @lru_cache(maxsize=1 << 14)
-def normalized(text: str) -> str:
-    """The text in lower case without ASCII punctuation, English articles and surplus spaces."""
-    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
+def normalized(text: str, language: str = "") -> str:
+    """The text in lower case without ASCII punctuation, articles and surplus spaces.
+
+    In a language of MLQA, other punctuation goes too, and each Chinese character is a token.
+    """
+    text = text.lower().translate(_NO_PUNCTUATION)
+    if language:
+        text = "".join(letter for letter in text if not category(letter).startswith("P"))
+    if language in _ARTICLES:
+        text = _ARTICLES[language].sub(" ", text)
+    return " ".join((_CHINESE.sub(r" \g<0> ", text) if language == "zh" else text).split())
 
 
-def exact_match(answers: Sequence[str], predicted: str) -> float:
+def exact_match(answers: Sequence[str], predicted: str, language: str = "") -> float:
     """1.0 if the normalized text is that of one of the answers; no answer means the empty text."""
-    return float(normalized(predicted) in map(normalized, answers or ("",)))
+    return float(normalized(predicted, language) in {normalized(each, language) for each in answers or ("",)})
 
 
-def token_f1(answers: Sequence[str], predicted: str, *, empty: float = 0.0) -> float:
+def token_f1(answers: Sequence[str], predicted: str, language: str = "", *, empty: float = 0.0) -> float:
     """The largest F1 of shared tokens over the answers; `empty` if both texts have no tokens."""
-    tokens = normalized(predicted).split()
-    return max(_token_f1(normalized(answer).split(), tokens, empty) for answer in answers or ("",))
+    tokens = normalized(predicted, language).split()
+    return max(_token_f1(normalized(answer, language).split(), tokens, empty) for answer in answers or ("",))
 
 
 def _token_f1(gold: Sequence[str], predicted: Sequence[str], empty: float) -> float:
