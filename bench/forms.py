@@ -65,7 +65,7 @@ def _joined(first: Column, second: Column) -> Column:
 
 def metric(name: str, labels: tuple[str, ...] = ()) -> Metric:
     """The metric as a manifest names it."""
-    positive = ("3.0" if name == "f1_from" else labels[0]) if BUILT_IN[name].positive else None
+    positive = (labels[0] if labels else "3.0") if BUILT_IN[name].positive else None
     return Metric(name, name, name, "F", positive, labels)
 
 

@@ -7,9 +7,9 @@ spaces. The gold of a text is a tuple of valid answers, of which the best match 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
+from itertools import chain
 from math import inf
 from string import punctuation
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+Cells = Sequence[tuple[Any, Any]]
 Match = Callable[[Any, Any], float]
 """The score of one example from its gold and predicted cells."""
 BINS = 15
@@ -36,12 +37,24 @@ _NO_PUNCTUATION = str.maketrans("", "", punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
+def once(table: Callable[[Cells, Metric], Floats]) -> Callable[[Pairs, Metric], Floats]:
+    """The rows of a metric, shape (n, k), from a function that gives those of (gold, predicted) cells.
+
+    That function sees different cells only, once for all systems that share them.
+    """
+
+    def rows(pairs: Pairs, metric: Metric) -> Floats:
+        different, places = pairs.different
+        key = table, metric.positive, metric.labels
+        of_cells: Floats = different.table(key, lambda cells: table(cells, metric))[places]
+        return of_cells
+
+    return rows
+
+
 def mean_metric(name: str, match: Match, *, lowest: float = 0.0) -> SumMetric:
     """The mean over the examples of a score up to 1."""
-
-    def rows(pairs: Pairs, _: Metric) -> Floats:
-        return means([match(*cells) for cells in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)])
-
+    rows = once(lambda cells, _: means([match(*pair) for pair in cells]))
     return SumMetric(name, lowest, rows, mean_of)
 
 
@@ -65,7 +78,8 @@ def token_f1(answers: Sequence[str], predicted: str, *, empty: float = 0.0) -> f
 def _token_f1(gold: Sequence[str], predicted: Sequence[str], empty: float) -> float:
     if not gold and not predicted:
         return empty
-    return 2 * (Counter(gold) & Counter(predicted)).total() / (len(gold) + len(predicted))
+    shared = sum(min(gold.count(token), predicted.count(token)) for token in {*gold} & {*predicted})
+    return 2 * shared / (len(gold) + len(predicted))
 
 
 def set_accuracy(gold: Iterable[str], predicted: Iterable[str]) -> float:
@@ -89,28 +103,23 @@ Counts = Sequence[tuple[str, int, int, int]]
 """For classes of one example: true positives, gold and predicted number."""
 
 
-def class_rows(counts: Sequence[Counts], labels: Iterable[str]) -> Floats:
-    """True positives, gold and predicted counts of each class, shape (n, 3 x classes).
+def class_rows(counts: Sequence[Counts], labels: Iterable[str] | None) -> Floats:
+    """True positives, gold and predicted counts of each class, shape (n, 3, classes).
 
-    Classes are `labels` and any others that occur.
+    Classes are `labels` and any others that occur; if `labels` is None, all are one class.
     """
     import numpy as np
 
-    known = dict.fromkeys([*labels, *sorted({label for example in counts for label, *_ in example})])
-    code = {label: at for at, label in enumerate(known)}
-    rows = np.zeros((len(counts), 3, len(known)))
-    for row, example in zip(rows, counts, strict=True):
-        for label, *of_class in example:
-            row[:, code[label]] += of_class
-    return rows.reshape(len(counts), -1)
-
-
-def pooled_rows(counts: Sequence[Counts]) -> Floats:
-    """The sums of the counts over the classes, shape (n, 3)."""
-    import numpy as np
-
-    return np.array([[sum(part) for part in zip((0, 0, 0), *(each[1:] for each in row), strict=True)]
-                     for row in counts], np.float64)  # fmt: skip
+    flat = [*chain.from_iterable(counts)]
+    others = sorted({label for label, *_ in flat})
+    code = {label: at for at, label in enumerate(dict.fromkeys([*(labels or ()), *others]))}
+    classes = 1 if labels is None else len(code)
+    places = np.repeat(np.arange(len(counts)), np.fromiter(map(len, counts), np.intp, len(counts))) * classes
+    if labels is not None:
+        places += np.array([code[label] for label, *_ in flat], np.intp)
+    sides = (np.array([each[side] for each in flat], np.float64) for side in (1, 2, 3))
+    sums = [np.bincount(places, side, len(counts) * classes).reshape(len(counts), classes) for side in sides]
+    return np.stack(sums, axis=1)
 
 
 def of_classes(average: Average) -> Callable[[Any], Any]:
@@ -135,13 +144,16 @@ def counted_metric(
     `nothing` names what examples without counts lack; `classes` gives the classes of the task's labels.
     """
 
+    @once
+    def of_cells(cells: Cells, metric: Metric) -> Floats:
+        return class_rows([counts(*pair) for pair in cells], classes(metric.labels) if average else None)
+
     def rows(pairs: Pairs, metric: Metric) -> Floats:
-        distinct: dict[tuple[Any, Any], int] = {}
-        answers = zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
-        places = [distinct.setdefault(answer, len(distinct)) for answer in answers]
-        of_answers = [counts(gold, predicted) for gold, predicted in distinct]
-        own = class_rows(of_answers, classes(metric.labels)) if average else pooled_rows(of_answers)
-        return own[places]
+        own = of_cells(pairs, metric)
+        known = len({*classes(metric.labels)}) if average else 1
+        if own.shape[2] > known:  # of the others only those of this system, not of the ones it shares with
+            own = own[..., [at for at in range(own.shape[2]) if at < known or own[..., at].any()]]
+        return own.reshape(len(own), -1)
 
     return SumMetric(
         name,

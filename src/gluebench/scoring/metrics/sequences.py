@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
-from itertools import groupby
+from itertools import groupby, repeat
 from math import log2
-from operator import itemgetter
+from operator import itemgetter, truediv
 from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.cells import Counts, counted_metric, mean_metric
+from gluebench.scoring.metrics.cells import Cells, Counts, counted_metric, mean_metric, once
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.numbers import constant, spearman_of
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means
-from gluebench.scoring.pairs import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,12 +75,12 @@ def _span_counts(gold: Iterable[Span], predicted: Iterable[Span]) -> Counts:
 
 
 def _entity_counts(entities: Callable[[Tags], list[Span]], gold: Tags, predicted: Tags) -> Counts:
-    return _span_counts(_of_gold(entities, gold), entities(predicted))
+    return _span_counts(_entities_of(entities, gold), _entities_of(entities, predicted))
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _of_gold(entities: Callable[[Tags], list[Span]], gold: Tags) -> list[Span]:
-    return entities(gold)
+def _entities_of(entities: Callable[[Tags], list[Span]], tags: Tags) -> list[Span]:
+    return entities(tags)
 
 
 def bare(tag: str) -> str:
@@ -89,17 +88,12 @@ def bare(tag: str) -> str:
     return tag[2:] if tag[:2] in ("B-", "I-") else tag
 
 
-def _token_rows(pairs: Pairs, _: Metric) -> Floats:
+@once
+def _token_rows(cells: Cells, _: Metric) -> Floats:
     """Right tokens, and tokens, of each sentence."""
     import numpy as np
 
-    return np.array(
-        [
-            (sum(map(str.__eq__, gold, predicted)), len(gold))
-            for gold, predicted in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
-        ],
-        np.float64,
-    )
+    return np.array([(sum(map(str.__eq__, *pair)), len(pair[0])) for pair in cells], np.float64)
 
 
 def _type_counts(gold: Tags, predicted: Tags) -> Counts:
@@ -159,13 +153,14 @@ def intersection_over_union(gold: Sequence[Span], predicted: Sequence[Span]) -> 
     return (covered(gold) + covered(predicted) - either) / either if either else 1.0
 
 
-def _partial_rows(pairs: Pairs, _: Metric) -> Floats:
+@once
+def _partial_rows(cells: Cells, _: Metric) -> Floats:
     """Shares of the predicted and gold spans that spans of the other side cover, and their numbers."""
     import numpy as np
 
     rows = [
         (_shares(predicted, gold), len(predicted), _shares(gold, predicted), len(gold))
-        for gold, predicted in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
+        for gold, predicted in cells
     ]
     return np.array(rows, np.float64)
 
@@ -214,8 +209,7 @@ Gains = Sequence[tuple[str, float]]
 
 def _ranked(gold: Gains, predicted: Sequence[str]) -> list[float]:
     """The gain of each predicted item, best first; a repeated one counts once."""
-    gains = dict(gold)
-    return [gains.get(item, 0.0) for item in dict.fromkeys(predicted)]
+    return [*map(dict(gold).get, dict.fromkeys(predicted), repeat(0.0))]
 
 
 def average_precision(gold: Gains, predicted: Sequence[str]) -> float:
@@ -233,23 +227,29 @@ def reciprocal_rank(gold: Gains, predicted: Sequence[str]) -> float:
 
 def discounted_gain(gold: Gains, predicted: Sequence[str]) -> float:
     """Sum of the gains over log2(place + 1), divided by the highest possible; 0.0 without any gain."""
-    ideal = _discounted(sorted((gain for _, gain in gold), reverse=True))
+    ideal = _highest(gold)
     return _discounted(_ranked(gold, predicted)) / ideal if ideal > 0 else 0.0
 
 
-def _discounted(gains: Iterable[float]) -> float:
-    return sum(gain / log2(place + 1) for place, gain in enumerate(gains, 1))
+@lru_cache(maxsize=REMEMBERED)
+def _highest(gold: Gains) -> float:
+    return _discounted(sorted((gain for _, gain in gold), reverse=True))
 
 
-def _precision_rows(pairs: Pairs, metric: Metric) -> Floats:
+def _discounted(gains: Sequence[float]) -> float:
+    return float(sum(map(truediv, gains, _discounts(len(gains)))))
+
+
+@lru_cache
+def _discounts(places: int) -> list[float]:
+    return [log2(place + 1) for place in range(1, places + 1)]
+
+
+@once
+def _precision_rows(cells: Cells, metric: Metric) -> Floats:
     """Share of relevant items among the first ones, as many as the manifest names under `positive`."""
     places = max(int(float(metric.positive or 1)), 1)
-    return means(
-        [
-            sum(gain > 0 for gain in _ranked(*cells)[:places]) / places
-            for cells in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
-        ]
-    )
+    return means([sum(gain > 0 for gain in _ranked(*pair)[:places]) / places for pair in cells])
 
 
 SEQUENCE_METRICS = (
