@@ -7,9 +7,10 @@ spaces. The gold of a text is a tuple of valid answers, of which the best match 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, count
 from math import inf
 from string import punctuation
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.intp]
 
 Cells = Sequence[tuple[Any, Any]]
 Match = Callable[[Any, Any], float]
@@ -99,27 +101,39 @@ def set_f1(gold: Iterable[str], predicted: Iterable[str]) -> float:
     return 2 * len({*gold} & {*predicted}) / sizes if sizes else 1.0
 
 
-Counts = Sequence[tuple[str, int, int, int]]
-"""For classes of one example: true positives, gold and predicted number."""
+Counts = tuple[Collection[str], Collection[str], Collection[str]]
+"""For one example the classes of what gold and prediction share, of what gold has and the prediction has."""
 
 
-def class_rows(counts: Sequence[Counts], labels: Iterable[str] | None) -> Floats:
-    """True positives, gold and predicted counts of each class, shape (n, 3, classes).
+def count_rows(counts: Sequence[Counts], labels: Iterable[str] | None) -> Floats:
+    """True positives, gold and predicted counts of each class, shape (n, 3, classes); see `class_rows`."""
+    import numpy as np
 
-    Classes are `labels` and any others that occur; if `labels` is None, all are one class.
+    names = defaultdict[str, int](count().__next__)
+    sides = []
+    for at in range(3):
+        side = [each[at] for each in counts]
+        sizes = np.fromiter(map(len, side), np.intp, len(side))
+        codes = np.fromiter(map(names.__getitem__, chain.from_iterable(side)), np.intp)
+        sides.append((np.repeat(np.arange(len(side)), sizes), codes))
+    return class_rows(sides, names, labels, size=len(counts))
+
+
+def class_rows(
+    sides: Sequence[tuple[Ints, Ints]], names: Mapping[str, int], labels: Iterable[str] | None, *, size: int
+) -> Floats:
+    """Counts of each class, shape (n, sides, classes), from the row and the class of each thing to count.
+
+    Classes are numbered as in `names`. In the result they are `labels`, then all others by name; if `labels`
+    is None, all are one.
     """
     import numpy as np
 
-    flat = [*chain.from_iterable(counts)]
-    others = sorted({label for label, *_ in flat})
-    code = {label: at for at, label in enumerate(dict.fromkeys([*(labels or ()), *others]))}
-    classes = 1 if labels is None else len(code)
-    places = np.repeat(np.arange(len(counts)), np.fromiter(map(len, counts), np.intp, len(counts))) * classes
-    if labels is not None:
-        places += np.array([code[label] for label, *_ in flat], np.intp)
-    sides = (np.array([each[side] for each in flat], np.float64) for side in (1, 2, 3))
-    sums = [np.bincount(places, side, len(counts) * classes).reshape(len(counts), classes) for side in sides]
-    return np.stack(sums, axis=1)
+    known = {label: at for at, label in enumerate(dict.fromkeys([*(labels or ()), *sorted(names)]))}
+    classes = 1 if labels is None else len(known)
+    columns = np.array([known[name] if labels is not None else 0 for name in names], np.intp)
+    sums = [np.bincount(rows * classes + columns[codes], minlength=size * classes) for rows, codes in sides]
+    return np.stack([each.reshape(size, classes) for each in sums], axis=1, dtype=np.float64)
 
 
 def of_classes(average: Average) -> Callable[[Any], Any]:
@@ -134,19 +148,20 @@ def of_classes(average: Average) -> Callable[[Any], Any]:
 
 def counted_metric(
     name: str,
-    counts: Callable[[Any, Any], Counts],
+    counted: Callable[[Cells, Iterable[str] | None], Floats],
     average: Average | None,
     nothing: str,
     classes: Callable[[Sequence[str]], Iterable[str]] = tuple,
 ) -> SumMetric:
     """F1 from the counts of each example: pooled, or a mean over the classes.
 
-    `nothing` names what examples without counts lack; `classes` gives the classes of the task's labels.
+    `counted` gives the `class_rows` of cells; `nothing` names what examples without counts lack; `classes`
+    gives the classes of the task's labels.
     """
 
     @once
     def of_cells(cells: Cells, metric: Metric) -> Floats:
-        return class_rows([counts(*pair) for pair in cells], classes(metric.labels) if average else None)
+        return counted(cells, classes(metric.labels) if average else None)
 
     def rows(pairs: Pairs, metric: Metric) -> Floats:
         own = of_cells(pairs, metric)
@@ -164,14 +179,18 @@ def counted_metric(
     )
 
 
+def of_pairs(counts: Callable[[Any, Any], Counts]) -> Callable[[Cells, Iterable[str] | None], Floats]:
+    """The counts of cells from those of one pair of them."""
+    return lambda cells, labels: count_rows([counts(*pair) for pair in cells], labels)
+
+
 def _set_counts(gold: Iterable[str], predicted: Iterable[str]) -> Counts:
     first, second = {*gold}, {*predicted}
-    return [(label, label in first and label in second, label in first, label in second)
-            for label in first | second]  # fmt: skip
+    return first & second, first, second
 
 
 def _sets_f1(name: str, average: Average | None) -> SumMetric:
-    return counted_metric(name, _set_counts, average, "any label")
+    return counted_metric(name, of_pairs(_set_counts), average, "any label")
 
 
 def _probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
