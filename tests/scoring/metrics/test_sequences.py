@@ -64,9 +64,9 @@ def lenient_entities(tags):
 def entities_of(scheme, rows):
     """The entities of each sentence, in their order."""
     types = defaultdict(count().__next__)
-    found = entities(scheme, rows, types)
+    spans = entities(scheme, rows, types)
     return [
-        [(a, b, [*types][of]) for at, a, b, of in found.T.tolist() if at == row] for row in range(len(rows))
+        [(a, b, [*types][of]) for at, a, b, of in spans.T.tolist() if at == row] for row in range(len(rows))
     ]
 
 
