@@ -138,11 +138,18 @@ def _token_rows(cells: Cells, _: Metric) -> Floats:
     return np.array([(sum(map(str.__eq__, *pair)), len(pair[0])) for pair in cells], np.float64)
 
 
-def _type_counts(gold: Tags, predicted: Tags) -> Counts:
-    sides = [[*map(bare, tags)] for tags in (gold, predicted)]
-    both = [first for first, second in zip(*sides, strict=True) if first == second != OUTSIDE]
-    first, second = ([label for label in side if label != OUTSIDE] for side in sides)
-    return both, first, second
+def _type_rows(cells: Cells, labels: Iterable[str] | None) -> Floats:
+    """Counts of tokens by type; a token outside counts for neither side."""
+    import numpy as np
+
+    tags, types = (defaultdict[str, int](count().__next__) for _ in range(2))
+    tokens = (chain.from_iterable(pair[side] for pair in cells) for side in range(2))
+    codes = [np.fromiter(map(tags.__getitem__, side), np.intp) for side in tokens]
+    gold, predicted = (np.array([types[bare(tag)] for tag in tags], np.intp)[side] for side in codes)
+    rows, outside = np.repeat(np.arange(len(cells)), [len(pair[0]) for pair in cells]), types[OUTSIDE]
+    chosen = [(gold == predicted) & (gold != outside), gold != outside, predicted != outside]
+    sides = [(rows[some], of[some]) for some, of in zip(chosen, (gold, gold, predicted), strict=True)]
+    return class_rows(sides, types, labels, size=len(cells))
 
 
 def _types(labels: Sequence[str]) -> list[str]:
@@ -299,7 +306,7 @@ SEQUENCE_METRICS = (
     counted_metric("entity_f1", partial(_entity_rows, STRICT), None, "any entity"),
     counted_metric("entity_f1_lenient", partial(_entity_rows, LENIENT), None, "any entity"),
     counted_metric("entity_macro_f1", partial(_entity_rows, STRICT), "present", "any entity", _types),
-    counted_metric("token_macro_f1", of_pairs(_type_counts), "all", "any label but O", _types),
+    counted_metric("token_macro_f1", _type_rows, "all", "any label but O", _types),
     counted_metric("span_f1", of_pairs(_span_counts), None, "any span"),
     counted_metric("span_overlap_f1", of_pairs(_overlap_counts), "all", "any span"),
     mean_metric("span_iou", intersection_over_union),
