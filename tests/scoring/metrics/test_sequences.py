@@ -16,6 +16,7 @@ from gluebench.scoring.inference import file_bars, paired_tests
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.metrics.sequences import LENIENT, STRICT, covered, entities
+from gluebench.scoring.pairs import share_cells
 from gluebench.scoring.units import SumUnits, units_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
@@ -154,6 +155,18 @@ def test_scores_of_entities_against_a_loop() -> None:
             value = entity_f1(gold, predicted, loop, macro)
             assert measure(name, gold, predicted) == pytest.approx(value, abs=1e-12)
             assert measure(name, gold, predicted, labels=TAGS) == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["entity_macro_f1", "token_macro_f1", "entity_f1", "token_accuracy"])
+def test_systems_that_share_cells_have_their_own_scores(name: str) -> None:
+    """A class that another system predicts does not count for one that has none of it."""
+    gold, known = sentences(RNG(0), 30), Metric(name, name, "", "")
+    answers = [garbled(RNG(seed), gold, 0.4, tags=[*TAGS, f"B-{seed}", "B-LOC"]) for seed in range(4)]
+    systems = [pairs_of("tokens", gold, each) for each in answers]
+    share_cells(systems)
+    scores = [point(known, pairs).value for pairs in systems]
+    assert scores == [measure(name, gold, each) for each in answers]
+    assert len(set(scores)) == 4
 
 
 def test_scores_of_tokens_are_scikit_learns() -> None:
