@@ -58,6 +58,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/board.py
 	$(BIN)/python bench/slow.py --seconds 20
 	$(BIN)/python bench/rank.py
+	$(BIN)/python bench/forms.py
 	$(BIN)/python bench/audit.py
 
 soak: $(VENV)/.dev

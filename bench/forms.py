@@ -1,24 +1,46 @@
-"""Worlds of made-up answers of every form, for the metrics that are not GLUE's."""
+"""Worlds of made-up answers of every form, for the metrics that are not GLUE's; and the cost of each form.
+
+    python bench/forms.py [--examples 1000] [--systems 100] [--rounds 3]
+
+Prints ratios of CPU times to those of a column of four labels, taken in turn in the same run: of checking a
+file for each form; of ranking many systems and of grading one with intervals for each metric.
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
+from material import interleaved, ratio
 from worlds import WHOLE, Drawn, Floats, Rng, Truth
 
-from gluebench.benchmark import Metric
-from gluebench.benchmark.metrics import BUILT_IN, Form, names_of
+from gluebench.analysis.rank import rank
+from gluebench.benchmark import Benchmark, Metric, load_benchmark
+from gluebench.benchmark.metrics import BUILT_IN, FORMS, Form, names_of
+from gluebench.scoring import Gold, grade
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.pairs import Pairs
-from gluebench.submission import Column
+from gluebench.submission import Column, Submission, check
+from gluebench.submission.write import write_submission
 
 SIZE = 10_000
 """Units of a population, from which test sets are drawn with replacement."""
+KINDS = ("PER", "LOC", "ORG", "MISC")
+"""Types of entities."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +180,7 @@ def of_tokens(n: int) -> Population:
 
 def _sentence(rng: Rng) -> Iterator[str]:
     for _ in range(rng.integers(3, 9)):
-        kind = str(rng.choice(["O", "PER", "LOC", "ORG", "MISC"], p=[0.6, 0.2, 0.14, 0.04, 0.02]))
+        kind = str(rng.choice(["O", *KINDS], p=[0.6, 0.2, 0.14, 0.04, 0.02]))
         yield from ("O", "O") if kind == "O" else (f"B-{kind}", *[f"I-{kind}"] * int(rng.integers(0, 3)))
 
 
@@ -224,3 +246,75 @@ SIZES = (50, 200, 1000)
 def worlds_of_sizes() -> Iterator[tuple[str, Population]]:
     """Every world at every size."""
     return chain.from_iterable(((f"{name} {n}", make(n)) for n in SIZES) for name, make in WORLDS.items())
+
+
+TIMED: dict[str, Callable[[int], Population]] = {
+    "labels": lambda n: of_labels((0.4, 0.3, 0.2, 0.1), n, ["macro_f1"]),
+    **{form: WORLDS[form] for form in FORMS if form in WORLDS},
+}
+"""Form to its world; the first is what the others are compared with."""
+TAGS = ("O", *(f"{prefix}-{kind}" for kind in KINDS for prefix in "BI"))
+Timed = tuple[str, Callable[[], object]]
+
+
+def benchmark_of(form: str, named: Metric, size: int, folder: Path) -> Benchmark:
+    """A benchmark of one task and one metric."""
+    labels = {"tokens": TAGS, "spans": ("x", "y")}.get(form, named.labels)
+    known = f"labels = {json.dumps(labels)}" if labels else "score_range = [-9, 15]" * (form == "numbers")
+    positive = f', positive = "{named.positive}"' if named.positive else ""
+    path = folder / "benchmark.toml"
+    path.write_text(
+        f'[benchmark]\nname = "timed"\n[tasks.T]\nform = "{form}"\n{known}\n'
+        f'metrics = [{{ name = "{named.name}"{positive} }}]\nsplits.test.size = {size}\n'
+    )
+    return load_benchmark(path)
+
+
+def mixed(form: str, population: Population, rng: Rng) -> Column:
+    """Answers of one of the two systems, of which one in ten is that of another example."""
+    n = population.n
+    rows = np.where((rng.random(n) < 0.1) & (form != "tokens"), rng.permutation(n), np.arange(n))
+    both = _joined(*(pairs.predicted for pairs in population.systems))
+    return replace(both.take((rows + SIZE * rng.integers(0, 2, n)).tolist()), indices=None)
+
+
+def timed(form: str, systems: int, population: Population, folder: Path) -> Iterator[Timed]:
+    """What is timed of a form: checking a file, and grading and ranking by each metric."""
+    rng, size = np.random.default_rng(0), population.n
+    folder.mkdir()
+    benchmark = benchmark_of(form, population.metrics[0], SIZE, folder)
+    write_submission(folder / "all.zip", {"T": population.systems[0].predicted}, benchmark)
+    with zipfile.ZipFile(folder / "all.zip") as archive:
+        archive.extractall(folder / "all")
+    yield f"check {form}", lambda: check(folder / "all", benchmark)
+    columns = {str(at): {"T": mixed(form, population, rng)} for at in range(systems)}
+    labels = replace(population.systems[0].gold.take(range(size)), indices=None)
+    for named in population.metrics:
+        part = benchmark_of(form, named, size, folder)
+        gold = Gold(part, "test", "made up", {"T": labels}, {}, {}, partial=False)
+        read = {name: Submission(part, "test", name, "valid", (), each) for name, each in columns.items()}
+        yield f"grade {named.name}", partial(grade, read["0"], gold)
+        yield f"rank {named.name}", partial(rank, read, gold)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--examples", type=int, default=1000)
+    parser.add_argument("--systems", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        firsts: dict[str, Callable[[], object]] = {}
+        for form, make in TIMED.items():
+            for what, work in timed(form, options.systems, make(options.examples), Path(name, form)):
+                first = firsts.setdefault(what.split()[0], work)
+                seconds = interleaved({"labels": first, "form": work}, options.rounds)
+                times = ratio(seconds, "form", "labels")
+                milliseconds = 1000 * statistics.median(seconds["form"])
+                print(f"{what:28} {milliseconds:8.1f} ms CPU   times labels {times:6.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

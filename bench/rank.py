@@ -28,6 +28,7 @@ from gluebench.analysis.rank.ranking import ranks
 from gluebench.analysis.rank.uncertainty import all_pairs, pair_errors, suite_draws
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.scoring import Gold
+from gluebench.scoring.grade import pairs_of
 from gluebench.submission import Column, Submission
 
 TIMED = 3
@@ -137,7 +138,8 @@ def main() -> None:
     gold, submissions = board(glue, options.systems, rng)
 
     def intervals() -> Any:
-        drawn = suite_draws(glue.scored, submissions, gold, resamples=options.resamples, seed=0)
+        answers = [pairs_of(each, gold) for each in submissions]
+        drawn = suite_draws(glue.scored, answers, resamples=options.resamples, seed=0)
         return drawn, ranks(values("mean", drawn, np.ones(drawn.shape[1])))
 
     exact, (drawn, _) = timed(intervals)

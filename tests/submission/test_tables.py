@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from gluebench.submission import arrays as arrays_module
 from gluebench.submission import rows as rows_module
 from gluebench.submission.arrays import read_arrays
-from gluebench.submission.canonical import _template, read_canonical, read_canonical_numbers
+from gluebench.submission.canonical import (
+    _template,
+    read_canonical,
+    read_canonical_cells,
+    read_canonical_numbers,
+)
+from gluebench.submission.forms import CellForm
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.rows import Fault, Layout, read_lines
 from gluebench.submission.submission import Column
@@ -403,6 +409,23 @@ def test_as_many_labels_as_there_are_free_bytes(count: int) -> None:
 )  # fmt: skip
 def test_other_numbers_are_left_to_the_careful_reader(body: bytes) -> None:
     assert read_canonical_numbers(body, 2) is None
+
+
+@pytest.mark.parametrize("ids", [(), ("a", "b", "ü")])
+@pytest.mark.parametrize("blank", [True, False])
+def test_the_canonical_way_reads_cells_as_the_careful_one_does(ids: tuple[str, ...], blank: bool) -> None:
+    form = CellForm(lambda cell: (float(cell or 0),), str, "a number", blank)
+    names, rng, taken = ids or ("0", "1", "2"), random.Random(0), 0
+    for _ in range(500):
+        rows = [f"{name}\t{rng.choice(['1', '2', '', 'x'])}\n" for name in rng.sample(names, 3)]
+        body = "".join(rows).encode()
+        body = mutated(body, rng) if rng.random() < 0.5 else body
+        careful = read_lines(body, Layout((), 3, form=form, ids=ids))
+        canonical = read_canonical_cells(body, 3, ids, form)
+        assert canonical is None or (canonical == careful.values and not careful.faults), body
+        assert canonical is not None or careful.faults or careful.blank or not body.endswith(b"\n"), body
+        taken += canonical is not None
+    assert taken > 20
 
 
 def test_numbers_in_another_order_are_put_in_order() -> None:

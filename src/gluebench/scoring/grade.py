@@ -11,7 +11,7 @@ from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring.gold import PARTIAL, SUFFIX, Gold, GoldError, read_gold
 from gluebench.scoring.intervals import NO_BAR, Bar, mean_bar
 from gluebench.scoring.metrics import Point, point, task_score
-from gluebench.scoring.pairs import Pairs, matched
+from gluebench.scoring.pairs import Pairs, matched, share_cells
 from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport, parts_of, provenance
 from gluebench.scoring.table import ScoredTable, TableGold
 from gluebench.scoring.tags import OVERALL, Category
@@ -42,12 +42,16 @@ def grade(
     labels = gold_of(gold, benchmark, submission)
     submission = submission_from(submission, labels)
     require_gradable(submission, labels)
+    return graded(submission, labels, pairs_of(submission, labels), intervals=intervals)
+
+
+def graded(submission: Submission, labels: Gold, pairs: Mapping[str, Pairs], *, intervals: bool) -> Report:
+    """The report on a submission that is gradable, from its pairs. Raises GoldError."""
     unlabeled = [name for name in submission.predictions if name not in labels.columns]
     if unlabeled and not labels.partial:
         expected = "expected labels for a test file that was submitted"
         problems = [Problem("no-gold", "error", f"{name}{SUFFIX}", expected, PARTIAL) for name in unlabeled]
         raise GoldError(problems, folder=labels.folder)
-    pairs = pairs_of(submission, labels)
     scored = labels.benchmark.scored
     points = {task.name: _points(task, pairs) for task in scored}
     tasks = {task.name: _task_report(task, pairs, points[task.name], intervals=intervals) for task in scored}
@@ -145,6 +149,15 @@ def pairs_of(submission: Submission, gold: Gold) -> dict[str, Pairs]:
             groups = None if about is None else about.groups
             pairs[name] = matched(gold.columns[name], predicted, groups=groups, size=size)
     return pairs
+
+
+def answers_of(submissions: Sequence[Submission], gold: Gold) -> list[dict[str, Pairs]]:
+    """The pairs of each submission, which share what metrics compute of equal cells."""
+    answers = [pairs_of(submission, gold) for submission in submissions]
+    for name in gold.columns:
+        if systems := [pairs[name] for pairs in answers if name in pairs]:
+            share_cells(systems)
+    return answers
 
 
 def macro_average(

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 from gluebench.submission.submission import Column, bits
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
 SIXTEEN = 16
 """Maximum number of classes for which a cell (gold, predicted) fits one byte."""
+
+
+@dataclass(frozen=True)
+class Different:
+    """The different (gold, predicted) cells of one or more systems, each of which a metric looks at once."""
+
+    cells: Sequence[tuple[Any, Any]]
+    _tables: dict[Hashable, Floats] = field(default_factory=dict)
+
+    def table(self, key: Hashable, rows: Callable[[Sequence[tuple[Any, Any]]], Floats]) -> Floats:
+        """The rows of the cells, shape (different, k); computed once for each key."""
+        if key not in self._tables:
+            self._tables[key] = rows(self.cells)
+        return self._tables[key]
 
 
 @dataclass(frozen=True)
@@ -37,6 +59,12 @@ class Pairs:
         """The cell of each example, gold * classes + predicted, for label columns of up to sixteen labels."""
         return joined(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
 
+    @cached_property
+    def different(self) -> tuple[Different, NDArray[np.intp]]:
+        """The different cells of columns of cells, and the number among them of each example, shape (n,)."""
+        share_cells([self])
+        return self.different
+
     def table_of(self, positions: Sequence[int]) -> list[list[int]]:
         """The confusion table of some of the examples."""
         if len(self.gold.labels) > SIXTEEN:
@@ -58,6 +86,26 @@ def matched(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, 
     if gold.indices is None:
         return Pairs(gold, predicted, groups)
     return Pairs(gold, predicted.take(gold.indices), groups, len(gold) / size)
+
+
+def share_cells(systems: Sequence[Pairs]) -> None:
+    """Let systems that answer the same examples with cells share what metrics compute of equal cells."""
+    import numpy as np
+
+    columns = [systems[0].gold, *(pairs.predicted for pairs in systems)]
+    if not all(isinstance(column.values, tuple) for column in columns):
+        return
+    numbers = [defaultdict[Any, int](count().__next__) for _ in range(2)]
+    gold, *answers = (
+        np.fromiter(map(numbers[at > 0].__getitem__, column.cells), np.intp, len(column))
+        for at, column in enumerate(columns)
+    )
+    width = max(len(numbers[1]), 1)
+    keys, places = np.unique(np.concatenate([gold * width + each for each in answers]), return_inverse=True)
+    first, second = ([*of_side] for of_side in numbers)
+    different = Different([(first[key // width], second[key % width]) for key in keys.tolist()])
+    for pairs, own in zip(systems, np.split(places, len(systems)), strict=True):
+        vars(pairs)["different"] = different, own
 
 
 def sort_key(column: Column) -> bytes:

@@ -10,7 +10,9 @@ from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from gluebench.submission.forms import CellForm
 
 CODE = 0x80
 """First byte value that stands for a label once words are replaced; the text itself must be ASCII."""
@@ -19,6 +21,8 @@ _AT_ONCE = 1 << 13
 """Rows compared at once: a copy of these stays in the processor's cache, where one of the file would not."""
 _IN_NUMBERS = b"0123456789.+-eE"
 """Of these alone `float` makes nothing but plain decimal numbers."""
+_NEITHER = bytes({*range(256)} - {*b"\t\n"})
+"""All bytes but those between cells and rows."""
 
 
 class Block(NamedTuple):
@@ -49,31 +53,54 @@ def read_canonical(data: bytes, start: int, *, words: Sequence[str], size: int) 
     return _strided(body, 0, tail=bytes([CODE]), at=0, codes=codes, size=size)
 
 
-def read_canonical_numbers(body: bytes, size: int) -> array[float] | None:
+def read_canonical_numbers(body: bytes, size: int, ids: Sequence[str] = ()) -> array[float] | None:
     """The numbers of the rows 0 to size - 1, in any order, or None when they are written in any other way."""
-    if body.count(b"\n") != size:  # before it is split: millions of rows would fill the memory
-        return None
-    rows = [row.split(b"\t") for row in body.split(b"\n")]
-    if len(rows) != size + 1 or rows.pop() != [b""] or {*map(len, rows)} != {2}:
-        return None
-    indices, texts = zip(*rows, strict=True)
-    written = _written_indices(size)
-    in_order = indices == written
-    if b"".join(texts).translate(None, _IN_NUMBERS) or not (in_order or {*indices} == {*written}):
+    texts = _cells(body, [*ids] or _written_indices(size))
+    if texts is None or "".join(texts).encode().translate(None, _IN_NUMBERS):
         return None
     try:
         numbers = array("d", map(float, texts))
     except ValueError:  # "1e", "--1": `rows.py` says which
         return None
-    if not in_order:
-        for index, number in zip(map(int, indices), list(numbers), strict=True):
-            numbers[index] = number
-    return numbers if all(map(isfinite, numbers)) else None
+    return numbers if isfinite(min(numbers)) and isfinite(max(numbers)) else None
+
+
+def read_canonical_cells(
+    body: bytes, size: int, ids: Sequence[str], form: CellForm
+) -> tuple[Any, ...] | None:
+    """The values of the rows as in `read_canonical_numbers`, each different cell read once."""
+    texts = _cells(body, [*ids] or _written_indices(size))
+    if texts is None or ("" in texts and not form.blank):
+        return None
+    if form.verbatim and b'"' not in body:
+        return tuple(texts)
+    values = dict[str, Any].fromkeys(texts)
+    try:
+        for text in values:
+            values[text] = form.read(text)
+    except ValueError:
+        return None
+    return tuple(map(values.__getitem__, texts))
+
+
+def _cells(body: bytes, names: list[str]) -> list[str] | None:
+    """The second column in the order of these indices or ids, None unless each has one row of two columns."""
+    if body.count(b"\n") != len(names) or body.translate(None, _NEITHER) != b"\t\n" * len(names):
+        return None
+    try:
+        fields = body.decode().replace("\t", "\n").split("\n")
+    except UnicodeDecodeError:
+        return None
+    written, texts = fields[:-1:2], fields[1::2]
+    if written == names:
+        return texts
+    by_name = dict(zip(written, texts, strict=True))
+    return [*map(by_name.__getitem__, names)] if by_name.keys() == {*names} else None
 
 
 @lru_cache(maxsize=8)
-def _written_indices(size: int) -> tuple[bytes, ...]:
-    return tuple([b"%d" % index for index in range(size)])
+def _written_indices(size: int) -> list[str]:
+    return [*map(str, range(size))]
 
 
 def _strided(data: bytes, start: int, *, tail: bytes, at: int, codes: bytes, size: int) -> bytes | None:

@@ -153,6 +153,8 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
     if task.form != "numbers":
         return Suspicions([], {})
     low, high = task.score_range or (-inf, inf)
+    if low <= min(column.numbers) and max(column.numbers) <= high:
+        return Suspicions([], {})
     rows = [index for index, number in enumerate(column.numbers) if not low <= number <= high]
     expected = f"expected a score from {low:g} to {high:g}"
     fix = "It is graded as it is, but GLUE's own site refuses such a file: clip it if you submit there."

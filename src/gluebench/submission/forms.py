@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -32,6 +32,8 @@ class CellForm(NamedTuple):
     """End of the sentence "expected ..."."""
     blank: bool
     """Whether an empty cell is a value."""
+    verbatim: bool = False
+    """Whether a cell without quotation marks is its own value."""
 
 
 def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
@@ -46,7 +48,7 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
         case "text" if gold:
             return CellForm(_answers, _json, 'an answer, or several as ["Paris", "in Paris"]', True)
         case "text":
-            return CellForm(_text, _quoted, "a text", True)
+            return CellForm(_text, _quoted, "a text", True, verbatim=True)
         case "sets":
             read_set = partial(_label_set, words=frozenset(words), separator=separator)
             expected = f'labels with "{separator}" between them{after}'
@@ -59,7 +61,7 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             return CellForm(read, _numbers, expected, False)
         case "tokens":
             expected = f"a label for each token, with blanks between them{after}"
-            return CellForm(partial(_tokens, words=frozenset(words)), " ".join, expected, False)
+            return CellForm(partial(_tokens, words={word: word for word in words}), " ".join, expected, False)
         case "spans":
             expected = f"spans as 0-5{f':{words[0]}' if words else ''}; 12-20, the end not included"
             return CellForm(partial(_spans, words=frozenset(words)), _span_cell, expected, True)
@@ -147,22 +149,30 @@ def _numbers(numbers: tuple[float, ...]) -> str:
     return " ".join(map(repr, numbers))
 
 
-def _tokens(cell: str, *, words: frozenset[str]) -> tuple[str, ...]:
-    tokens = tuple(cell.split())
-    if not tokens or (words and not words.issuperset(tokens)):
+def _tokens(cell: str, *, words: Mapping[str, str]) -> tuple[str, ...]:
+    """The tokens; those of known words as the words themselves, to take no memory for each."""
+    tokens = cell.split()
+    try:
+        known = tuple(map(words.__getitem__, tokens) if words else tokens)
+    except KeyError:
+        raise ValueError(cell) from None
+    if not known:
         raise ValueError(cell)
-    return tokens
+    return known
 
 
 def _spans(cell: str, *, words: frozenset[str]) -> tuple[tuple[int, int, str], ...]:
-    spans = set()
-    for part in filter(None, map(str.strip, cell.split(";"))):
-        match = _SPAN.fullmatch(part)
-        start, end, label = (int(match[1]), int(match[2]), match[3] or "") if match else (0, 0, "")
-        if start >= end or (label not in words if words else label and not float(label) >= 0):
-            raise ValueError(cell)
-        spans.add((start, end, label))
-    return tuple(sorted(spans))
+    parts = filter(None, map(str.strip, cell.split(";")))
+    return tuple(sorted({_span(part, words) for part in parts}))
+
+
+@lru_cache(maxsize=1 << 12)
+def _span(part: str, words: frozenset[str]) -> tuple[int, int, str]:
+    match = _SPAN.fullmatch(part)
+    start, end, label = (int(match[1]), int(match[2]), match[3] or "") if match else (0, 0, "")
+    if start >= end or (label not in words if words else label and not float(label) >= 0):
+        raise ValueError(part)
+    return start, end, label
 
 
 def _span_cell(spans: tuple[tuple[int, int, str], ...]) -> str:

@@ -84,11 +84,6 @@ class Layout:
         return {name.encode(): index for index, name in enumerate(self.ids)}
 
     @cached_property
-    def known_cells(self) -> dict[bytes, Any]:
-        """Values of the cells that were read before."""
-        return {}
-
-    @cached_property
     def codes(self) -> dict[bytes, int]:
         """Label word, as bytes, to its code; empty for numbers."""
         return {word.encode(): code for code, word in enumerate(self.words)}
@@ -171,12 +166,10 @@ def read_line(line: int, text: bytes, layout: Layout) -> tuple[list[Fault], int 
 def _read_value(text: bytes, layout: Layout) -> tuple[Any, str | None]:
     """The label code, number or cell, and the code of what is wrong with it."""
     if layout.form and (text or layout.form.blank):
-        if text not in layout.known_cells:
-            try:
-                layout.known_cells[text] = layout.form.read(text.decode())
-            except ValueError:
-                return (), "bad-cell"
-        return layout.known_cells[text], None
+        try:
+            return layout.form.read(text.decode()), None
+        except ValueError:
+            return (), "bad-cell"
     if not text:
         return 0, "empty-value"
     if layout.codes:

@@ -81,7 +81,7 @@ class Column:
         """Whether all values are the same."""
         if isinstance(self.values, bytes):
             return not self.values.strip(self.values[:1])
-        return len(set(self.values)) < 2
+        return not any(map(self.values[0].__ne__, self.values)) if self.values else True
 
     def words(self) -> list[str]:
         """The label words, in index order."""

@@ -7,9 +7,9 @@ from array import array
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from gluebench.submission.canonical import read_canonical, read_canonical_numbers
+from gluebench.submission.canonical import read_canonical, read_canonical_cells, read_canonical_numbers
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences
 from gluebench.submission.rows import Fault, Layout, Rows, read_lines
 from gluebench.submission.submission import Column
@@ -70,13 +70,13 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
 
 def _read(name: str, text: _Text, layout: Layout) -> Table:
     if text.start and not any(problem.severity == "error" for problem in text.problems):
-        values: bytes | array[float] | None = None
-        if layout.form or layout.ids:
-            pass  # only the careful way knows them
-        elif layout.words:
+        values: bytes | array[float] | tuple[Any, ...] | None = None
+        if layout.form:
+            values = read_canonical_cells(text.data[text.start :], layout.size, layout.ids, layout.form)
+        elif not layout.words:
+            values = read_canonical_numbers(text.data[text.start :], layout.size, layout.ids)
+        elif not layout.ids:  # else only the careful way knows them
             values = read_canonical(text.data, text.start, words=layout.words, size=layout.size)
-        else:
-            values = read_canonical_numbers(text.data[text.start :], layout.size)
         if values is not None:
             return Table(Column(layout.words, values), text.problems, Counter())
     if most_marks(text.data, "\n\t") > layout.most_rows:
@@ -100,6 +100,8 @@ def lost_decimals(
     if score_range is None:
         return None
     low, high = score_range
+    if low <= min(column.numbers) and max(column.numbers) <= high:
+        return None
     if not all(number.is_integer() or low <= number <= high for number in column.numbers):
         return None
     limit = max(10 * abs(low), 10 * abs(high), _PERCENT)

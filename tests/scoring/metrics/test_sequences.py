@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from itertools import count
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -12,7 +15,8 @@ from gluebench.scoring import measure
 from gluebench.scoring.inference import file_bars, paired_tests
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
-from gluebench.scoring.metrics.sequences import covered, lenient_entities, strict_entities
+from gluebench.scoring.metrics.sequences import LENIENT, STRICT, covered, entities
+from gluebench.scoring.pairs import share_cells
 from gluebench.scoring.units import SumUnits, units_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
@@ -26,6 +30,45 @@ def sentences(rng, size: int, tags=TAGS):
 
 def garbled(rng, gold, share: float, tags=TAGS):
     return [[str(rng.choice(tags)) if rng.random() < share else tag for tag in row] for row in gold]
+
+
+def strict_entities(tags):
+    """The entities of a sentence in IOB2, by a loop."""
+    entities = []
+    open_type = ""
+    for at, tag in enumerate(tags):
+        prefix, _, of_type = tag.partition("-")
+        if prefix == "I" and entities and of_type == open_type:
+            entities[-1] = (entities[-1][0], at + 1, of_type)
+            continue
+        open_type = of_type if prefix == "B" else "\0"
+        if prefix == "B":
+            entities.append((at, at + 1, of_type))
+    return entities
+
+
+def lenient_entities(tags):
+    """The entities of a sentence by the CoNLL script, by a loop."""
+    entities, start = [], 0
+    before, of_before = "O", ""
+    for at, tag in enumerate([*tags, "O"]):
+        prefix, of_type = tag[:1], tag.split("-", 1)[-1] or "_"
+        changed = of_type != of_before
+        if before in "ES" or (before in "BI" and prefix in "BSO") or (before not in "O." and changed):
+            entities.append((start, at, of_before))
+        if prefix in "BS" or (before in "ESO" and prefix in "EI") or (prefix not in "O." and changed):
+            start = at
+        before, of_before = prefix, of_type
+    return entities
+
+
+def entities_of(scheme, rows):
+    """The entities of each sentence, in their order."""
+    types = defaultdict(count().__next__)
+    spans = entities(scheme, rows, types)
+    return [
+        [(a, b, [*types][of]) for at, a, b, of in spans.T.tolist() if at == row] for row in range(len(rows))
+    ]
 
 
 # Each line of entities is what seqeval 1.2.2 gives for these tags: by default, and with scheme=IOB2.
@@ -43,19 +86,40 @@ SEQEVAL = [
 
 @pytest.mark.parametrize(("tags", "lenient", "strict"), SEQEVAL)
 def test_entities_are_seqevals(tags: str, lenient, strict) -> None:
-    assert lenient_entities(tags.split()) == lenient
-    assert strict_entities(tags.split()) == strict
+    assert entities_of(LENIENT, [tags.split()]) == [lenient]
+    assert entities_of(STRICT, [tags.split()]) == [strict]
 
 
 def test_lenient_entities_of_other_schemes_and_of_bare_tags_are_seqevals() -> None:
     """Of bare tags those with which XTREME scored parts of speech (test_family.py)."""
-    assert lenient_entities(["B-X", "I-X", "E-X", "S-X", "E-X"]) == [(0, 3, "X"), (3, 4, "X"), (4, 5, "X")]
-    assert lenient_entities(["NOUN", "NOUN", "VERB", "SYM"]) == [
-        (0, 2, "NOUN"),
-        (2, 3, "VERB"),
-        (3, 4, "SYM"),
+    tags = ["B-X I-X E-X S-X E-X", "NOUN NOUN VERB SYM", "ADJ INTJ . O-Y"]
+    assert entities_of(LENIENT, [row.split() for row in tags]) == [
+        [(0, 3, "X"), (3, 4, "X"), (4, 5, "X")],
+        [(0, 2, "NOUN"), (2, 3, "VERB"), (3, 4, "SYM")],
+        [(0, 1, "ADJ"), (1, 2, "INTJ")],
     ]
-    assert lenient_entities(["ADJ", "INTJ", ".", "O-Y"]) == [(0, 1, "ADJ"), (1, 2, "INTJ")]
+
+
+def test_entities_of_any_tags_are_those_of_a_loop() -> None:
+    tags = [
+        *TAGS,
+        "E-PER",
+        "S-LOC",
+        ".",
+        ".-LOC",
+        "X-O",
+        "NOUN",
+        "I-O",
+        "-",
+        "B",
+        "I",
+        "BX",
+        "I-LOC-PER",
+        "O-LOC",
+    ]
+    rows = sentences(RNG(0), 400, tags)
+    assert entities_of(STRICT, rows) == [*map(strict_entities, rows)]
+    assert entities_of(LENIENT, rows) == [*map(lenient_entities, rows)]
 
 
 def entity_f1(gold, predicted, entities, macro: bool) -> float:
@@ -83,14 +147,26 @@ def test_scores_of_entities_against_a_loop() -> None:
         rng = RNG(seed)
         gold = sentences(rng, int(rng.integers(1, 12)))
         predicted = garbled(rng, gold, rng.choice([0, 0.2, 1]))
-        for name, entities, macro in (
+        for name, loop, macro in (
             ("entity_f1", strict_entities, False),
             ("entity_f1_lenient", lenient_entities, False),
             ("entity_macro_f1", strict_entities, True),
         ):
-            value = entity_f1(gold, predicted, entities, macro)
+            value = entity_f1(gold, predicted, loop, macro)
             assert measure(name, gold, predicted) == pytest.approx(value, abs=1e-12)
             assert measure(name, gold, predicted, labels=TAGS) == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["entity_macro_f1", "token_macro_f1", "entity_f1", "token_accuracy"])
+def test_systems_that_share_cells_have_their_own_scores(name: str) -> None:
+    """A class that another system predicts does not count for one that has none of it."""
+    gold, known = sentences(RNG(0), 30), Metric(name, name, "", "")
+    answers = [garbled(RNG(seed), gold, 0.4, tags=[*TAGS, f"B-{seed}", "B-LOC"]) for seed in range(4)]
+    systems = [pairs_of("tokens", gold, each) for each in answers]
+    share_cells(systems)
+    scores = [point(known, pairs).value for pairs in systems]
+    assert scores == [measure(name, gold, each) for each in answers]
+    assert len(set(scores)) == 4
 
 
 def test_scores_of_tokens_are_scikit_learns() -> None:

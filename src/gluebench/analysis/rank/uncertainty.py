@@ -13,13 +13,13 @@ import numpy as np
 
 from gluebench.benchmark import Task
 from gluebench.data import DataError
-from gluebench.scoring import Gold, grade
+from gluebench.scoring import Gold
 from gluebench.scoring.feedback import rounded_p
-from gluebench.scoring.grade import Run, pairs_of, submissions_from
+from gluebench.scoring.grade import Run, answers_of, graded, require_gradable, submissions_from
 from gluebench.scoring.inference import ALPHA
 from gluebench.scoring.intervals import holm, student_t_two_sided
 from gluebench.scoring.metrics.counts import ratio
-from gluebench.scoring.pairs import sort_key
+from gluebench.scoring.pairs import Pairs, sort_key
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import Floats, Ints, generator
 from gluebench.submission import Column, Submission
@@ -34,6 +34,8 @@ class Systems(NamedTuple):
     scores: tuple[Floats, ...]
     """Scores of each system, shape (runs, tasks); NaN where a run lacks a task."""
     warnings: tuple[str, ...]
+    answers: tuple[Mapping[str, Pairs], ...]
+    """Test-file name to the pairs of each run, the runs of all systems in one sequence."""
 
 
 def read_systems(
@@ -44,13 +46,18 @@ def read_systems(
     majority: Sequence[Task],
 ) -> Systems:
     """Grade every run, with the most frequent label as its predictions on the tasks of `majority`."""
-    runs, scores, warnings = [], [], []
+    runs = []
     for name, system in submissions.items():
         runs_read = tuple(with_majority(run, majority, gold) for run in submissions_from(system, gold))
         if not runs_read:
             raise ValueError(f"{name} has no runs; expected at least one submission")
-        reports = [grade(run, gold, intervals=False) for run in runs_read]
+        for run in runs_read:
+            require_gradable(run, gold)
         runs.append(runs_read)
+    answers = answers_of([run for runs_read in runs for run in runs_read], gold)
+    scores, warnings, of_runs = [], [], iter(answers)
+    for name, runs_read in zip(submissions, runs, strict=True):
+        reports = [graded(run, gold, next(of_runs), intervals=False) for run in runs_read]
         by_task = [[report.tasks[task.name].score for task in tasks] for report in reports]
         scores.append(
             np.array([[np.nan if score is None else score.value for score in row] for row in by_task], float)
@@ -67,7 +74,8 @@ def read_systems(
             f"{', '.join(alone)}: one run only, so that intervals and tests leave out how much it depends on "
             "the run"
         )
-    return Systems(tuple(submissions), tuple(runs), tuple(scores), (*gold.warnings, *sorted(set(warnings))))
+    warnings = [*gold.warnings, *sorted(set(warnings))]
+    return Systems(tuple(submissions), tuple(runs), tuple(scores), tuple(warnings), tuple(answers))
 
 
 def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> Submission:
@@ -106,9 +114,7 @@ class Resampled(NamedTuple):
 
 def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples: int, seed: int) -> Resampled:
     """Resample the examples of every test file and, of systems with several runs, the runs."""
-    drawn = suite_draws(
-        tasks, [run for runs in systems.runs for run in runs], gold, resamples=resamples, seed=seed
-    )
+    drawn = suite_draws(tasks, systems.answers, resamples=resamples, seed=seed)
     sizes = {name: len(column) for name, column in gold.columns.items()}
     sizes |= {
         name: len(set(about.groups)) for name, about in gold.metadata.items() if about.groups is not None
@@ -148,14 +154,15 @@ def _run_shifts(scores: Floats, shared: Floats, *, resamples: int, rng: np.rando
 
 
 def suite_draws(
-    tasks: Sequence[Task], submissions: Sequence[Submission], gold: Gold, *, resamples: int, seed: int
+    tasks: Sequence[Task], answers: Sequence[Mapping[str, Pairs]], *, resamples: int, seed: int
 ) -> Floats:
     """Resampled task scores, shape (submissions, tasks, resamples); NaN if a submission lacks a file.
 
+    `answers` has the pairs of each submission by test file.
+
     Every resample has the same examples for all submissions; test files are resampled independently.
     """
-    answers = [pairs_of(submission, gold) for submission in submissions]
-    drawn = np.zeros((len(submissions), len(tasks), resamples))
+    drawn = np.zeros((len(answers), len(tasks), resamples))
     for at, task in enumerate(tasks):
         for name, metrics in task.metrics_by_file().items():
             have = [place for place, pairs in enumerate(answers) if name in pairs]

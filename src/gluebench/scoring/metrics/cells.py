@@ -8,9 +8,10 @@ valid answers, of which the best match counts.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
+from itertools import chain, count
 from math import inf
 from string import punctuation
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.intp]
 
+Cells = Sequence[tuple[Any, Any]]
 Match = Callable[..., float]
 """The score of one example from its gold and predicted cells, and for texts the language if there is one."""
 BINS = 15
@@ -41,15 +44,29 @@ _ARTICLES |= {"": _ARTICLES["en"], "ar": re.compile("ال")}
 _CHINESE = re.compile("[一-龥]")
 
 
+def once(table: Callable[[Cells, Metric], Floats]) -> Callable[[Pairs, Metric], Floats]:
+    """The rows of a metric, shape (n, k), from a function that gives those of (gold, predicted) cells.
+
+    That function sees different cells only, once for all systems that share them.
+    """
+
+    def rows(pairs: Pairs, metric: Metric) -> Floats:
+        different, places = pairs.different
+        key = table, metric.positive, metric.labels, metric.language
+        of_cells: Floats = different.table(key, lambda cells: table(cells, metric))[places]
+        return of_cells
+
+    return rows
+
+
 def mean_metric(name: str, match: Match, *, lowest: float = 0.0) -> SumMetric:
     """The mean over the examples of a score up to 1."""
 
-    def rows(pairs: Pairs, metric: Metric) -> Floats:
+    def table(cells: Cells, metric: Metric) -> Floats:
         more = (metric.language,) if metric.language else ()
-        return means(
-            [match(*cells, *more) for cells in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)]
-        )
+        return means([match(*pair, *more) for pair in cells])
 
+    rows = once(table)
     return SumMetric(name, lowest, rows, mean_of)
 
 
@@ -81,7 +98,8 @@ def token_f1(answers: Sequence[str], predicted: str, language: str = "", *, empt
 def _token_f1(gold: Sequence[str], predicted: Sequence[str], empty: float) -> float:
     if not gold and not predicted:
         return empty
-    return 2 * (Counter(gold) & Counter(predicted)).total() / (len(gold) + len(predicted))
+    shared = sum(min(gold.count(token), predicted.count(token)) for token in {*gold} & {*predicted})
+    return 2 * shared / (len(gold) + len(predicted))
 
 
 def set_accuracy(gold: Iterable[str], predicted: Iterable[str]) -> float:
@@ -101,32 +119,39 @@ def set_f1(gold: Iterable[str], predicted: Iterable[str]) -> float:
     return 2 * len({*gold} & {*predicted}) / sizes if sizes else 1.0
 
 
-Counts = Sequence[tuple[str, int, int, int]]
-"""For classes of one example: true positives, gold and predicted number."""
+Counts = tuple[Collection[str], Collection[str], Collection[str]]
+"""For one example the classes of what gold and prediction share, of what gold has and the prediction has."""
 
 
-def class_rows(counts: Sequence[Counts], labels: Iterable[str]) -> Floats:
-    """True positives, gold and predicted counts of each class, shape (n, 3 x classes).
+def count_rows(counts: Sequence[Counts], labels: Iterable[str] | None) -> Floats:
+    """True positives, gold and predicted counts of each class, shape (n, 3, classes); see `class_rows`."""
+    import numpy as np
 
-    Classes are `labels` and any others that occur.
+    names = defaultdict[str, int](count().__next__)
+    sides = []
+    for at in range(3):
+        side = [each[at] for each in counts]
+        sizes = np.fromiter(map(len, side), np.intp, len(side))
+        codes = np.fromiter(map(names.__getitem__, chain.from_iterable(side)), np.intp)
+        sides.append((np.repeat(np.arange(len(side)), sizes), codes))
+    return class_rows(sides, names, labels, size=len(counts))
+
+
+def class_rows(
+    sides: Sequence[tuple[Ints, Ints]], names: Mapping[str, int], labels: Iterable[str] | None, *, size: int
+) -> Floats:
+    """Counts of each class, shape (n, sides, classes), from the row and the class of each thing to count.
+
+    Classes are numbered as in `names`. In the result they are `labels`, then all others by name; if `labels`
+    is None, all are one.
     """
     import numpy as np
 
-    known = dict.fromkeys([*labels, *sorted({label for example in counts for label, *_ in example})])
-    code = {label: at for at, label in enumerate(known)}
-    rows = np.zeros((len(counts), 3, len(known)))
-    for row, example in zip(rows, counts, strict=True):
-        for label, *of_class in example:
-            row[:, code[label]] += of_class
-    return rows.reshape(len(counts), -1)
-
-
-def pooled_rows(counts: Sequence[Counts]) -> Floats:
-    """The sums of the counts over the classes, shape (n, 3)."""
-    import numpy as np
-
-    return np.array([[sum(part) for part in zip((0, 0, 0), *(each[1:] for each in row), strict=True)]
-                     for row in counts], np.float64)  # fmt: skip
+    known = {label: at for at, label in enumerate(dict.fromkeys([*(labels or ()), *sorted(names)]))}
+    classes = 1 if labels is None else len(known)
+    columns = np.array([known[name] if labels is not None else 0 for name in names], np.intp)
+    sums = [np.bincount(rows * classes + columns[codes], minlength=size * classes) for rows, codes in sides]
+    return np.stack([each.reshape(size, classes) for each in sums], axis=1, dtype=np.float64)
 
 
 def of_classes(average: Average) -> Callable[[Any], Any]:
@@ -141,23 +166,27 @@ def of_classes(average: Average) -> Callable[[Any], Any]:
 
 def counted_metric(
     name: str,
-    counts: Callable[[Any, Any], Counts],
+    counted: Callable[[Cells, Iterable[str] | None], Floats],
     average: Average | None,
     nothing: str,
     classes: Callable[[Sequence[str]], Iterable[str]] = tuple,
 ) -> SumMetric:
     """F1 from the counts of each example: pooled, or a mean over the classes.
 
-    `nothing` names what examples without counts lack; `classes` gives the classes of the task's labels.
+    `counted` gives the `class_rows` of cells; `nothing` names what examples without counts lack; `classes`
+    gives the classes of the task's labels.
     """
 
+    @once
+    def of_cells(cells: Cells, metric: Metric) -> Floats:
+        return counted(cells, classes(metric.labels) if average else None)
+
     def rows(pairs: Pairs, metric: Metric) -> Floats:
-        distinct: dict[tuple[Any, Any], int] = {}
-        answers = zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
-        places = [distinct.setdefault(answer, len(distinct)) for answer in answers]
-        of_answers = [counts(gold, predicted) for gold, predicted in distinct]
-        own = class_rows(of_answers, classes(metric.labels)) if average else pooled_rows(of_answers)
-        return own[places]
+        own = of_cells(pairs, metric)
+        known = len({*classes(metric.labels)}) if average else 1
+        if own.shape[2] > known:  # of the others only those of this system, not of the ones it shares with
+            own = own[..., [at for at in range(own.shape[2]) if at < known or own[..., at].any()]]
+        return own.reshape(len(own), -1)
 
     return SumMetric(
         name,
@@ -168,14 +197,18 @@ def counted_metric(
     )
 
 
+def of_pairs(counts: Callable[[Any, Any], Counts]) -> Callable[[Cells, Iterable[str] | None], Floats]:
+    """The counts of cells from those of one pair of them."""
+    return lambda cells, labels: count_rows([counts(*pair) for pair in cells], labels)
+
+
 def _set_counts(gold: Iterable[str], predicted: Iterable[str]) -> Counts:
     first, second = {*gold}, {*predicted}
-    return [(label, label in first and label in second, label in first, label in second)
-            for label in first | second]  # fmt: skip
+    return first & second, first, second
 
 
 def _sets_f1(name: str, average: Average | None) -> SumMetric:
-    return counted_metric(name, _set_counts, average, "any label")
+    return counted_metric(name, of_pairs(_set_counts), average, "any label")
 
 
 def _probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:

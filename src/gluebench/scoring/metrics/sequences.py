@@ -7,81 +7,122 @@ ignored. Lenient ones are those of the CoNLL script and of seqeval's default: an
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
-from itertools import groupby
+from itertools import chain, count, groupby, repeat
 from math import log2
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter, truediv
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.cells import Counts, counted_metric, mean_metric
+from gluebench.scoring.metrics.cells import (
+    Cells,
+    Counts,
+    class_rows,
+    counted_metric,
+    mean_metric,
+    of_pairs,
+    once,
+)
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.numbers import constant, spearman_of
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means
-from gluebench.scoring.pairs import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
 
 Span = tuple[int, int, str]
 """Start, end (exclusive) and label."""
 Tags = tuple[str, ...]
 OUTSIDE = "O"
 REMEMBERED = 1 << 14
-"""Sentences whose entities are kept, since gold is compared with every system."""
+"""Gold rankings whose best possible sum is kept, since it is compared with every system."""
 OVERLAP = 0.5
 """Share of both spans that a match overlaps."""
 
 
-def strict_entities(tags: Tags) -> list[Span]:
-    """The entities of a sentence in IOB2."""
-    entities: list[Span] = []
-    open_type = ""
-    for at, tag in enumerate(tags):
-        prefix, _, of_type = tag.partition("-")
-        if prefix == "I" and entities and of_type == open_type:
-            entities[-1] = (entities[-1][0], at + 1, of_type)
-            continue
-        open_type = of_type if prefix == "B" else "\0"
-        if prefix == "B":
-            entities.append((at, at + 1, of_type))
-    return entities
+class Scheme(NamedTuple):
+    """How entities are read from tags."""
+
+    type_of: Callable[[str], str]
+    """The type of a tag."""
+    edges: Callable[[Sequence[str], Ints, Ints, Flags], tuple[Flags, Flags]]
+    """Whether an entity ends before each token, and whether one starts there, each of shape (tokens,).
+
+    From the tags by code, the codes of the tokens and of those before them, and whether their types agree.
+    """
 
 
-def lenient_entities(tags: Tags) -> list[Span]:
-    """The entities of a sentence by the CoNLL script, for the prefixes B, I, E, S, O and for bare tags."""
-    entities, start = [], 0
-    before, of_before = OUTSIDE, ""
-    for at, tag in enumerate([*tags, OUTSIDE]):
-        prefix, of_type = tag[:1], tag.split("-", 1)[-1] or "_"
-        changed = of_type != of_before
-        if before in "ES" or (before in "BI" and prefix in "BSO") or (before not in "O." and changed):
-            entities.append((start, at, of_before))
-        if prefix in "BS" or (before in "ESO" and prefix in "EI") or (prefix not in "O." and changed):
-            start = at
-        before, of_before = prefix, of_type
-    return entities
+def _strict_edges(tags: Sequence[str], now: Ints, before: Ints, same: Flags) -> tuple[Flags, Flags]:
+    import numpy as np
+
+    first, inner = (np.array([tag.partition("-")[0] == prefix for tag in tags]) for prefix in "BI")
+    continued = inner[now] & same & (first | inner)[before]
+    origin = np.maximum.accumulate(np.where(continued, 0, np.arange(len(now))))
+    inside = np.append(False, first[now[origin]][:-1])
+    return inside & ~continued, first[now]
+
+
+def _lenient_edges(tags: Sequence[str], now: Ints, before: Ints, same: Flags) -> tuple[Flags, Flags]:
+    """By the CoNLL script, for the prefixes B, I, E, S, O and for bare tags."""
+    import numpy as np
+
+    def one_of(prefixes: str, codes: Ints) -> Flags:
+        return np.array([tag[:1] in prefixes for tag in tags])[codes]
+
+    ends = one_of("ES", before) | (one_of("BI", before) & one_of("BSO", now)) | ~(one_of("O.", before) | same)
+    starts = one_of("BS", now) | (one_of("ESO", before) & one_of("EI", now)) | ~(one_of("O.", now) | same)
+    return ends, starts
+
+
+STRICT = Scheme(lambda tag: tag.partition("-")[2], _strict_edges)
+LENIENT = Scheme(lambda tag: tag.split("-", 1)[-1] or "_", _lenient_edges)
+
+
+def entities(scheme: Scheme, sentences: Iterable[Tags], types: dict[str, int]) -> Ints:
+    """Number of the sentence, start, end (exclusive) and number of the type of each, shape (4, entities).
+
+    New types are numbered in `types`, which has numbers for missing keys.
+    """
+    import numpy as np
+
+    codes = defaultdict[str | None, int](count(1).__next__, {None: 0})  # None stands after each sentence
+    tokens = chain.from_iterable(chain.from_iterable(zip(sentences, repeat((None,)))))
+    now = np.fromiter(map(codes.__getitem__, tokens), np.intp)
+    before = np.append(0, now[:-1])
+    tags = [OUTSIDE if tag is None else tag for tag in codes]
+    numbers, first = np.array([types[scheme.type_of(tag)] for tag in tags], np.intp), before == 0
+    ends, starts = scheme.edges(tags, now, before, (numbers[now] == numbers[before]) & ~first)
+    opened = np.maximum.accumulate(np.where(starts | first, np.arange(len(now)), 0))
+    at = np.flatnonzero(ends)
+    sentence = (np.cumsum(first) - 1)[at]
+    begin = np.flatnonzero(first)[sentence]
+    return np.stack([sentence, opened[at - 1] - begin, at - begin, numbers[before[at]]])
+
+
+def _entity_rows(scheme: Scheme, cells: Cells, labels: Iterable[str] | None) -> Floats:
+    import numpy as np
+
+    types = defaultdict[str, int](count().__next__)
+    gold, predicted = (entities(scheme, [pair[side] for pair in cells], types) for side in range(2))
+    shape = np.concatenate([gold, predicted], axis=1).max(axis=1, initial=0) + 1
+    of_gold, of_predicted = (np.ravel_multi_index(tuple(side), tuple(shape)) for side in (gold, predicted))
+    both = gold[:, np.isin(of_gold, of_predicted, assume_unique=True)]
+    sides = [(rows, of_types) for rows, _, _, of_types in (both, gold, predicted)]
+    return class_rows(sides, types, labels, size=len(cells))
 
 
 def _span_counts(gold: Iterable[Span], predicted: Iterable[Span]) -> Counts:
     """Counts by label; a match has the same start, end and label."""
     first, second = {*gold}, {*predicted}
-    return [(span[2], span in first and span in second, span in first, span in second)
-            for span in first | second]  # fmt: skip
-
-
-def _entity_counts(entities: Callable[[Tags], list[Span]], gold: Tags, predicted: Tags) -> Counts:
-    return _span_counts(_of_gold(entities, gold), entities(predicted))
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _of_gold(entities: Callable[[Tags], list[Span]], gold: Tags) -> list[Span]:
-    return entities(gold)
+    both, of_gold, of_predicted = ([span[2] for span in spans] for spans in (first & second, first, second))
+    return both, of_gold, of_predicted
 
 
 def bare(tag: str) -> str:
@@ -89,25 +130,26 @@ def bare(tag: str) -> str:
     return tag[2:] if tag[:2] in ("B-", "I-") else tag
 
 
-def _token_rows(pairs: Pairs, _: Metric) -> Floats:
+@once
+def _token_rows(cells: Cells, _: Metric) -> Floats:
     """Right tokens, and tokens, of each sentence."""
     import numpy as np
 
-    return np.array(
-        [
-            (sum(map(str.__eq__, gold, predicted)), len(gold))
-            for gold, predicted in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
-        ],
-        np.float64,
-    )
+    return np.array([(sum(map(str.__eq__, *pair)), len(pair[0])) for pair in cells], np.float64)
 
 
-def _type_counts(gold: Tags, predicted: Tags) -> Counts:
-    counts = []
-    for (first, second), number in Counter(zip(map(bare, gold), map(bare, predicted), strict=True)).items():
-        both = number if first == second else 0
-        counts += [(first, both, number, 0), (second, 0, 0, number)]
-    return [each for each in counts if each[0] != OUTSIDE]
+def _type_rows(cells: Cells, labels: Iterable[str] | None) -> Floats:
+    """Counts of tokens by type; a token outside counts for neither side."""
+    import numpy as np
+
+    tags, types = (defaultdict[str, int](count().__next__) for _ in range(2))
+    tokens = (chain.from_iterable(pair[side] for pair in cells) for side in range(2))
+    codes = [np.fromiter(map(tags.__getitem__, side), np.intp) for side in tokens]
+    gold, predicted = (np.array([types[bare(tag)] for tag in tags], np.intp)[side] for side in codes)
+    rows, outside = np.repeat(np.arange(len(cells)), [len(pair[0]) for pair in cells]), types[OUTSIDE]
+    chosen = [(gold == predicted) & (gold != outside), gold != outside, predicted != outside]
+    sides = [(rows[some], of[some]) for some, of in zip(chosen, (gold, gold, predicted), strict=True)]
+    return class_rows(sides, types, labels, size=len(cells))
 
 
 def _types(labels: Sequence[str]) -> list[str]:
@@ -116,11 +158,12 @@ def _types(labels: Sequence[str]) -> list[str]:
 
 def _overlap_counts(gold: Iterable[Span], predicted: Iterable[Span]) -> Counts:
     """Counts by label; a match overlaps at least half of both spans, best matches first, each span once."""
-    counts = []
-    for label in sorted({span[2] for span in (*gold, *predicted)}):
-        first, second = ([span for span in {*spans} if span[2] == label] for spans in (gold, predicted))
-        counts.append((label, _matches(first, second), len(first), len(second)))
-    return counts
+    sides, both = ({*gold}, {*predicted}), list[str]()
+    first, second = ([label for *_, label in spans] for spans in sides)
+    for label in {*first} & {*second}:
+        of_label = ([span for span in spans if span[2] == label] for spans in sides)
+        both += [label] * _matches(*of_label)
+    return both, first, second
 
 
 def _matches(gold: Sequence[Span], predicted: Sequence[Span]) -> int:
@@ -159,13 +202,14 @@ def intersection_over_union(gold: Sequence[Span], predicted: Sequence[Span]) -> 
     return (covered(gold) + covered(predicted) - either) / either if either else 1.0
 
 
-def _partial_rows(pairs: Pairs, _: Metric) -> Floats:
+@once
+def _partial_rows(cells: Cells, _: Metric) -> Floats:
     """Shares of the predicted and gold spans that spans of the other side cover, and their numbers."""
     import numpy as np
 
     rows = [
         (_shares(predicted, gold), len(predicted), _shares(gold, predicted), len(gold))
-        for gold, predicted in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
+        for gold, predicted in cells
     ]
     return np.array(rows, np.float64)
 
@@ -214,8 +258,7 @@ Gains = Sequence[tuple[str, float]]
 
 def _ranked(gold: Gains, predicted: Sequence[str]) -> list[float]:
     """The gain of each predicted item, best first; a repeated one counts once."""
-    gains = dict(gold)
-    return [gains.get(item, 0.0) for item in dict.fromkeys(predicted)]
+    return [*map(dict(gold).get, dict.fromkeys(predicted), repeat(0.0))]
 
 
 def average_precision(gold: Gains, predicted: Sequence[str]) -> float:
@@ -233,35 +276,39 @@ def reciprocal_rank(gold: Gains, predicted: Sequence[str]) -> float:
 
 def discounted_gain(gold: Gains, predicted: Sequence[str]) -> float:
     """Sum of the gains over log2(place + 1), divided by the highest possible; 0.0 without any gain."""
-    ideal = _discounted(sorted((gain for _, gain in gold), reverse=True))
+    ideal = _highest(gold)
     return _discounted(_ranked(gold, predicted)) / ideal if ideal > 0 else 0.0
 
 
-def _discounted(gains: Iterable[float]) -> float:
-    return sum(gain / log2(place + 1) for place, gain in enumerate(gains, 1))
+@lru_cache(maxsize=REMEMBERED)
+def _highest(gold: Gains) -> float:
+    return _discounted(sorted((gain for _, gain in gold), reverse=True))
 
 
-def _precision_rows(pairs: Pairs, metric: Metric) -> Floats:
+def _discounted(gains: Sequence[float]) -> float:
+    return float(sum(map(truediv, gains, _discounts(len(gains)))))
+
+
+@lru_cache
+def _discounts(places: int) -> list[float]:
+    return [log2(place + 1) for place in range(1, places + 1)]
+
+
+@once
+def _precision_rows(cells: Cells, metric: Metric) -> Floats:
     """Share of relevant items among the first ones, as many as the manifest names under `positive`."""
     places = max(int(float(metric.positive or 1)), 1)
-    return means(
-        [
-            sum(gain > 0 for gain in _ranked(*cells)[:places]) / places
-            for cells in zip(pairs.gold.cells, pairs.predicted.cells, strict=True)
-        ]
-    )
+    return means([sum(gain > 0 for gain in _ranked(*pair)[:places]) / places for pair in cells])
 
 
 SEQUENCE_METRICS = (
     SumMetric("token_accuracy", 0.0, _token_rows, mean_of),
-    counted_metric("entity_f1", partial(_entity_counts, strict_entities), None, "any entity"),
-    counted_metric("entity_f1_lenient", partial(_entity_counts, lenient_entities), None, "any entity"),
-    counted_metric(
-        "entity_macro_f1", partial(_entity_counts, strict_entities), "present", "any entity", _types
-    ),
-    counted_metric("token_macro_f1", _type_counts, "all", "any label but O", _types),
-    counted_metric("span_f1", _span_counts, None, "any span"),
-    counted_metric("span_overlap_f1", _overlap_counts, "all", "any span"),
+    counted_metric("entity_f1", partial(_entity_rows, STRICT), None, "any entity"),
+    counted_metric("entity_f1_lenient", partial(_entity_rows, LENIENT), None, "any entity"),
+    counted_metric("entity_macro_f1", partial(_entity_rows, STRICT), "present", "any entity", _types),
+    counted_metric("token_macro_f1", _type_rows, "all", "any label but O", _types),
+    counted_metric("span_f1", of_pairs(_span_counts), None, "any span"),
+    counted_metric("span_overlap_f1", of_pairs(_overlap_counts), "all", "any span"),
     mean_metric("span_iou", intersection_over_union),
     SumMetric("span_partial_f1", 0.0, _partial_rows, _partial_f1),
     mean_metric("span_spearman", weights_correlation, lowest=-1.0),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,10 @@ LINEAR_FROM = 200
 """Number of units from which the exchange is approximated linearly (docs/explanation/differences.md)."""
 MOST_UNITS = 200
 """Maximum number of units; more are merged, to limit the number of calls of a metric."""
+FLOAT32 = 1 << 24
+"""Integers below this are exact as float32."""
+KEPT = 1 << 25
+"""Pairs of gold rows whose order is kept from one system to the next, a byte each."""
 
 
 class _SingleUnits(Units):
@@ -220,46 +224,76 @@ class KendallUnits(_MergedUnits):
     """Answers that are numbers, for Kendall's tau-b, from the pairs of rows between each two units."""
 
     @cached_property
-    def _between(self) -> list[tuple[Floats, Floats, Floats]]:
-        """For each system: concordant minus discordant pairs, pairs untied in gold, and in the answers.
+    def _layers(self) -> list[Ints]:
+        """One row of each unit, the largest first, then a second one of each that has it, and so on."""
+        ends = np.cumsum(self.sizes)[:-1].astype(np.intp)
+        units = sorted(np.split(np.argsort(self.units, kind="stable"), ends), key=len, reverse=True)
+        return [np.array([rows[nth] for rows in units if len(rows) > nth]) for nth in range(len(units[0]))]
 
-        Each of shape (units, units).
+    def _summed(self, signs: Callable[[int], NDArray[Any]]) -> Floats:
+        """Sums over the pairs of rows of each two units, in the order of `_layers`, of numbers from -1 to 1.
+
+        `signs` gives those of the rows of one layer with all rows, shape (rows, n).
         """
-        order = np.argsort(self.units, kind="stable")
-        firsts = np.cumsum([0, *self.sizes[:-1]], dtype=np.intp)
-        gold = np.array(self.systems[0].gold.numbers)[order]
-        between = []
-        for pairs in self.systems:
-            answers = np.array(pairs.predicted.numbers)[order]
-            of_units = [
-                np.add.reduceat(_signs(gold, answers, rows).sum(axis=1, dtype=np.int64), firsts, axis=1)
-                for rows in np.split(np.arange(self.examples), firsts[1:])
-            ]
-            net, in_gold, in_answers = np.stack(of_units, axis=1).astype(np.float64)
-            between.append((net, in_gold, in_answers))
-        return between
+        units, largest = len(self.sizes), len(self._layers)
+        sums = np.zeros((units, self.examples), np.min_scalar_type(-1 - largest))
+        for at, rows in enumerate(self._layers):
+            sums[: len(rows)] += signs(at)
+        of_units = np.zeros((units, units), np.float32 if (units * largest) ** 2 < FLOAT32 else np.float64)
+        for rows in self._layers:
+            of_units[:, : len(rows)] += sums[:, rows]
+        return of_units
 
-    def _tau(self, between: tuple[Floats, Floats, Floats], weights: Floats) -> Floats:
-        """Tau-b, shape (draws,), from weights of the units, shape (draws, units)."""
-        net, gold, answers = (((weights @ counts) * weights).sum(axis=1) for counts in between)
-        values: Floats = ratio(net, np.sqrt(gold * answers))
-        return values
+    @cached_property
+    def _between(self) -> tuple[Floats, list[tuple[Floats, Floats]]]:
+        """Pairs untied in gold; for each system, half of concordant minus discordant ones, and untied ones.
+
+        Each of shape (units, units), the largest unit first, and with exact quadratic forms.
+        """
+        columns = [self.systems[0].gold.numbers, *(pairs.predicted.numbers for pairs in self.systems)]
+        ranks = (np.unique(column, return_inverse=True)[1] for column in columns)
+        gold, *answers = (column.astype(np.min_scalar_type(self.examples)) for column in ranks)
+
+        def untied(column: Ints) -> Floats:
+            return self._summed(lambda at: column[self._layers[at], np.newaxis] != column)
+
+        @lru_cache(maxsize=KEPT // (len(self.sizes) * self.examples))
+        def above(at: int) -> NDArray[np.int8]:
+            rows = gold[self._layers[at], np.newaxis]
+            return (rows > gold).view(np.int8) - (rows < gold).view(np.int8)
+
+        def half(column: Ints) -> Floats:
+            return self._summed(lambda at: above(at) * (column[self._layers[at], np.newaxis] > column))
+
+        in_gold, last = untied(gold), self.examples - 1  # without ties, this is the highest rank
+        return in_gold, [
+            (half(column), in_gold if gold.max() == column.max() == last else untied(column))
+            for column in answers
+        ]
+
+    def _taus(self, weights: Floats) -> Floats:
+        """Tau-b, shape (metrics, systems, draws), from weights of the units, shape (draws, units)."""
+        in_gold, between = self._between
+        ordered = weights[:, np.argsort(-self.sizes, kind="stable")].astype(in_gold.dtype)
+
+        def total(counts: Floats) -> Floats:
+            forms: Floats = np.einsum("du,du->d", ordered @ counts, ordered).astype(np.float64)
+            return forms
+
+        of_gold = total(in_gold)
+        taus = [
+            ratio(2 * total(half), np.sqrt(of_gold * (of_gold if untied is in_gold else total(untied))))
+            for half, untied in between
+        ]
+        return np.array([taus] * len(self.metrics))
 
     def left_out(self) -> Floats:
         """Values without each unit, shape (metrics, systems, units)."""
-        weights = 1.0 - np.eye(len(self.sizes))
-        return np.array([[self._tau(between, weights) for between in self._between]] * len(self.metrics))
+        return self._taus(1.0 - np.eye(len(self.sizes)))
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
         """Values on units drawn with replacement, shape (metrics, systems, resamples)."""
-        weights = unit_weights(self.size, resamples=resamples, rng=rng).astype(np.float64)
-        return np.array([[self._tau(between, weights) for between in self._between]] * len(self.metrics))
-
-
-def _signs(gold: Floats, answers: Floats, rows: NDArray[np.intp]) -> NDArray[np.int8]:
-    """Signs of the pairs of some rows with all rows, shape (3, rows, n): their product, and both squared."""
-    x, y = (np.sign(column[rows, np.newaxis] - column).astype(np.int8) for column in (gold, answers))
-    return np.stack([x * y, x * x, y * y])
+        return self._taus(unit_weights(self.size, resamples=resamples, rng=rng).astype(np.float64))
 
 
 class RowUnits(_MergedUnits):
