@@ -15,10 +15,11 @@ from gluebench.data.table import load
 
 CONFORMS_TO = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
 _TERMS = (
-    "arrayShape citeAs column containedIn equivalentProperty extract field fileObject fileProperty fileSet "
-    "format includes isArray isLiveDataset jsonPath key md5 parentField path recordSet references regex "
-    "repeated replace samplingRate separator source subField transform"
-).split()
+    *("arrayShape", "citeAs", "column", "containedIn", "equivalentProperty", "extract", "field"),
+    *("fileObject", "fileProperty", "fileSet", "format", "includes", "isArray", "isLiveDataset", "jsonPath"),
+    *("key", "md5", "parentField", "path", "recordSet", "references", "regex", "repeated", "replace"),
+    *("samplingRate", "separator", "source", "subField", "transform"),
+)
 _BY_LANGUAGE = {"@container": "@language"}
 CONTEXT: dict[str, Any] = {
     "@language": "en",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from gluebench.analysis.lint import labelled
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError, Example, load
+from gluebench.data.errors import refuse
 from gluebench.data.gold import in_pairs
 from gluebench.data.home import data_folder, split_file, task_folder
 from gluebench.data.organize.read import RawTable, read_table
@@ -50,8 +51,7 @@ def pairs_of(path: Path, task: Task) -> list[Example]:
             problems.append(f'{table.path}:{line}: the label is "{label}", expected one of {words}')
     if not problems and not examples:
         problems.append(f"{path}: no row has a label")
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return examples
 
 

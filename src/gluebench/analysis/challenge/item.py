@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError
+from gluebench.data.errors import refuse
 from gluebench.data.lint_diagnostic import PAIR_COLUMNS
 from gluebench.data.tsv import text_lines
 from gluebench.scoring.intervals import Bar, proportion_bar
@@ -103,8 +104,7 @@ def write_items(path: str | os.PathLike[str], items: Sequence[Item], task: Task)
         for item in items
         if any(mark in text for text in item.inputs for mark in "\t\n\r")
     ]
-    if unwritable:
-        raise DataError(unwritable)
+    refuse(unwritable)
     lines = ["\t".join((*FIXED, *task.columns, *ABOUT))]
     for number, item in enumerate(items):
         head = (str(number), item.task, item.case, "" if item.source is None else str(item.source))

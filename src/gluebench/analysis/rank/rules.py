@@ -14,6 +14,7 @@ from operator import le
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from gluebench.data import DataError
+from gluebench.data.errors import refuse
 from gluebench.scoring.report import rounded
 
 if TYPE_CHECKING:
@@ -279,8 +280,7 @@ def read_costs(path: str | os.PathLike[str], systems: Sequence[str]) -> Mapping[
             problems.append(
                 f"{name}, line {line}: {error}; expected a system, its parameters and its latency"
             )
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return costs
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from gluebench.benchmark import Task
 from gluebench.data.arrays import strings
 from gluebench.data.dataset import LABEL
-from gluebench.data.errors import DataError
+from gluebench.data.errors import refuse
 from gluebench.data.sources.columns import Shaper, index_text, label_text, plan
 from gluebench.data.sources.release import TaskRelease
 from gluebench.data.tsv import text_lines
@@ -48,6 +48,5 @@ def from_json_lines(path: Path, task: Task, release: TaskRelease, notes: list[st
         ]
     shaper = Shaper(columns, task, release, index_text, label_text(task), problems)
     batch = shaper.batch([strings([row.get(name, "") for row in rows]) for name in names], f"{path}:", places)
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return batch

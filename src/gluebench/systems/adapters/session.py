@@ -22,6 +22,7 @@ from urllib.parse import quote
 from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
+from gluebench.data.errors import expect_schema, parsing
 from gluebench.data.gold import gold_from_data
 from gluebench.data.home import task_folder
 from gluebench.scoring import Gold, Report
@@ -31,7 +32,6 @@ from gluebench.systems.protocols import Predictor
 from gluebench.systems.run import (
     Answered,
     Key,
-    PredictionError,
     Unit,
     answer,
     column,
@@ -74,18 +74,13 @@ def write_result(path: Path, result: TaskResult) -> None:
 
 def read_result(path: Path, benchmark: Benchmark) -> TaskResult | None:
     """Return the result saved at this path, or None if there is none. Raises DataError for a damaged file."""
-    try:
+    if not path.is_file():
+        return None
+    with parsing(path, "the results of a task", "remove the file to do the task again"):
         values = json.loads(path.read_bytes())
-        if values["schema"] != RESULT_SCHEMA:
-            raise ValueError(f"its schema is {values['schema']!r}, expected {RESULT_SCHEMA!r}")
+        expect_schema(values, RESULT_SCHEMA)
         answers = dict(_answered(entry, benchmark) for entry in values["files"])
         return TaskResult(values["task"], answers, values["data"], values["seconds"], values["notes"])
-    except FileNotFoundError:
-        return None
-    except (ValueError, KeyError, TypeError, LookupError, PredictionError) as error:
-        raise DataError(
-            [f"{path}: not the results of a task ({error}); remove the file to do the task again"]
-        ) from None
 
 
 def _answered(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Key, Answered]:
@@ -232,15 +227,12 @@ class Session:
 
         Raises DataError with every difference, changed data files included.
         """
-        path = self.folder / RUN
-        try:
-            saved = json.loads(path.read_bytes())
-        except FileNotFoundError:
-            write_json(path, self._identity)
+        path, current = self.folder / RUN, self._identity
+        if not path.is_file():
+            write_json(path, current)
             return
-        except ValueError as error:
-            raise DataError([f"{path}: no JSON ({error}); start over with --again"]) from None
-        current = self._identity
+        with parsing(path, "JSON", "start over with --again"):
+            saved = json.loads(path.read_bytes())
         problems = [
             f"{name} was {_shown(saved.get(name))}, and is {_shown(current.get(name))} now"
             for name in {**saved, **current}

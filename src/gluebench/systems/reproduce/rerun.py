@@ -13,6 +13,7 @@ from urllib.parse import quote
 from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError, load_split
+from gluebench.data.errors import parsing
 from gluebench.data.home import task_folder
 from gluebench.scoring import Gold, Report, SubmissionError, grade
 from gluebench.submission import Column, read_predictions, write_submission
@@ -295,12 +296,10 @@ def _saved(folder: Path, identity: Mapping[str, Any]) -> Result | None:
     path = folder / FILE
     if not path.is_file():
         return None
-    try:
+    with parsing(path, "the result of a run", f"remove {folder} to run anew"):
         values = json.loads(path.read_text(encoding="utf-8"))
         saved, seed = values["run"], values["run"]["seed"]
         result = Result(seed, values["dev"], values["seconds"], folder, values["absent"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError([f"{path}: not the result of a run ({error}); remove {folder} to run anew"]) from None
     expected = json.loads(json.dumps(identity))
     differing = sorted(name for name in {*saved, *expected} if saved.get(name) != expected.get(name))
     if differing:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError, Example, load_split
+from gluebench.data.errors import refuse
 from gluebench.data.fingerprint import fingerprint
 from gluebench.systems.run import answerable
 
@@ -77,6 +78,5 @@ def _loaded(folder: str | os.PathLike[str], benchmark: Benchmark, task: Task, *,
             problems.append(f"{task.name} {name}: {what or 'no examples'}; a model cannot be trained on it")
     if not dev:
         problems.append(f"{task.name} has no dev split; a run is checked on it")
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return data

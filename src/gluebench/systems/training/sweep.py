@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
-from itertools import product
 from multiprocessing import connection, get_context
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -81,13 +80,6 @@ class Place:
     lease: float = claims.LEASE
     poll: float = 2.0
     """Seconds between two looks at jobs of others."""
-
-
-def jobs(rows: Mapping[str, Callable[..., Any]], seeds: Sequence[int]) -> list[Job]:
-    """One job for each row and seed, named "row, seed 111"; `run` gets the option `seed`."""
-    return [
-        Job(f"{row}, seed {seed}", run, {"seed": seed}) for (row, run), seed in product(rows.items(), seeds)
-    ]
 
 
 def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say: Say | None = None) -> Swept:
