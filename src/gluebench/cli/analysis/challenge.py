@@ -16,7 +16,7 @@ from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, reading_data
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, notices
 from gluebench.cli.systems.run_options import model_options
 
 if TYPE_CHECKING:
@@ -114,16 +114,10 @@ def perturb(
     from gluebench.analysis.challenge.item import write_items
     from gluebench.analysis.challenge.rules import RULES, perturbed, sentence_pairs
     from gluebench.data import DataError, load
-    from gluebench.data.show import default_splits
 
     task = suite.task(name)
-    if split is None:
-        split, *others = default_splits(task)
-        if others:
-            names = ", ".join([split, *others])
-            raise click.UsageError(f"Name the split of {task.name} with --split: {names}.")
     with reading_data():
-        table = load(task.name, split, data, benchmark=suite)
+        table = load(task.name, option.split_to_read(task, split), data, benchmark=suite)
         examples = table[:limit] if limit else list(table)
     if pairs is None:
         target = suite.task(task.predict_with) if task.predict_with else task
@@ -215,7 +209,7 @@ def _answers(made: Model, suite: Benchmark, task: Task, *, items: Sequence[Item]
 
     for training_task in suite.tasks if made.together else [task]:
         if training_task.predict_with is None:
-            fit(made.system, suite, training_task, home, say=lambda line: notices([line]))
+            fit(made.system, suite, training_task, home, say=notice)
     examples = [
         Example(number, dict(zip(task.columns, item.inputs, strict=True)), None)
         for number, item in enumerate(items)

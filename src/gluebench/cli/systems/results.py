@@ -26,9 +26,7 @@ PUBLISHED = (
 
 @click.command
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--split", type=click.Choice(["dev", "test"]), default="dev", show_default=True, help="Whose scores."
-)
+@option.choice("--split", of="dev test", default="dev", help="Whose scores.")
 @option.repeated(
     "--published", metavar="WORD", help="Published systems with this word in their name only; none for none."
 )

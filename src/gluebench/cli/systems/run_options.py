@@ -75,7 +75,7 @@ run_options = option.together(
     click.option(
         "--seeds",
         metavar="N,N[,N]",
-        callback=lambda context, parameter, value: _seeds(value),
+        callback=option.whole_numbers,
         help="A run for each seed, in OUT-N.zip, and their mean on dev.",
     ),
     click.option(
@@ -88,14 +88,6 @@ run_options = option.together(
     ),
 )
 """Those of whole runs only."""
-
-
-def _seeds(value: str | None) -> tuple[int, ...]:
-    """The seeds that are listed. Raises BadParameter."""
-    words = option.listed(value or "")
-    if not all(word.isdigit() for word in words) or len(set(words)) != len(words):
-        raise click.BadParameter(f"{value!r}; expected different whole numbers, as 1,2,3")
-    return tuple(map(int, words))
 
 
 def settings_of(settings: ModelOptions, seed: int) -> ModelOptions:
