@@ -224,7 +224,7 @@ def answerable(tasks: Sequence[Task]) -> list[Task]:
     others = [f"{task.name} ({task.form})" for task in tasks if task.form not in ("labels", "numbers")]
     if others:
         name_others = "name the other tasks, as --tasks A,B, and answer these by a program of your own"
-        raise DataError([f"systems answer with labels and numbers, not {', '.join(others)}; {name_others}"])
+        raise DataError(f"systems answer with labels and numbers, not {', '.join(others)}; {name_others}")
     return list(tasks)
 
 

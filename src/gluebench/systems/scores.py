@@ -84,7 +84,7 @@ def read_scores(paths: Iterable[Path], benchmark: str, split: str) -> list[Score
     if not systems:
         where = ", ".join(map(str, places))
         what = f"no {FILE} of {benchmark}'s {split} split in it"
-        raise DataError([f"{where}: {what}; run, probe, train, sweep and reproduce leave one"])
+        raise DataError(f"{where}: {what}; run, probe, train, sweep and reproduce leave one")
     return systems
 
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
-
-from gluebench.systems.training.sweep import Job
-
-
-def jobs(rows: Mapping[str, Callable[..., Any]], seeds: Iterable[int]) -> list[Job]:
-    """One job for each row and seed, named "row, seed 111"."""
-    return [Job(f"{row}, seed {seed}", run, {"seed": seed}) for row, run in rows.items() for seed in seeds]
 
 
 def note(folder: Path, *, seed: int) -> None:

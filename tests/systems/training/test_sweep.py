@@ -10,17 +10,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-from systems.training.swept import calls, count_up, die_always, die_once, fail, jobs, note, show_device
+from systems.training.swept import calls, count_up, die_always, die_once, fail, note, show_device
 
 from gluebench.data import DataError
 from gluebench.systems.training import claims
-from gluebench.systems.training.sweep import Job, Place, attempt, job_folder, sweep
+from gluebench.systems.training.sweep import Job, Place, attempt, job_folder, jobs, sweep
 
 QUICK = Place(workers=2, lease=2.0, poll=0.1)
 
@@ -33,6 +32,12 @@ def importable_in_processes() -> Iterator[None]:
         paths = [str(source), str(tests), *filter(None, [os.environ.get("PYTHONPATH")])]
         patched.setenv("PYTHONPATH", os.pathsep.join(paths))
         yield
+
+
+def test_rows_times_seeds_in_their_order() -> None:
+    found = jobs({"one": note, "two": note}, [1, 2])
+    assert [job.name for job in found] == ["one, seed 1", "one, seed 2", "two, seed 1", "two, seed 2"]
+    assert found[1].options == {"seed": 2}
 
 
 def test_finished_runs_stay_a_dead_one_starts_again_and_a_failed_one_stops_no_other(tmp_path: Path) -> None:
@@ -142,8 +147,8 @@ def test_of_many_that_see_a_dead_claim_one_wins(tmp_path: Path) -> None:
 LAUNCH = """
 import sys
 from pathlib import Path
-from gluebench.systems.training.sweep import Place, sweep
-from systems.training.swept import count_up, jobs
+from gluebench.systems.training.sweep import Place, jobs, sweep
+from systems.training.swept import count_up
 if __name__ == "__main__":
     place = Place(workers=2, lease=2.0, poll=0.1)
     sweep(jobs({"row": count_up}, range(int(sys.argv[2]))), Path(sys.argv[1]), place)

@@ -64,7 +64,7 @@ def draw(table: Table, *, benchmark: str, pairs: int, annotators: int, seed: int
     whole = pairs_of(table)
     if pairs > len(whole):
         where = f"{table.task.name} {table.split}"
-        raise DataError([f"{where}: {len(whole)} pairs stand in both directions; {pairs} cannot be drawn"])
+        raise DataError(f"{where}: {len(whole)} pairs stand in both directions; {pairs} cannot be drawn")
     rng = random.Random(seed)
     drawn = rng.sample(whole, pairs)
     numbers = rng.sample(range(1, 2 * pairs + 1), 2 * pairs)
@@ -106,7 +106,7 @@ def write_sheets(folder: Path, drawn: Draw, table: Table) -> None:
     Raises DataError unless the folder is empty, since it may hold labels.
     """
     if folder.exists() and any(folder.iterdir()):
-        raise DataError([f"{folder}: not empty; name a new folder, so that nobody's labels are written over"])
+        raise DataError(f"{folder}: not empty; name a new folder, so that nobody's labels are written over")
     folder.mkdir(parents=True, exist_ok=True)
     texts = {example.index: [*example.inputs.values()] for example in table}
     for name, text in files(drawn, table.task, [texts[index] for index in drawn.items]).items():

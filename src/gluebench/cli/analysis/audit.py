@@ -99,7 +99,7 @@ def audit(
         pairs = [(sources, test_sets)] if learnt else [([train], own) for train, own in named.own()]
         if not pairs:
             tasks = f"no task of {suite.name} with a train split has one or two texts and a label"
-            raise DataError([f"{tasks}; an audit is for these"])
+            raise DataError(f"{tasks}; an audit is for these")
     settings |= {"printed": audits.PRINTED.get(suite.name), "progress": notice}
     with needing("audit", "gluebench audit", "sklearn"):
         audited = audits.together(audits.audit(*pair, **settings) for pair in pairs)

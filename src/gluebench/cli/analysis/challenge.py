@@ -124,7 +124,7 @@ def perturb(
         labels = None if gold is None else _labels(gold, suite, task, table.split)
         if labels is None and not table.labelled:
             message = "labels are hidden; take a split that has them, or name them (--gold), or --pairs TASK"
-            raise DataError([f"{task.name} {table.split}: {message}"])
+            raise DataError(f"{task.name} {table.split}: {message}")
         if labels is not None:
             examples = [
                 replace(example, label=labels[example.index])
@@ -136,7 +136,7 @@ def perturb(
         target = suite.task(pairs)
         items = sentence_pairs(target, examples, rules=rules or RULES, name=task.name)
     if not items:
-        raise DataError([f"{task.name} {table.split}: no rule fits any of {len(examples):,} examples"])
+        raise DataError(f"{task.name} {table.split}: no rule fits any of {len(examples):,} examples")
     write_items(out, items, target)
     click.echo(f"{out}: {len(items):,} examples from {len(examples):,} of {task.name} {table.split}.")
     for case, count in Counter(item.case for item in items).items():
@@ -155,7 +155,7 @@ def _labels(gold: str, suite: Benchmark, task: Task, split: str) -> dict[int, st
             column = read_gold(gold, suite, role=role, partial=True).columns.get(file.name)
             if column is not None and column.labels:
                 return dict(zip(column.indices or range(len(column)), column.words(), strict=True))
-    raise DataError([f"{gold}: no labels of {task.name} {split}; expected a file for each test file"])
+    raise DataError(f"{gold}: no labels of {task.name} {split}; expected a file for each test file")
 
 
 @challenge.command

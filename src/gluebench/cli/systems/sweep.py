@@ -172,7 +172,7 @@ def _check_same(path: Path, common: Mapping[str, Any]) -> None:
 
     if path.is_file() and (there := json.loads(path.read_text(encoding="utf-8"))) != common:
         problem = f"a sweep with other options: {json.dumps(there)}, not {json.dumps(common)}"
-        raise DataError([f"{path.parent}: holds {problem}; name another folder with --out"])
+        raise DataError(f"{path.parent}: holds {problem}; name another folder with --out")
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, common)
 

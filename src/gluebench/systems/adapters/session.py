@@ -171,7 +171,7 @@ def held(folder: Path, *, again: bool = False) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise DataError([f"{folder}: another process is at this run; let it end first"]) from None
+            raise DataError(f"{folder}: another process is at this run; let it end first") from None
         try:
             if again:
                 _empty(folder)
@@ -185,7 +185,7 @@ def _empty(folder: Path) -> None:
     """Remove a run's files; `run.json` last, in case the process is killed. Raises DataError."""
     names = {path.name for path in folder.iterdir()}
     if RUN not in names and names != {LOCK}:
-        raise DataError([f"{folder}: not the folder of a run (no {RUN}); remove it by hand"])
+        raise DataError(f"{folder}: not the folder of a run (no {RUN}); remove it by hand")
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path)

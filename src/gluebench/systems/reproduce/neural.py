@@ -162,13 +162,13 @@ def task_data(task: Task, train: Sequence[Example], dev: Sequence[Example]) -> T
     """
     names = dev_splits(task)
     if not names:
-        raise DataError([f"{task.name} has no dev split; a run is checked on it"])
+        raise DataError(f"{task.name} has no dev split; a run is checked on it")
     if not dev:
         kept, tenth = held_out(train)
         return TaskData(task, kept, dict.fromkeys(names, tenth))
     starts = [0, *(at for at in range(1, len(dev)) if dev[at].index <= dev[at - 1].index), len(dev)]
     if len(starts) - 1 != len(names):
         expected = f"expected {len(names)} ({', '.join(names)}), each numbered upwards"
-        raise DataError([f"{task.name}: the dev examples are of {len(starts) - 1} splits; {expected}"])
+        raise DataError(f"{task.name}: the dev examples are of {len(starts) - 1} splits; {expected}")
     parts = [dev[start:end] for start, end in pairwise(starts)]
     return TaskData(task, train, dict(zip(names, parts, strict=True)))

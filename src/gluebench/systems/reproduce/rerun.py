@@ -304,7 +304,7 @@ def _saved(folder: Path, identity: Mapping[str, Any]) -> Result | None:
     differing = sorted(name for name in {*saved, *expected} if saved.get(name) != expected.get(name))
     if differing:
         what = f"a run that differs in {', '.join(differing)}"
-        raise DataError([f"{folder}: holds {what}; name another folder with --out, or remove that one"])
+        raise DataError(f"{folder}: holds {what}; name another folder with --out, or remove that one")
     return result
 
 

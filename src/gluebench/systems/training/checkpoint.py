@@ -81,7 +81,7 @@ def load(path: Path) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, EOFError, UnpicklingError, ValueError) as error:
         raise DataError(
-            [f"{path}: cannot be read as a saved run ({type(error).__name__}); remove it to begin anew"]
+            f"{path}: cannot be read as a saved run ({type(error).__name__}); remove it to begin anew"
         ) from error
 
 
@@ -89,7 +89,7 @@ def take_weights(model: nn.Module, outcome: Outcome, task: str | None = None) ->
     """Load the weights that a run kept for a task (by default its first), and end training mode."""
     path = outcome.folder / outcome.tasks[task or next(iter(outcome.tasks))].weights
     if not path.is_file():
-        raise DataError([f"{path}: the weights of this run are gone; remove its folder to train it anew"])
+        raise DataError(f"{path}: the weights of this run are gone; remove its folder to train it anew")
     model.load_state_dict(load(path))
     model.eval()
 

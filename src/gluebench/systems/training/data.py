@@ -53,7 +53,7 @@ def load_task_data(
     named = answerable([benchmark.task(name) for name in tasks] or list(benchmark.scored))
     for task in named:
         if TRAIN not in task.splits:
-            raise DataError([f"{task.name} has no training data; it is answered by {task.predict_with}"])
+            raise DataError(f"{task.name} has no training data; it is answered by {task.predict_with}")
     extra = [benchmark.dataset(name) for name in auxiliary]
     if doubled := sorted({task.name for task in named} & {task.name for task in extra}):
         raise DataError([f"{name} is both a task and auxiliary data of this run" for name in doubled])

@@ -78,7 +78,7 @@ def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vo
     changed += [f"other {name}" for name in ("tasks", "words") if there.get(name) != expected[name]]
     if changed:
         what = "; ".join(changed)
-        raise DataError([f"{path}: the model there has {what}; name another folder, or remove that one"])
+        raise DataError(f"{path}: the model there has {what}; name another folder, or remove that one")
 
 
 def read_model(folder: Path) -> MultiTaskModel:
@@ -164,7 +164,7 @@ class TrainedSystem:
         run = self.folder / self._runs[task]
         outcome = read_outcome(run)
         if outcome is None:
-            raise DataError([f"{run}: no finished run; train it again"])
+            raise DataError(f"{run}: no finished run; train it again")
         file = run / outcome.tasks[task].weights
         if self._loaded is None or self._loaded[0] != file:
             model = read_model(run.parent)
@@ -180,4 +180,4 @@ def _values(path: Path, schema: str = SCHEMA) -> dict[str, Any]:
             expect_schema(values, schema)
             return values
     except OSError as error:
-        raise DataError([f"{path}: {error.strerror}; expected a folder that gluebench train wrote"]) from None
+        raise DataError(f"{path}: {error.strerror}; expected a folder that gluebench train wrote") from None
