@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from gluebench.data.errors import DataError, expect_schema, parsing
+from gluebench.data.home import sha256_of
 from gluebench.version import __version__
 
 SCHEMA = "gluebench.dataset/1"
@@ -31,9 +31,7 @@ class SourceFile(NamedTuple):
 
 def source_file(path: Path, name: str) -> SourceFile:
     """The entry of a file; `name` is relative to the origin's location."""
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return SourceFile(name, path.stat().st_size, digest)
+    return SourceFile(name, path.stat().st_size, sha256_of(path))
 
 
 class Origin(NamedTuple):

@@ -167,14 +167,7 @@ def _labels(gold: str, suite: Benchmark, task: Task, split: str) -> dict[int, st
 @model_options
 @click.pass_context
 def predict(
-    context: click.Context,
-    /,
-    file: str,
-    model: str,
-    out: str,
-    data: Path,
-    suite: Benchmark,
-    **options: Any,
+    context: click.Context, /, file: str, model: str, out: str, data: Path, suite: Benchmark, **options: Any
 ) -> None:
     """Ask a model about a challenge set.
 

@@ -168,9 +168,7 @@ device = click.option(
 """`--device`, passed as `device` to `gluebench.systems.devices.device`, whose DeviceError exits with 2."""
 PRECISIONS = click.Choice(["fp32", "tf32", "bf16"])
 precision = click.option(
-    "--precision",
-    type=PRECISIONS,
-    help="Of a GPU's arithmetic; bf16 on a CPU too [fp32].",
+    "--precision", type=PRECISIONS, help="Of a GPU's arithmetic; bf16 on a CPU too [fp32]."
 )
 """`--precision`, passed as `precision`: a `gluebench.systems.devices.Precision`, or None."""
 

@@ -77,12 +77,7 @@ def encode(
 
     corpus, precise = _corpus(suite, data, tasks), precision or "fp32"
     place = options.get("device", "cpu")
-    with (
-        reading_data(),
-        needing("train", "Probing", "torch"),
-        autocast(precise, place),
-        arithmetic(precise),
-    ):
+    with reading_data(), needing("train", "Probing", "torch"), autocast(precise, place), arithmetic(precise):
         made: SentenceEncoder = encoder_called(encoder, options, corpus)
         store = store_of(Path(out), made, "float16" if float16 else "float32")
         sentences = list(corpus.sentences())

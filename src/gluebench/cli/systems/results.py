@@ -63,11 +63,7 @@ def results(
 
 
 def results_output(
-    systems: Sequence[Scores],
-    suite: Benchmark,
-    split: Role,
-    *,
-    published: Sequence[Mapping[str, Any]] = (),
+    systems: Sequence[Scores], suite: Benchmark, split: Role, *, published: Sequence[Mapping[str, Any]] = ()
 ) -> Output:
     """Systems as rows and tasks as columns, in every form."""
     headings = dict(_headings(systems, suite))

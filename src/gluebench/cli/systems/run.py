@@ -172,13 +172,7 @@ def installed() -> Iterator[None]:
 
 
 def _finish(
-    session: Session,
-    by_template: Sequence[str],
-    *,
-    out: str,
-    source: str,
-    form: Form,
-    saved: Path | None,
+    session: Session, by_template: Sequence[str], *, out: str, source: str, form: Form, saved: Path | None
 ) -> None:
     """Write the submission and print the dev scores; add them to the cards of saved models."""
     from gluebench.submission import write_submission

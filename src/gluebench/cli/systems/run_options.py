@@ -33,15 +33,7 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
 }
 """Types of run_options.tsv, which also has "N >= 0" and choices as "a|b"."""
 _COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
-_TUNED = (
-    "epochs",
-    "learning_rate",
-    "batch_size",
-    "accumulate",
-    "max_length",
-    "best_on_dev",
-    "begin_with",
-)
+_TUNED = ("epochs", "learning_rate", "batch_size", "accumulate", "max_length", "best_on_dev", "begin_with")
 """Options that override a recipe's settings, by their names."""
 
 

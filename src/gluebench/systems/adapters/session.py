@@ -24,20 +24,12 @@ from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
 from gluebench.data.errors import expect_schema, parsing
 from gluebench.data.gold import gold_from_data
-from gluebench.data.home import task_folder
+from gluebench.data.home import sha256_of, split_file, task_folder
 from gluebench.scoring import Gold, Report
 from gluebench.submission import Column
 from gluebench.systems.adapters.dev_scores import drawn_labels, graded, unanswered, with_wrong
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import (
-    Answered,
-    Key,
-    Unit,
-    answer,
-    column,
-    fit,
-    units,
-)
+from gluebench.systems.run import Answered, Key, Unit, answer, column, fit, units
 
 RESULT_SCHEMA = "gluebench.run-task/1"
 
@@ -361,13 +353,8 @@ class Session:
         if key not in self._digests:
             record = self.plan.benchmark.task(task)
             home = task_folder(self.plan.data, self.plan.benchmark, record)
-            files = (home / f"{split}.parquet", home / record.splits[split].file)
-            self._digests[key] = "absent"
-            for path in files:
-                if path.is_file():
-                    with path.open("rb") as file:
-                        self._digests[key] = hashlib.file_digest(file, "sha256").hexdigest()[:32]
-                    break
+            path = split_file(home, record.splits[split])
+            self._digests[key] = sha256_of(path)[:32] if path else "absent"
         return self._digests[key]
 
     def _changed_data(self) -> list[str]:

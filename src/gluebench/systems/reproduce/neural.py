@@ -16,7 +16,7 @@ from gluebench.systems.neural.bilstm import BiLstmBody
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, TableVectors, TokenVectors
 from gluebench.systems.reproduce.row import CannotBeHadError, Files, Row, needed_files
-from gluebench.systems.run import held_out
+from gluebench.systems.run import Say, held_out
 from gluebench.systems.text.embeddings import embedding_matrix, vector_width
 from gluebench.systems.text.tokens import kept_tokeniser
 from gluebench.systems.text.vocabulary import most_frequent
@@ -24,7 +24,6 @@ from gluebench.systems.training.checkpoint import take_weights
 from gluebench.systems.training.data import TaskData, dev_splits, load_task_data
 from gluebench.systems.training.engine import engine
 from gluebench.systems.training.evaluation import predict
-from gluebench.systems.training.log import Say
 from gluebench.systems.training.runs import best_runs
 from gluebench.systems.weights.cove import Cove
 from gluebench.systems.weights.elmo import Elmo

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.overlap import Majority
 from gluebench.systems.reproduce.build import system_of
 from gluebench.systems.reproduce.row import CannotBeHadError, Files, Row, TableName, check_files, row_called
-from gluebench.systems.run import answer, run
+from gluebench.systems.run import Say, answer, run
 from gluebench.systems.weights import WeightsError
 from gluebench.version import __version__
 
@@ -30,7 +30,6 @@ FILE = "result.json"
 SCHEMA = "gluebench.reproduce/1"
 ROLES: Mapping[TableName, Role] = {"table4": "test", "table5": "test", "table6": "dev"}
 """Split that each table reports; the diagnostic set is a test split."""
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

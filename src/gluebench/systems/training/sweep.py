@@ -25,8 +25,8 @@ from urllib.parse import quote
 
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
+from gluebench.systems.run import Say
 from gluebench.systems.training import claims
-from gluebench.systems.training.log import Say
 
 Backend = Literal["local", "slurm", "dask", "ray"]
 DONE = "done.json"
