@@ -26,9 +26,11 @@ from gluebench.data.errors import DataError, refuse
 from gluebench.data.fingerprint import Fingerprint, fingerprint_of
 from gluebench.data.prepared import ROW_GROUP
 from gluebench.data.sources.columns import (
+    HUB_INDEX,
     Plan,
     Shaper,
     class_names,
+    from_json_lines,
     index_number,
     index_text,
     label_text,
@@ -36,7 +38,6 @@ from gluebench.data.sources.columns import (
     plan,
 )
 from gluebench.data.sources.http import GIT_LFS
-from gluebench.data.sources.json_lines import HUB_INDEX, from_json_lines
 from gluebench.data.sources.release import TaskRelease
 
 BLOCK = 1 << 19
