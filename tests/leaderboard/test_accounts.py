@@ -258,6 +258,11 @@ def test_passwords_are_not_guessed_at_the_exit(signed_in: Client) -> None:
     assert answers[-1] == 429
 
 
+def test_a_class_behind_one_address_signs_in_at_the_same_minute(ada: User) -> None:
+    form = {"login": ada.email, "password": PASSWORD}
+    assert {Client().post("/account/login/", form).status_code for _ in range(40)} == {302}
+
+
 def test_other_sessions_can_be_ended(signed_in: Client, ada: User) -> None:
     other = Client(headers={"user-agent": "Another browser"})
     other.post("/account/login/", {"login": ada.email, "password": PASSWORD})

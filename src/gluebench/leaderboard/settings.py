@@ -193,7 +193,8 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
 # Five wrong passwords for one account in five minutes, or ten from one address in a minute, are the limit.
 # A browser that the account knows has a separate five: guesses from elsewhere do not lock out the owner.
-ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/300s/key"}
+# A class of students behind one address may sign up and in at the same minute.
+ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/300s/key", "login": "120/m/ip", "signup": "60/m/ip"}
 ALLAUTH_TRUSTED_PROXY_COUNT = 0  # the web server has already put the visitor's address in its place
 
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]

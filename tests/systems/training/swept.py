@@ -36,15 +36,20 @@ def show_device(folder: Path, *, seed: int) -> None:
 
 
 def count_up(folder: Path, *, seed: int) -> None:
-    """Count to 8 in the job's folder, going on where an earlier process has stopped."""
-    path = folder / "count.txt"
+    """Count to 8 in the job's folder, going on where an earlier process has stopped.
+
+    A process may die after its work and before the sweep notes it; the next one finds the result. Fails if
+    two processes have done the work at the same time.
+    """
+    path, result = folder / "count.txt", folder / "result.txt"
+    if result.exists():
+        return
     while (count := int(path.read_text()) if path.exists() else 0) < 8:
-        time.sleep(0.01)
+        time.sleep(0.1)
         path.with_suffix(".part").write_text(str(count + 1))
         path.with_suffix(".part").replace(path)
-    with (folder.parent / "finished.txt").open("a") as file:
-        file.write(f"{folder.name}\n")
-    (folder / "result.txt").write_text(str(seed * count))
+    path.with_suffix(".own").write_text(str(seed * count))
+    os.link(path.with_suffix(".own"), result)
 
 
 def calls(folder: Path) -> int:
