@@ -129,7 +129,7 @@ def test_a_wrong_option_is_refused_before_any_run(sample_folder: Path, tmp_path:
     assert (found.exit_code, (tmp_path / "s").exists()) == (2, False)
     assert "No such option '--epochz'" in found.stderr
     found = call(*common, "--seeds", "1,x")
-    assert (found.exit_code, "is not a list of whole numbers" in found.stderr) == (2, True)
+    assert (found.exit_code, "is not a list of different whole numbers" in found.stderr) == (2, True)
 
 
 def test_scores_of_several_commands_stand_over_published_ones(tmp_path: Path) -> None:

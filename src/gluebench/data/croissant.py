@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,24 +9,15 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.dataset import INDEX, LABEL
 from gluebench.data.errors import DataError
-from gluebench.data.home import split_file, task_folder
+from gluebench.data.home import sha256_of, split_file, task_folder
 from gluebench.data.table import load
 
 CONFORMS_TO = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
 _TERMS = (
-    *(
-        "arrayShape",
-        "citeAs",
-        "column",
-        "containedIn",
-        "equivalentProperty",
-        "extract",
-        "field",
-        "fileObject",
-    ),
-    *("fileProperty", "fileSet", "format", "includes", "isArray", "isLiveDataset", "jsonPath", "key", "md5"),
-    *("parentField", "path", "recordSet", "references", "regex", "repeated", "replace", "samplingRate"),
-    *("separator", "source", "subField", "transform"),
+    *("arrayShape", "citeAs", "column", "containedIn", "equivalentProperty", "extract", "field"),
+    *("fileObject", "fileProperty", "fileSet", "format", "includes", "isArray", "isLiveDataset", "jsonPath"),
+    *("key", "md5", "parentField", "path", "recordSet", "references", "regex", "repeated", "replace"),
+    *("samplingRate", "separator", "source", "subField", "transform"),
 )
 _BY_LANGUAGE = {"@container": "@language"}
 CONTEXT: dict[str, Any] = {
@@ -155,9 +145,6 @@ def prepared_files(folder: Path, benchmark: Benchmark) -> Iterator[PublishedFile
             path = split_file(home, split)
             if path is not None:
                 table = load(task.name, split.name, folder, benchmark=benchmark)
-                with open(path, "rb") as file:
-                    digest = hashlib.file_digest(file, "sha256").hexdigest()
                 name = path.relative_to(folder).as_posix()
-                yield PublishedFile(
-                    name, name, task.name, split.name, len(table), sha256=digest, labeled=table.labelled
-                )
+                place, digest = (name, name, task.name, split.name), sha256_of(path)
+                yield PublishedFile(*place, len(table), digest, labeled=table.labelled)

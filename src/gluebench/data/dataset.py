@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -10,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from gluebench.data.errors import DataError
+from gluebench.data.errors import DataError, expect_schema, parsing
+from gluebench.data.home import sha256_of
 from gluebench.version import __version__
 
 SCHEMA = "gluebench.dataset/1"
@@ -31,9 +31,7 @@ class SourceFile(NamedTuple):
 
 def source_file(path: Path, name: str) -> SourceFile:
     """The entry of a file; `name` is relative to the origin's location."""
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return SourceFile(name, path.stat().st_size, digest)
+    return SourceFile(name, path.stat().st_size, sha256_of(path))
 
 
 class Origin(NamedTuple):
@@ -95,10 +93,13 @@ def read_dataset(folder: str | os.PathLike[str]) -> Dataset:
     """The record in a task's folder. Raises DataError if it is missing or invalid."""
     path = Path(folder, FILE)
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        schema = values.pop("schema")
-        if schema != SCHEMA:
-            raise DataError(f"{path}: its schema is {schema!r}; expected {SCHEMA!r}; prepare the data again")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror or error}; expected the record of prepared data") from None
+    with parsing(path, "the record of prepared data", "prepare the data again"):
+        values = json.loads(text)
+        expect_schema(values, SCHEMA)
+        del values["schema"]
         origin = values.pop("origin")
         files = tuple(SourceFile(**fields) for fields in origin.pop("files", ()))
         splits = {name: SplitRecord(**fields) for name, fields in values.pop("splits").items()}
@@ -106,9 +107,3 @@ def read_dataset(folder: str | os.PathLike[str]) -> Dataset:
         return Dataset(
             **values, origin=Origin(**origin, files=files), splits=splits, columns=columns, notes=notes
         )
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror or error}; expected the record of prepared data") from None
-    except DataError:
-        raise
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise DataError(f"{path}: cannot be read ({error}); prepare the data again") from None

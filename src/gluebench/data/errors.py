@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
 
 SHOWN = 20
 """Problems of one file that a message shows in full; the rest are counted."""
@@ -20,6 +22,29 @@ class DataError(ValueError):
         lines = self.problems[:shown]
         more = len(self.problems) - len(lines)
         super().__init__("\n".join([*lines, f"... and {more} more"] if more else lines))
+
+
+def refuse(problems: Sequence[str]) -> None:
+    """Raise DataError if there are any problems."""
+    if problems:
+        raise DataError(problems)
+
+
+@contextmanager
+def parsing(path: Path, what: str, advice: str) -> Iterator[None]:
+    """Raise DataError, "PATH: not WHAT (reason); ADVICE", for any fault of a file's content."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise DataError(f"{path}: not {what} ({error}); {advice}") from None
+
+
+def expect_schema(values: Any, expected: str) -> None:
+    """Raise ValueError, KeyError or TypeError unless the values of a file have this schema."""
+    if values["schema"] != expected:
+        raise ValueError(f"its schema is {values['schema']!r}, expected {expected!r}")
 
 
 def gather(function: Callable[[Item], Result], items: Iterable[Item]) -> tuple[list[Result], list[str]]:

@@ -12,17 +12,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError, load_benchmark
-from gluebench.benchmark.lookup import closest
 from gluebench.data.dataset import INDEX, LABEL, Dataset, Origin, read_dataset, source_file
 from gluebench.data.errors import SHOWN, DataError
 from gluebench.data.home import replacing
 from gluebench.data.prepared import ROW_GROUP, intact, prepare
-from gluebench.data.recipes import Built, Columns, OptionError, Recipe, recipe_of
+from gluebench.data.recipes import Built, Columns, OptionError, recipe_of, values_of
 from gluebench.data.sample import GOLD, SEED
 from gluebench.data.sample import build as build_sample
 from gluebench.data.sources.fetch import Fetcher, Meter, RetrySettings, check_space, os_problem
@@ -58,7 +57,8 @@ def build(
     chosen = recipe_of(task, named)
     if not corpus.is_dir():
         raise DataError(f"{corpus}: no such folder; expected {chosen.corpus}")
-    built = chosen.build(corpus, task, _values(chosen, options or {}))
+    values = values_of(f"the recipe {chosen.name}", chosen.options, options or {}, dashes="--")
+    built = chosen.build(corpus, task, values)
     unknown = built.splits.keys() - task.splits.keys()
     if unknown:
         raise UnknownNameError(min(unknown), list(task.splits), what=f"split of {task.name}")
@@ -74,28 +74,6 @@ def build(
     origin = origin._replace(files=files, recipe=chosen.name, options=built.options)
     notes = (*built.notes, *_sizes(task, built))
     return prepare(to, benchmark, task, batches, origin=origin, notes=notes, sized=False)
-
-
-def _values(chosen: Recipe, texts: Mapping[str, str]) -> dict[str, Any]:
-    """The value of every option, converted to its type; the default if it is not given."""
-    values: dict[str, Any] = {option.name: option.default for option in chosen.options}
-    unknown = next((name for name in texts if name not in values), None)
-    if unknown is not None:
-        close = closest(unknown, values)
-        hint = f" Did you mean --{' or --'.join(close)}?" if close else ""
-        listing = ", ".join(f"--{option}" for option in values) or "none"
-        raise OptionError(
-            f"the recipe {chosen.name} has no option --{unknown}.{hint} Its options: {listing}."
-        )
-    for option in chosen.options:
-        if option.name in texts:
-            text = texts[option.name]
-            try:
-                values[option.name] = option.type(text)
-            except ValueError:
-                kind = {int: "a whole number", float: "a number"}.get(option.type, "text")
-                raise OptionError(f"--{option.name} is {text!r}; expected {kind}: {option.help}") from None
-    return values
 
 
 def _sizes(task: Task, built: Built) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -46,6 +47,12 @@ def split_file(home: Path, split: Split) -> Path | None:
     """The file of a split in its task's folder, Parquet before plain TSV; None if neither exists."""
     paths = (home / name for name in (f"{split.name}.parquet", split.file))
     return next((path for path in paths if path.is_file()), None)
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file's content, in hexadecimal digits."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

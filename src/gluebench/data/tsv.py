@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gluebench.benchmark import Split, Task
-from gluebench.data.errors import DataError
+from gluebench.data.errors import DataError, refuse
 from gluebench.submission.forms import cell_form
 
 
@@ -55,8 +55,7 @@ def read_examples(path: Path, task: Task, split: Split) -> list[Example]:
     if not problems and len(examples) != split.size:
         ending = f"the file ends here with {len(examples)} examples, expected {split.size}"
         problems.append(f"{path}:{len(lines)}: {ending}")
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return examples
 
 

@@ -17,8 +17,8 @@ from gluebench.systems.protocols import Predictor, TrainablePredictor
 
 TRAIN = "train"
 TENTH = 10
-Progress = Callable[[str], None]
-"""Called with a line of text before each step."""
+Say = Callable[[str], None]
+"""Called with a line of text for people."""
 
 
 def quiet(line: str) -> None:
@@ -58,7 +58,7 @@ def run(
     data_folder: str | os.PathLike[str],
     *,
     role: Role = "test",
-    progress: Progress | None = None,
+    progress: Say | None = None,
 ) -> dict[str, Column]:
     """Fit a system and predict every test file of the benchmark, ready to be written as a submission.
 
@@ -77,12 +77,7 @@ def run(
 
 
 def fit(
-    system: Predictor,
-    benchmark: Benchmark,
-    task: Task,
-    folder: str | os.PathLike[str],
-    *,
-    say: Progress = quiet,
+    system: Predictor, benchmark: Benchmark, task: Task, folder: str | os.PathLike[str], *, say: Say = quiet
 ) -> None:
     """Fit a trainable system on one task; do nothing for others. Raises DataError."""
     if isinstance(system, TrainablePredictor):
@@ -106,7 +101,7 @@ def answer(
     folder: str | os.PathLike[str],
     *,
     role: Role,
-    say: Progress = quiet,
+    say: Say = quiet,
     limit: int | None = None,
 ) -> Answered:
     """Predict one test file without its labels, ordered by index. Raises DataError, PredictionError.
@@ -224,7 +219,7 @@ def answerable(tasks: Sequence[Task]) -> list[Task]:
     others = [f"{task.name} ({task.form})" for task in tasks if task.form not in ("labels", "numbers")]
     if others:
         name_others = "name the other tasks, as --tasks A,B, and answer these by a program of your own"
-        raise DataError([f"systems answer with labels and numbers, not {', '.join(others)}; {name_others}"])
+        raise DataError(f"systems answer with labels and numbers, not {', '.join(others)}; {name_others}")
     return list(tasks)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark.atomic import write_json
-from gluebench.data import DataError
+from gluebench.data.errors import DataError, expect_schema, parsing
 from gluebench.scoring import Report, Score, Spread, Summary
 from gluebench.version import __version__
 
@@ -76,18 +76,15 @@ def read_scores(paths: Iterable[Path], benchmark: str, split: str) -> list[Score
     systems: list[Scores] = []
     places = list(paths)
     for path in (file for place in places for file in _files(place)):
-        try:
+        with parsing(path, "a file of scores", "run its command again"):
             values = json.loads(path.read_text(encoding="utf-8"))
-            if values["schema"] != SCHEMA:
-                raise ValueError(f"its schema is {values['schema']!r}, expected {SCHEMA!r}")
+            expect_schema(values, SCHEMA)
             if (values["benchmark"], values["split"]) == (benchmark, split):
                 systems += (Scores(**system) for system in values["systems"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError([f"{path}: not a file of scores ({error}); run its command again"]) from None
     if not systems:
         where = ", ".join(map(str, places))
         what = f"no {FILE} of {benchmark}'s {split} split in it"
-        raise DataError([f"{where}: {what}; run, probe, train, sweep and reproduce leave one"])
+        raise DataError(f"{where}: {what}; run, probe, train, sweep and reproduce leave one")
     return systems
 
 

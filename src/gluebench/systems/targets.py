@@ -55,11 +55,16 @@ def score(task: Task, examples: Sequence[Example], predicted: Sequence[str | flo
     from gluebench.scoring.pairs import Pairs
     from gluebench.systems.run import column
 
-    standard = "accuracy" if task.labels else "pearson"
-    metrics = task.metrics or (Metric(standard, standard, standard, task.name),)
     gold = column(task, labels(task, examples) if task.labels else numbers(task, examples))
     pairs = Pairs(gold, column(task, predicted))
-    return task_score([point(one, pairs).value for one in {one.function: one for one in metrics}.values()])
+    return task_score([point(one, pairs).value for one in metrics_of(task)])
+
+
+def metrics_of(task: Task) -> list[Metric]:
+    """The task's metrics, each function once; a task without any has accuracy, or Pearson's correlation."""
+    standard = "accuracy" if task.labels else "pearson"
+    metrics = task.metrics or (Metric(standard, standard, standard, task.name),)
+    return list({metric.function: metric for metric in metrics}.values())
 
 
 def _all(task: Task, examples: Sequence[Example], known: list[Value]) -> list[Value]:

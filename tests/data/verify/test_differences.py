@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docs.tools.marks import packed
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.data import Example
 from gluebench.data.verify.rows import (
@@ -21,7 +22,6 @@ from gluebench.data.verify.rows import (
     Marks,
     differences,
     marks,
-    packed,
     summary,
     unpacked,
 )

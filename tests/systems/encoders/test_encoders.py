@@ -133,7 +133,7 @@ def test_vectors_from_a_file_are_read_for_the_words_at_hand(corpus: Corpus, tmp_
 
 def test_options_are_checked(corpus: Corpus) -> None:
     for options, message in (
-        ({"dims": "5"}, r"cbow has no option 'dims'\. Did you mean dim or most\? Its options: vectors, dim"),
+        ({"dims": "5"}, r"cbow has no option dims\. Did you mean dim or most\? Its options: vectors, dim"),
         ({"dim": "five"}, r"dim is 'five'; expected a whole number"),
         ({"case": "lower"}, r"case is 'lower'; expected either or exact"),
     ):

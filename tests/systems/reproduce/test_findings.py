@@ -171,5 +171,5 @@ def test_results_are_read_by_table(tmp_path: Path) -> None:
 def test_another_file_is_refused_and_named(tmp_path: Path, text: str) -> None:
     path = tmp_path / "results.json"
     path.write_text(text)
-    with pytest.raises(DataError, match=r"results\.json: no results of rows"):
+    with pytest.raises(DataError, match=r"results\.json: not the results of rows"):
         read_results(path)

@@ -128,7 +128,7 @@ def test_a_folder_without_a_system_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"trained.json: .*expected a folder that gluebench train wrote"):
         TrainedSystem(tmp_path)
     (tmp_path / "trained.json").write_text('{"schema": "other/1"}')
-    with pytest.raises(DataError, match=r"schema 'other/1'; expected gluebench.trained/1"):
+    with pytest.raises(DataError, match=r"its schema is 'other/1', expected 'gluebench.trained/1'"):
         TrainedSystem(tmp_path)
 
 

@@ -184,7 +184,7 @@ def test_a_reference_out_of_the_file(tmp_path: Path, reader: Any) -> None:
         with pytest.raises(WeightsError, match=rf"{at}\.pkl"):
             reader(path)
     if reader is read_module:
-        with pytest.raises(WeightsError, match=r"refers to .*callable.* outside itself"):
+        with pytest.raises(WeightsError, match="Unknown saved id type: callable"):
             reader(tmp_path / "1.pkl")
 
 

@@ -19,7 +19,7 @@ from gluebench.analysis.audit.sets import FOLDS, PairSet
 from gluebench.analysis.lint.shortcuts import Shortcut
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import find
-from gluebench.data import DataError
+from gluebench.data.errors import refuse
 from gluebench.data.tokens import words
 from gluebench.scoring.intervals import TOO_FEW, Bar, share_bar
 from gluebench.scoring.notebook import optional
@@ -193,8 +193,7 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
                 problems.append(
                     f"{test.name}: has the label {', '.join(strange)}; {source.name} teaches {known}"
                 )
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
 
 
 def _measured(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from gluebench.analysis.lint import labelled
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError, Example, load
+from gluebench.data.errors import refuse
 from gluebench.data.gold import in_pairs
 from gluebench.data.home import data_folder, split_file, task_folder
 from gluebench.data.organize.read import RawTable, read_table
@@ -33,7 +34,7 @@ def pairs_of(path: Path, task: Task) -> list[Example]:
     Raises DataError for a missing file or column, and for every row whose label is not one of the task's.
     """
     if not path.is_file():
-        raise DataError([f"{path}: no such file; expected a table of sentence pairs with labels"])
+        raise DataError(f"{path}: no such file; expected a table of sentence pairs with labels")
     table = read_table(path)
     columns = _columns(table, task)
     known = {word: label.word for label in task.labels for word in (label.word, *label.synonyms)}
@@ -50,8 +51,7 @@ def pairs_of(path: Path, task: Task) -> list[Example]:
             problems.append(f'{table.path}:{line}: the label is "{label}", expected one of {words}')
     if not problems and not examples:
         problems.append(f"{path}: no row has a label")
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return examples
 
 
@@ -146,7 +146,7 @@ class Sources:
         if not sets:
             held = f"{', '.join(splits)} without labels" if splits else "no split to test on"
             way_out = "give the labels with --gold, or name another split (NAME:SPLIT) or a table with labels"
-            raise DataError([f"{home}: has {held}; {way_out}"])
+            raise DataError(f"{home}: has {held}; {way_out}")
         return sets
 
     def _with_labels(self, task: Task, splits: Sequence[str]) -> Iterator[PairSet]:
@@ -171,10 +171,8 @@ def is_file(name: str) -> bool:
 def _auditable(task: Task) -> Task:
     if not _has_labels(task):
         raise DataError(
-            [
-                f"{task.name}: an audit takes tasks of one or two texts and a label, which this is not; "
-                "for scores, gluebench benchmark lint prints how far word overlap correlates with them"
-            ]
+            f"{task.name}: an audit takes tasks of one or two texts and a label, which this is not; "
+            "for scores, gluebench benchmark lint prints how far word overlap correlates with them"
         )
     return task
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError
+from gluebench.data.errors import refuse
 from gluebench.data.lint_diagnostic import PAIR_COLUMNS
 from gluebench.data.tsv import text_lines
 from gluebench.scoring.intervals import Bar, proportion_bar
@@ -62,14 +63,14 @@ def classes(task: Task) -> Classes:
     """
     words = list(task.words)
     if len(task.columns) != 2 or len(words) not in (2, 3):
-        raise DataError([f"{task.name}: expected an inference task, two texts with two or three labels"])
+        raise DataError(f"{task.name}: expected an inference task, two texts with two or three labels")
     if len(words) == 3:
         if set(words) == {ENTAILMENT, "neutral", "contradiction"}:
             return Classes(ENTAILMENT, "neutral", "contradiction")
         return Classes(*words)
     if ENTAILMENT not in words:
         message = f"{task.name}: no label is called {ENTAILMENT}, so it cannot be told which of two it is"
-        raise DataError([message])
+        raise DataError(message)
     other = next(word for word in words if word != ENTAILMENT)
     return Classes(ENTAILMENT, other, other)
 
@@ -103,8 +104,7 @@ def write_items(path: str | os.PathLike[str], items: Sequence[Item], task: Task)
         for item in items
         if any(mark in text for text in item.inputs for mark in "\t\n\r")
     ]
-    if unwritable:
-        raise DataError(unwritable)
+    refuse(unwritable)
     lines = ["\t".join((*FIXED, *task.columns, *ABOUT))]
     for number, item in enumerate(items):
         head = (str(number), item.task, item.case, "" if item.source is None else str(item.source))
@@ -120,7 +120,7 @@ def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]
     inputs = header[len(FIXED) : -len(ABOUT)]
     if (*header[: len(FIXED)], *header[-len(ABOUT) :]) != (*FIXED, *ABOUT) or not inputs:
         expected = ", ".join((*FIXED, "the texts", *ABOUT))
-        raise DataError([f"{path}:1: the header is not a challenge set's; expected the columns {expected}"])
+        raise DataError(f"{path}:1: the header is not a challenge set's; expected the columns {expected}")
     items: list[Item] = []
     problems: list[str] = []
     for number, line in enumerate(rows[1:]):
@@ -246,10 +246,10 @@ def keep(path: str | os.PathLike[str], items: Sequence[Item], failed: Sequence[i
     `gluebench data lint-diagnostic` reads it. Raises DataError if nothing failed, or items are not pairs.
     """
     if not failed:
-        raise DataError([f"{path}: nothing failed, so there is nothing to keep"])
+        raise DataError(f"{path}: nothing failed, so there is nothing to keep")
     first = items[failed[0]]
     if len(first.inputs) != 2:
-        raise DataError([f"{path}: a diagnostic set has pairs of texts, and {first.task} has one text"])
+        raise DataError(f"{path}: a diagnostic set has pairs of texts, and {first.task} has one text")
     pairs: dict[frozenset[str], Item] = {}
     for item in (items[number] for number in failed):
         pairs.setdefault(frozenset(text.strip() for text in item.inputs), item)

@@ -192,7 +192,7 @@ def perturbed(
     """
     edits = _edits(rules)
     if not task.labels or any(example.label is None for example in examples):
-        raise DataError([f"{task.name}: expected examples with label words, to tell what a changed one has"])
+        raise DataError(f"{task.name}: expected examples with label words, to tell what a changed one has")
     try:
         words: Classes | None = classes(task)
     except DataError:  # not inference: only paraphrases and changed names keep the label

@@ -107,7 +107,7 @@ def read_cases(
         )
     if not readable:
         shown = ", ".join(file.path for file in files) or f"a {gold.role} split of these tasks"
-        raise DataError([f"nothing to read: expected {shown} with gold labels and in every submission"])
+        raise DataError(f"nothing to read: expected {shown} with gold labels and in every submission")
     return [
         _case_file(file, submissions, gold, data=data, names=names, tolerance=tolerance) for file in readable
     ]
@@ -131,10 +131,8 @@ def _case_file(
     absent = [index for index in indices if index not in examples]
     if absent:
         raise DataError(
-            [
-                f"{task.name} {split}: no example with index {absent[0]} in the data, which the gold labels "
-                f"have ({len(absent):,} such); prepare the same release that was labelled"
-            ]
+            f"{task.name} {split}: no example with index {absent[0]} in the data, which the gold labels "
+            f"have ({len(absent):,} such); prepare the same release that was labelled"
         )
     columns = [pairs_of(run, gold)[file.name].predicted for run in submissions]
     margin = tolerance * (task.score_range[1] - task.score_range[0]) if task.score_range else 0.0

@@ -66,7 +66,7 @@ def score_sheets(drawn: Draw, sheets: Sequence[Sheet], gold: Gold) -> Agreement:
     task = gold.benchmark.task(drawn.task)
     metric = task.metrics[0]
     if not isinstance(function_of(metric), CountMetric):
-        raise DataError([f"{task.name} is scored by {metric.function}; expected a metric of labels"])
+        raise DataError(f"{task.name} is scored by {metric.function}; expected a metric of labels")
     gold_codes = _gold_codes(drawn, task, gold)
     pair_of = {item: number for number, pair in enumerate(drawn.pairs) for item in pair}
     units = [pair_of[item] for item in range(1, len(drawn.items) + 1)]  # the pair of each item
@@ -97,7 +97,7 @@ def _gold_codes(drawn: Draw, task: Task, gold: Gold) -> list[int]:
     """The gold label of each item."""
     file = task.metrics[0].file
     if file not in gold.columns:
-        raise DataError([f"there are no gold labels for {file}; the annotators cannot be scored"])
+        raise DataError(f"there are no gold labels for {file}; the annotators cannot be scored")
     column = gold.columns[file]
     codes = dict(zip(column.row_indices, column.codes, strict=True))
     lacking = [index for index in drawn.items if index not in codes]
@@ -112,7 +112,7 @@ def _pairs(task: Task, gold_codes: Sequence[int], units: Sequence[int], sheet: S
         (g, p, unit) for g, p, unit in zip(gold_codes, sheet.labels, units, strict=True) if p is not None
     ]
     if not labeled:
-        raise DataError([f"{sheet.name}: every label is blank; take the annotator out by drawing with fewer"])
+        raise DataError(f"{sheet.name}: every label is blank; take the annotator out by drawing with fewer")
     gold, predicted, groups = zip(*labeled, strict=True)
     return Pairs(Column(task.words, bytes(gold)), Column(task.words, bytes(predicted)), groups)
 
@@ -144,7 +144,7 @@ def _with_interval(value: float, left_out: Floats, *, n: int, lowest: float) -> 
 def _kappa(sheets: Sequence[Sheet], units: Sequence[int], *, classes: int) -> Score:
     complete = [item for item in range(len(units)) if all(sheet.labels[item] is not None for sheet in sheets)]
     if not complete or len(sheets) < 2:
-        raise DataError(["no item was labelled by two annotators or more: there is no agreement to measure"])
+        raise DataError("no item was labelled by two annotators or more: there is no agreement to measure")
     labels = [[sheet.labels[item] or 0 for item in complete] for sheet in sheets]
     counts = label_counts(labels, classes=classes)
     unit_of = np.asarray(units)[complete]

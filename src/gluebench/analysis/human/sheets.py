@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import fold
 from gluebench.data import DataError, Table
+from gluebench.data.errors import expect_schema, parsing, refuse
 from gluebench.data.show import entries, rows
 from gluebench.scoring.report import fields_of
 
@@ -63,7 +64,7 @@ def draw(table: Table, *, benchmark: str, pairs: int, annotators: int, seed: int
     whole = pairs_of(table)
     if pairs > len(whole):
         where = f"{table.task.name} {table.split}"
-        raise DataError([f"{where}: {len(whole)} pairs stand in both directions; {pairs} cannot be drawn"])
+        raise DataError(f"{where}: {len(whole)} pairs stand in both directions; {pairs} cannot be drawn")
     rng = random.Random(seed)
     drawn = rng.sample(whole, pairs)
     numbers = rng.sample(range(1, 2 * pairs + 1), 2 * pairs)
@@ -105,7 +106,7 @@ def write_sheets(folder: Path, drawn: Draw, table: Table) -> None:
     Raises DataError unless the folder is empty, since it may hold labels.
     """
     if folder.exists() and any(folder.iterdir()):
-        raise DataError([f"{folder}: not empty; name a new folder, so that nobody's labels are written over"])
+        raise DataError(f"{folder}: not empty; name a new folder, so that nobody's labels are written over")
     folder.mkdir(parents=True, exist_ok=True)
     texts = {example.index: [*example.inputs.values()] for example in table}
     for name, text in files(drawn, table.task, [texts[index] for index in drawn.items]).items():
@@ -150,19 +151,12 @@ def instructions(task: Task, items: int) -> str:
 def read_draw(folder: Path) -> Draw:
     """Read the draw of a folder. Raises DataError."""
     path = folder / DRAWN
-    try:
+    if not path.is_file():
+        raise DataError(f"{path}: no such file; give the folder that gluebench annotate draw wrote")
+    with parsing(path, "as annotate draw wrote it", "restore the original file"):
         values = json.loads(path.read_text(encoding="utf-8"))
-        if values["schema"] != SCHEMA:
-            raise ValueError
+        expect_schema(values, SCHEMA)
         return Draw.of(values)
-    except FileNotFoundError:
-        raise DataError(
-            [f"{path}: no such file; give the folder that gluebench annotate draw wrote"]
-        ) from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise DataError(
-            [f"{path}: not as annotate draw wrote it ({SCHEMA}); restore the original file"]
-        ) from None
 
 
 def read_sheets(folder: Path, drawn: Draw, task: Task) -> list[Sheet]:
@@ -173,8 +167,7 @@ def read_sheets(folder: Path, drawn: Draw, task: Task) -> list[Sheet]:
         path = folder / _name(number)
         labels = _labels(path, len(drawn.items), task, problems)
         sheets.append(Sheet(path.stem, labels))
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return sheets
 
 

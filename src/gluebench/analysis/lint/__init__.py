@@ -13,6 +13,7 @@ from gluebench.analysis.lint.repeats import duplicate_findings, leakage_findings
 from gluebench.analysis.lint.shortcuts import shortcut_findings
 from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.data import DataError, Example, load_split
+from gluebench.data.errors import refuse
 from gluebench.data.home import split_file, task_folder
 from gluebench.scoring import read_gold
 from gluebench.submission import Column
@@ -99,11 +100,10 @@ def read_splits(
             splits_of[task.name] = {name: load_split(folder, benchmark, task.name, name) for name in present}
         except DataError as error:
             problems += error.problems
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     if not any(splits_of.values()):
         first = Path(folder, benchmark.tasks[0].name, next(iter(benchmark.tasks[0].splits.values())).file)
-        raise DataError([f"{folder}: holds no split of {benchmark.name}; expected files such as {first}"])
+        raise DataError(f"{folder}: holds no split of {benchmark.name}; expected files such as {first}")
     columns = {} if gold is None else read_gold(gold, benchmark).columns
     for file in benchmark.files("test"):
         splits, name = splits_of[file.task], file.splits["test"].name
@@ -120,5 +120,5 @@ def labelled(examples: Sequence[Example], column: Column, *, task: Task, where: 
     absent = [example.index for example in examples if example.index not in labels]
     if absent:
         listed = f"{counted(len(absent), 'example')}, the first of index {absent[0]}"
-        raise DataError([f"{where}: the gold has no label for {listed}"])
+        raise DataError(f"{where}: the gold has no label for {listed}")
     return [replace(example, label=labels[example.index]) for example in examples]

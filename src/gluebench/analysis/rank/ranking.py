@@ -177,10 +177,7 @@ class Ranking:
             ends = (system.rank, system.low, system.high)
             rows.append(Row(system.name, *ends, note, filled=system.low is not None))
         ax = forest(
-            [rows],
-            title=self._title,
-            axis="rank with 95 % interval (systems on one band are tied)",
-            ax=ax,
+            [rows], title=self._title, axis="rank with 95 % interval (systems on one band are tied)", ax=ax
         )
         for number, (first, last) in enumerate(dict.fromkeys(filter(None, (s.group for s in self.systems)))):
             if number % 2 == 0:

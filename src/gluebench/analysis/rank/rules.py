@@ -14,6 +14,7 @@ from operator import le
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from gluebench.data import DataError
+from gluebench.data.errors import refuse
 from gluebench.scoring.report import rounded
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ def read_costs(path: str | os.PathLike[str], systems: Sequence[str]) -> Mapping[
         rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     if not rows or tuple(rows[0]) != COLUMNS:
         header = "<TAB>".join(COLUMNS)
-        raise DataError([f"{name}, line 1: found {rows[0] if rows else []}; expected the header {header}"])
+        raise DataError(f"{name}, line 1: found {rows[0] if rows else []}; expected the header {header}")
     known = {os.path.basename(os.path.normpath(item)): item for item in systems} | {e: e for e in systems}
     costs: dict[str, Cost] = {}
     problems = []
@@ -279,8 +280,7 @@ def read_costs(path: str | os.PathLike[str], systems: Sequence[str]) -> Mapping[
             problems.append(
                 f"{name}, line {line}: {error}; expected a system, its parameters and its latency"
             )
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return costs
 
 

@@ -88,10 +88,10 @@ def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> 
     for task in tasks:
         for file in (entry for entry in task.files if gold.role in entry.splits):
             if not task.words:
-                raise DataError([f"{task.name} has numbers, not labels; it has no most frequent one"])
+                raise DataError(f"{task.name} has numbers, not labels; it has no most frequent one")
             if file.name not in gold.columns:
                 problem = f"there are no gold labels for {file.name}; its most frequent one is not known"
-                raise DataError([problem])
+                raise DataError(problem)
             labels = gold.columns[file.name]
             counts = labels.counts()
             most_frequent = bytes([counts.index(max(counts))])

@@ -13,7 +13,7 @@ from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing, reading_data
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.audit import Audit, Measured
@@ -99,8 +99,8 @@ def audit(
         pairs = [(sources, test_sets)] if learnt else [([train], own) for train, own in named.own()]
         if not pairs:
             tasks = f"no task of {suite.name} with a train split has one or two texts and a label"
-            raise DataError([f"{tasks}; an audit is for these"])
-    settings |= {"printed": audits.PRINTED.get(suite.name), "progress": lambda line: notices([line])}
+            raise DataError(f"{tasks}; an audit is for these")
+    settings |= {"printed": audits.PRINTED.get(suite.name), "progress": notice}
     with needing("audit", "gluebench audit", "sklearn"):
         audited = audits.together(audits.audit(*pair, **settings) for pair in pairs)
     emit(audit_output(audited), form)

@@ -16,7 +16,7 @@ from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, reading_data
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, notices
 from gluebench.cli.systems.run_options import model_options
 
 if TYPE_CHECKING:
@@ -114,23 +114,17 @@ def perturb(
     from gluebench.analysis.challenge.item import write_items
     from gluebench.analysis.challenge.rules import RULES, perturbed, sentence_pairs
     from gluebench.data import DataError, load
-    from gluebench.data.show import default_splits
 
     task = suite.task(name)
-    if split is None:
-        split, *others = default_splits(task)
-        if others:
-            names = ", ".join([split, *others])
-            raise click.UsageError(f"Name the split of {task.name} with --split: {names}.")
     with reading_data():
-        table = load(task.name, split, data, benchmark=suite)
+        table = load(task.name, option.split_to_read(task, split), data, benchmark=suite)
         examples = table[:limit] if limit else list(table)
     if pairs is None:
         target = suite.task(task.predict_with) if task.predict_with else task
         labels = None if gold is None else _labels(gold, suite, task, table.split)
         if labels is None and not table.labelled:
             message = "labels are hidden; take a split that has them, or name them (--gold), or --pairs TASK"
-            raise DataError([f"{task.name} {table.split}: {message}"])
+            raise DataError(f"{task.name} {table.split}: {message}")
         if labels is not None:
             examples = [
                 replace(example, label=labels[example.index])
@@ -142,7 +136,7 @@ def perturb(
         target = suite.task(pairs)
         items = sentence_pairs(target, examples, rules=rules or RULES, name=task.name)
     if not items:
-        raise DataError([f"{task.name} {table.split}: no rule fits any of {len(examples):,} examples"])
+        raise DataError(f"{task.name} {table.split}: no rule fits any of {len(examples):,} examples")
     write_items(out, items, target)
     click.echo(f"{out}: {len(items):,} examples from {len(examples):,} of {task.name} {table.split}.")
     for case, count in Counter(item.case for item in items).items():
@@ -161,7 +155,7 @@ def _labels(gold: str, suite: Benchmark, task: Task, split: str) -> dict[int, st
             column = read_gold(gold, suite, role=role, partial=True).columns.get(file.name)
             if column is not None and column.labels:
                 return dict(zip(column.indices or range(len(column)), column.words(), strict=True))
-    raise DataError([f"{gold}: no labels of {task.name} {split}; expected a file for each test file"])
+    raise DataError(f"{gold}: no labels of {task.name} {split}; expected a file for each test file")
 
 
 @challenge.command
@@ -173,14 +167,7 @@ def _labels(gold: str, suite: Benchmark, task: Task, split: str) -> dict[int, st
 @model_options
 @click.pass_context
 def predict(
-    context: click.Context,
-    /,
-    file: str,
-    model: str,
-    out: str,
-    data: Path,
-    suite: Benchmark,
-    **options: Any,
+    context: click.Context, /, file: str, model: str, out: str, data: Path, suite: Benchmark, **options: Any
 ) -> None:
     """Ask a model about a challenge set.
 
@@ -215,7 +202,7 @@ def _answers(made: Model, suite: Benchmark, task: Task, *, items: Sequence[Item]
 
     for training_task in suite.tasks if made.together else [task]:
         if training_task.predict_with is None:
-            fit(made.system, suite, training_task, home, say=lambda line: notices([line]))
+            fit(made.system, suite, training_task, home, say=notice)
     examples = [
         Example(number, dict(zip(task.columns, item.inputs, strict=True)), None)
         for number, item in enumerate(items)

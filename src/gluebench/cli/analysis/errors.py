@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 @option.data("Folder of the examples")
 @option.hidden_gold
 @option.repeated("--task", "tasks", metavar="TASK", help="These tasks only; may be repeated.")
-@click.option(
+@option.choice(
     "--show",
-    type=click.Choice(["wrong", "all-wrong", "only", "disagree", "right", "all"]),
+    of="wrong all-wrong only disagree right all",
     default="wrong",
-    show_default=True,
     help="Wrong for one system, for every one, for the first alone; where they disagree; right; all.",
 )
 @click.option("--label", metavar="LABEL", help="Examples with this gold label.")

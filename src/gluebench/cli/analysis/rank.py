@@ -21,20 +21,15 @@ from gluebench.cli.common.output import Form, draw, emit, notices
 )
 @labels_option
 @table_option
-@click.option(
+@option.choice(
     "--by",
-    type=click.Choice(["mean", "borda", "median", "kemeny"]),
+    of="mean borda median kemeny",
     default="mean",
-    show_default=True,
     help="Macro-average, mean rank, median score, or Kemeny's order.",
 )
 @option.settings("--weights", metavar="TASK=N", help="Weight of a task; 0 leaves it out.")
-@click.option(
-    "--missing",
-    type=click.Choice(["unranked", "shared", "own", "lowest"]),
-    default="unranked",
-    show_default=True,
-    help="What a missing score means.",
+@option.choice(
+    "--missing", of="unranked shared own lowest", default="unranked", help="What a missing score means."
 )
 @option.repeated(
     "--majority",

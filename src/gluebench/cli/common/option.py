@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
@@ -47,6 +48,31 @@ def number(
     return click.option(*names, metavar=metavar, type=click.IntRange(min=least), help=help, **others)
 
 
+def choice(*names: str, of: str, default: str | None = None, help: str, **others: Any) -> Callable[[F], F]:
+    """An option for one of the words in `of`; its help shows the default."""
+    others |= {"default": default, "show_default": default is not None}
+    return click.option(*names, type=click.Choice(of.split()), help=help, **others)
+
+
+def whole_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """Convert "1,2,3" to different whole numbers; none without a value. Raises BadParameter."""
+    words = listed(value or "")
+    if not all(map(str.isdigit, words)) or len(set(words)) < len(words):
+        message = f"{value!r} is not a list of different whole numbers, such as 1,2,3."
+        raise click.BadParameter(message, context, parameter)
+    return tuple(map(int, words))
+
+
+def _pattern(context: click.Context, parameter: click.Parameter, value: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if value is None else re.compile(value)
+    except re.error as error:
+        message = f"{value!r} is not a regular expression: {error}."
+        raise click.BadParameter(message, context, parameter) from None
+
+
+regex = partial(click.option, metavar="REGEX", callback=_pattern)
+"""An option for a regular expression, passed compiled."""
 positive = partial(click.option, type=click.FloatRange(min=0, min_open=True), show_default=True)
 """An option for a number above 0; its help shows the default."""
 
@@ -131,13 +157,7 @@ hidden_gold = folder("--gold", help="Folder of gold labels, where the data have 
 """`--gold DIR` for commands that also take a folder of data, passed as `gold`."""
 
 
-split = click.option(
-    "--split",
-    type=click.Choice(["test", "dev"]),
-    default="test",
-    show_default=True,
-    help="The split that was predicted.",
-)
+split = choice("--split", of="test dev", default="test", help="The split that was predicted.")
 """`--split test|dev`, passed as `split`."""
 seed = number("--seed", default=0, help="Seed of the resampling.")
 
@@ -148,9 +168,7 @@ device = click.option(
 """`--device`, passed as `device` to `gluebench.systems.devices.device`, whose DeviceError exits with 2."""
 PRECISIONS = click.Choice(["fp32", "tf32", "bf16"])
 precision = click.option(
-    "--precision",
-    type=PRECISIONS,
-    help="Of a GPU's arithmetic; bf16 on a CPU too [fp32].",
+    "--precision", type=PRECISIONS, help="Of a GPU's arithmetic; bf16 on a CPU too [fp32]."
 )
 """`--precision`, passed as `precision`: a `gluebench.systems.devices.Precision`, or None."""
 
@@ -163,6 +181,17 @@ def diagnostic_task(manifest: Benchmark, name: str | None) -> Task:
         names = ", ".join(task.name for task in manifest.diagnostics) or "none"
         raise click.UsageError(f"Name the diagnostic set with --task; those of {manifest.name}: {names}.")
     return manifest.diagnostics[0]
+
+
+def split_to_read(task: Task, name: str | None) -> str:
+    """The named split, else dev or the only one. Raises UsageError if there are several."""
+    from gluebench.data.show import default_splits
+
+    names = [name] if name is not None else default_splits(task)
+    if len(names) > 1:
+        named = " or ".join(f"--split {split}" for split in names)
+        raise click.UsageError(f"{task.name} has several splits to read; name one: {named}.")
+    return names[0]
 
 
 def matching(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:

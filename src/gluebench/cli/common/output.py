@@ -122,10 +122,15 @@ def terminal() -> Paper:
     return Paper(width=shutil.get_terminal_size((LONGEST_RULE, 24)).columns, colour=colour)
 
 
+def notice(line: str) -> None:
+    """Print a line on standard error."""
+    click.echo(line, err=True)
+
+
 def notices(lines: Iterable[str]) -> None:
     """Print lines on standard error, so that piped output stays clean."""
     for line in lines:
-        click.echo(line, err=True)
+        notice(line)
 
 
 _LATEX = {

@@ -12,9 +12,9 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import WRONG_FILE, needing
+from gluebench.cli.common.errors import WRONG_FILE, needing, reading_data
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.analysis.lint import TaskLint
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from gluebench.data.verify.check import SplitCheck
 
 COMMANDS: dict[str, str] = {
-    "croissant": "gluebench.cli.data.croissant:croissant",
     "get": "gluebench.cli.data.get:get",
     "lint-diagnostic": "gluebench.cli.data.lint_diagnostic:lint_diagnostic",
     "show": "gluebench.cli.data.show:show",
@@ -221,3 +220,30 @@ def _recipe_text(recipe: Recipe) -> str:
         default = "no default" if setting.default is None else f"default {setting.default}"
         lines.append(f"  --{setting.name} {_KINDS[setting.type]}  {setting.help} [{default}]")
     return "\n".join(lines).rstrip()
+
+
+@data.command("croissant")
+@click.argument("suite", metavar="[NAME|FILE|URL]", type=option.LoadedBenchmark(), default="glue")
+@option.data_folder("--data", help="Data folder [$GLUEBENCH_DATA].")
+def describe(suite: Benchmark, data: Path) -> None:
+    """Describe a data folder as Croissant 1.1, in its croissant.json.
+
+    License, version, date, creators and answers on responsible use come from [benchmark.card] of the
+    manifest; what is missing there is named, and left out.
+
+    \b
+    Example:
+      gluebench data croissant sample --data data/
+    """
+    from gluebench.benchmark.atomic import write_json
+    from gluebench.data.croissant import croissant, prepared_files, unstated
+
+    with reading_data():
+        files = [*prepared_files(data, suite)]
+    if not files:
+        raise click.ClickException(f"There are no data of {suite.name} in {data}.")
+    path = data / "croissant.json"
+    write_json(path, croissant(suite, files))
+    if missing := unstated(suite):
+        notices([f"not stated in the manifest: {', '.join(missing)} (keys of [benchmark])"])
+    notices([f"written: {path}: {len(files)} files"])

@@ -11,7 +11,7 @@ import click
 from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE, needing
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, notices, plain
 
 if TYPE_CHECKING:
     from gluebench.data.dataset import Origin
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     "--from", "folder", metavar="FOLDER", help="Take the files of this folder; nothing is downloaded."
 )
 @option.data_folder("--to", metavar="FOLDER", help="Data folder [$GLUEBENCH_DATA].")
-@click.option(
+@option.choice(
     "--source",
-    type=click.Choice(["hub", "archives"]),
+    of="hub archives",
     help="The Hugging Face hub's files, or the official archives [hub; archives for what it has not].",
 )
 @click.option(
@@ -224,7 +224,7 @@ def _get_site(url: str, to: Path, *, retries: int, timeout: float, form: Form) -
     from gluebench.data.sources.plan import fetch_missing, listed_files
     from gluebench.submission.client import remote
 
-    board = remote(url, lambda line: notices([line]))
+    board = remote(url, notice)
     folder = to / board.address.name
     files = listed_files(board.address.page, board.facts.get("data"), folder)
     progress = Bar()

@@ -25,11 +25,10 @@ FIELDS = ("system", "task", "rows", "score")
 @option.file("--gold", help="Gold labels, for files of predictions: CSV, TSV or JSON lines.")
 @option.settings("--synonym", "synonyms", metavar="LABEL=LABEL", help="Count a predicted label as another.")
 @option.file("--ids", help="The ids of all items, for results that name only the solved ones.")
-@click.option(
+@option.choice(
     "--over",
-    type=click.Choice(["items", "tasks"]),
+    of="items tasks",
     default="items",
-    show_default=True,
     help="What the rows are. Tasks: mean scores, compared over tasks.",
 )
 @option.positive("--scale", metavar="N", default=1.0, help="Divide scores by it; 100 for percentages.")

@@ -21,23 +21,10 @@ if TYPE_CHECKING:
     from gluebench.data.show import Entry, Query
 
 
-def _pattern(context: click.Context, parameter: click.Parameter, value: str | None) -> re.Pattern[str] | None:
-    try:
-        return None if value is None else re.compile(value)
-    except re.error as error:
-        message = f"{value!r} is not a regular expression: {error}."
-        raise click.BadParameter(message, context, parameter) from None
-
-
 @click.command
 @click.argument("task", metavar="TASK")
 @click.option("--split", metavar="SPLIT", help="The split to read [dev, or the only one].")
-@click.option(
-    "--grep",
-    metavar="REGEX",
-    callback=_pattern,
-    help="Only examples with this in a text; (?i) in front ignores letter case.",
-)
+@option.regex("--grep", help="Only examples with this in a text; (?i) in front ignores letter case.")
 @click.option("--label", metavar="WORD", help="Only examples with this label.")
 @click.option("--phenomenon", metavar="NAME", help="Only examples with this tag, or of this category.")
 @option.repeated("--index", "indices", metavar="N", type=int, help="This example only; may be repeated.")
@@ -73,17 +60,12 @@ def show(
     """
     from gluebench.cli.data.show_view import Shown
     from gluebench.data.dataset import TAGS
-    from gluebench.data.show import Query, default_splits, entries, pick, rows
+    from gluebench.data.show import Query, entries, pick, rows
     from gluebench.data.table import load
 
     record = suite.dataset(task)
-    if split is None:
-        split, *others = default_splits(record)
-        if others:
-            named = " or ".join(f"--split {name}" for name in (split, *others))
-            raise click.UsageError(f"{record.name} has several splits to read; name one: {named}.")
     with reading_data():
-        table = load(record.name, split, data, benchmark=suite)
+        table = load(record.name, option.split_to_read(record, split), data, benchmark=suite)
         query = Query(
             grep,
             None if label is None else _label(table, label),

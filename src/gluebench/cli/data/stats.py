@@ -67,7 +67,7 @@ def _described(suite: Benchmark, names: tuple[str, ...], folder: Path) -> list[T
             there.add(task.name)
     if not there:
         message = f"no data of {suite.name} at {folder}; get them with: gluebench data get {suite.name}, "
-        raise DataError([message + "or name the folder that has them (--data or $GLUEBENCH_DATA)"])
+        raise DataError(message + "or name the folder that has them (--data or $GLUEBENCH_DATA)")
     shown = [*suite.tasks, *(task for task in suite.auxiliary if task.name in there)]
     return [
         describe(task, on_disk(folder, suite, task) if task.name in there else dict.fromkeys(task.splits))

@@ -15,7 +15,7 @@ from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.inputs import checked
-from gluebench.cli.common.output import Form, emit, notices, to_json
+from gluebench.cli.common.output import Form, emit, notice, notices, to_json
 from gluebench.leaderboard.fields import FIELDS, from_json
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def connect(to: Destination) -> Client:
             f"A token is needed: make one at {to.url.rstrip('/')}/account/tokens and set GLUEBENCH_TOKEN."
         )
     try:
-        client = Client(to.url, to.token, say=lambda line: notices([line]))
+        client = Client(to.url, to.token, say=notice)
     except SendError as error:  # an invalid address or token
         raise click.UsageError(str(error)) from None
     if client.is_open_to_readers:

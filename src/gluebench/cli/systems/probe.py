@@ -12,7 +12,7 @@ import click
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing, reading_data
-from gluebench.cli.common.output import Form, notices
+from gluebench.cli.common.output import Form, notice
 
 if TYPE_CHECKING:
     from gluebench.systems import SentenceEncoder
@@ -77,12 +77,7 @@ def encode(
 
     corpus, precise = _corpus(suite, data, tasks), precision or "fp32"
     place = options.get("device", "cpu")
-    with (
-        reading_data(),
-        needing("train", "Probing", "torch"),
-        autocast(precise, place),
-        arithmetic(precise),
-    ):
+    with reading_data(), needing("train", "Probing", "torch"), autocast(precise, place), arithmetic(precise):
         made: SentenceEncoder = encoder_called(encoder, options, corpus)
         store = store_of(Path(out), made, "float16" if float16 else "float32")
         sentences = list(corpus.sentences())
@@ -158,9 +153,6 @@ def probe(
         from gluebench.systems.probe.system import ProbedEncoder
         from gluebench.systems.run import answer, run
 
-        def say(line: str) -> None:
-            notices([line])
-
         settings, precise = preset_called(preset).seeded(seed), precision or "fp32"
         bf16 = ("bf16",) if precise == "bf16" else ()
         made = _encoder(encoder, options, corpus, vectors=vectors)
@@ -177,15 +169,15 @@ def probe(
         part = suite._replace(tasks=corpus.tasks)
         files = part.files() if out else ()
         with arithmetic(precise):
-            dev = run(system, part, data, role="dev", progress=say)
+            dev = run(system, part, data, role="dev", progress=notice)
             test = {
-                file.name: answer(system, part, file, data, role="test", say=say).column for file in files
+                file.name: answer(system, part, file, data, role="test", say=notice).column for file in files
             }
         for name, fitted in system.probes.items():
             best = fitted.runs[fitted.chosen]
             penalty = f"L2 {best.penalty:g}, " if len(fitted.runs) > 1 else ""
             penalty += "classes weighted equally, " if best.balanced else ""
-            say(f"{name}: {penalty}{best.epochs} epochs, {best.score:.3f} on dev")
+            notice(f"{name}: {penalty}{best.epochs} epochs, {best.score:.3f} on dev")
         report = grade(dev, gold_from_data(data, suite, role="dev", partial=True))
         name = f"{made.name}, {settings.name}"
         if out:
@@ -195,8 +187,8 @@ def probe(
         write_submission(out, test, suite)
         absent = [file.path for file in suite.files() if file.name not in test]
         if absent:
-            say(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
-        say(f"{out}: {len(test)} file{'s' * (len(test) != 1)}.")
+            notice(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
+        notice(f"{out}: {len(test)} file{'s' * (len(test) != 1)}.")
 
 
 def _encoder(

@@ -12,7 +12,7 @@ from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing, reading_data
 from gluebench.cli.common.lazy import LazyGroup
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _run(
         setup = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, place)
         names = rows or tuple(row.name for row in all_rows())
         scored = labels if table == "table6" else _test_labels(gold, setup)
-        runs = rerun(request, names, setup, gold=scored, say=lambda line: notices([line]))
+        runs = rerun(request, names, setup, gold=scored, say=notice)
         output = table_output(runs, request, suite)
     save(output, table, setup.out / preset)
     for ran in runs:

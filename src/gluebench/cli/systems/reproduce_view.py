@@ -68,7 +68,7 @@ def save(answer: Output, table: TableName, folder: Path) -> None:
         try:
             before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         except ValueError as error:
-            raise DataError([f"{path}: no JSON ({error}); remove it, and results are written anew"]) from None
+            raise DataError(f"{path}: no JSON ({error}); remove it, and results are written anew") from None
         after = merged(before if isinstance(before, dict) else {}, table, answer.data["results"])
         after |= {name: answer.data[name] for name in ("benchmark", "preset")}
         write_json(path, after)

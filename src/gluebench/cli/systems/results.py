@@ -26,9 +26,7 @@ PUBLISHED = (
 
 @click.command
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--split", type=click.Choice(["dev", "test"]), default="dev", show_default=True, help="Whose scores."
-)
+@option.choice("--split", of="dev test", default="dev", help="Whose scores.")
 @option.repeated(
     "--published", metavar="WORD", help="Published systems with this word in their name only; none for none."
 )
@@ -65,11 +63,7 @@ def results(
 
 
 def results_output(
-    systems: Sequence[Scores],
-    suite: Benchmark,
-    split: Role,
-    *,
-    published: Sequence[Mapping[str, Any]] = (),
+    systems: Sequence[Scores], suite: Benchmark, split: Role, *, published: Sequence[Mapping[str, Any]] = ()
 ) -> Output:
     """Systems as rows and tasks as columns, in every form."""
     headings = dict(_headings(systems, suite))

@@ -13,7 +13,7 @@ import click
 from gluebench.benchmark import Benchmark, Role
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needs_extra, reading_data
-from gluebench.cli.common.output import Form
+from gluebench.cli.common.output import Form, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 from gluebench.cli.systems.run_options import chosen_options, model_options, run_options, settings_of
 from gluebench.cli.systems.run_prompts import collect, first_template, scores_by_template
@@ -134,7 +134,7 @@ def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: boo
             return session
         session.claim()
         if made.about:
-            _echo(f"{model}: {made.about}")
+            notice(f"{model}: {made.about}")
         watcher = Terminal(session)
         with watcher.told_if_stopped():
             session.run(made.system, watcher, together=made.together)
@@ -172,13 +172,7 @@ def installed() -> Iterator[None]:
 
 
 def _finish(
-    session: Session,
-    by_template: Sequence[str],
-    *,
-    out: str,
-    source: str,
-    form: Form,
-    saved: Path | None,
+    session: Session, by_template: Sequence[str], *, out: str, source: str, form: Form, saved: Path | None
 ) -> None:
     """Write the submission and print the dev scores; add them to the cards of saved models."""
     from gluebench.submission import write_submission
@@ -190,20 +184,20 @@ def _finish(
     if session.plan.dev:
         _print_dev(session, by_template, source=source, form=form, saved=saved)
     if session.plan.limit is not None:
-        _echo(f"no submission: --limit {session.plan.limit} leaves out examples.")
+        notice(f"no submission: --limit {session.plan.limit} leaves out examples.")
         return
     if lines := session.unanswered(role):
-        _echo(
+        notice(
             f"No answer in the submission: {'; '.join(lines)}. There stands the most frequent training label "
             "(or the mean score), which may be right by chance; in the dev scores they count as wrong."
         )
     files = list(suite.files(role))
     absent = [file.path for file in files if file.name not in columns]
     if absent and len(session.plan.tasks) < len(suite.tasks):
-        _echo(f"INCOMPLETE: {len(columns)} of {len(files)} files; the other tasks were not run.")
+        notice(f"INCOMPLETE: {len(columns)} of {len(files)} files; the other tasks were not run.")
     elif absent:
-        _echo(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
-    _echo(f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}, {role} split.")
+        notice(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
+    notice(f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}, {role} split.")
 
 
 def _print_dev(
@@ -217,10 +211,10 @@ def _print_dev(
     try:
         report = session.dev_report()
     except DataError as error:
-        _echo(f"no dev scores: {error}")
+        notice(f"no dev scores: {error}")
         return
     if report is None:
-        _echo("no dev scores: none of these tasks has a dev split")
+        notice("no dev scores: none of these tasks has a dev split")
         return
     results = session.results()
     notes = {name: result.notes for name, result in results.items() if "tokens_in" in result.notes}
@@ -235,7 +229,7 @@ def _print_dev(
         from gluebench.systems.adapters.cards import write_cards
 
         write_cards(saved, report, suite, model=source)
-        _echo(f"{saved}: a folder with the model and its card for each task.")
+        notice(f"{saved}: a folder with the model and its card for each task.")
 
 
 class Terminal:
@@ -249,9 +243,9 @@ class Terminal:
         done = [unit.task.name for unit in session.plan.units() if unit.task.name not in todo]
         if done:
             rest = "going on with the rest" if todo else "nothing is left to do"
-            _echo(f"{', '.join(done)}: already done, in {session.folder}; {rest}.")
+            notice(f"{', '.join(done)}: already done, in {session.folder}; {rest}.")
         if outdated := session.outdated():
-            _echo(
+            notice(
                 f"note: the model's Python file has changed since {', '.join(outdated)} "
                 f"{'was' if len(outdated) == 1 else 'were'} done; --again does everything anew."
             )
@@ -259,7 +253,7 @@ class Terminal:
     def began(self, place: Place) -> None:
         """Print a line with the task's name."""
         self._at = place.unit.task.name
-        _echo(f"[{place.number}/{place.of}] {self._at}")
+        notice(f"[{place.number}/{place.of}] {self._at}")
 
     def ended(self, place: Place, result: TaskResult) -> None:
         """Print a line with the task's time, the system's notes on it, and the time left."""
@@ -268,7 +262,7 @@ class Terminal:
         words = [f"done in {clock(result.seconds)}", *_notes(result.notes)]
         if place.left and place.number < place.of:
             words.append(f"about {clock(place.left)} left")
-        _echo(f"[{place.number}/{place.of}] {place.unit.task.name}: {', '.join(words)}")
+        notice(f"[{place.number}/{place.of}] {place.unit.task.name}: {', '.join(words)}")
         self._at = None
 
     @contextmanager
@@ -279,7 +273,7 @@ class Terminal:
         except BaseException:
             kept = len(self._session.plan.units()) - len(self._session.missing())
             where = f" at {self._at}" if self._at else ""
-            _echo(
+            notice(
                 f"\nStopped{where}. {kept} task{'s' * (kept != 1)} done, kept in {self._session.folder}: "
                 "the same command goes on from there."
             )
@@ -302,7 +296,3 @@ def _notes(notes: Any) -> Iterator[str]:
     for reason in ("not_understood", "cut_off", "refused", "filtered"):
         if notes.get(reason):
             yield f"{notes[reason]:,} {reason.replace('_', ' ')}"
-
-
-def _echo(line: str) -> None:
-    click.echo(line, err=True)

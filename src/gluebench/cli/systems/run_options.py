@@ -33,15 +33,7 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
 }
 """Types of run_options.tsv, which also has "N >= 0" and choices as "a|b"."""
 _COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
-_TUNED = (
-    "epochs",
-    "learning_rate",
-    "batch_size",
-    "accumulate",
-    "max_length",
-    "best_on_dev",
-    "begin_with",
-)
+_TUNED = ("epochs", "learning_rate", "batch_size", "accumulate", "max_length", "best_on_dev", "begin_with")
 """Options that override a recipe's settings, by their names."""
 
 
@@ -75,7 +67,7 @@ run_options = option.together(
     click.option(
         "--seeds",
         metavar="N,N[,N]",
-        callback=lambda context, parameter, value: _seeds(value),
+        callback=option.whole_numbers,
         help="A run for each seed, in OUT-N.zip, and their mean on dev.",
     ),
     click.option(
@@ -88,14 +80,6 @@ run_options = option.together(
     ),
 )
 """Those of whole runs only."""
-
-
-def _seeds(value: str | None) -> tuple[int, ...]:
-    """The seeds that are listed. Raises BadParameter."""
-    words = option.listed(value or "")
-    if not all(word.isdigit() for word in words) or len(set(words)) != len(words):
-        raise click.BadParameter(f"{value!r}; expected different whole numbers, as 1,2,3")
-    return tuple(map(int, words))
 
 
 def settings_of(settings: ModelOptions, seed: int) -> ModelOptions:

@@ -16,7 +16,7 @@ import click
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.cli.common import option
-from gluebench.cli.common.output import Form, emit, notices
+from gluebench.cli.common.output import Form, emit, notice
 
 if TYPE_CHECKING:
     from gluebench.systems.scores import Scores
@@ -77,18 +77,16 @@ def run_in(folder: Path, arguments: list[str]) -> None:
         run.main(given, standalone_mode=False)
 
 
-def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, ...]:
-    try:
-        return tuple(map(int, option.listed(value)))
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of whole numbers, such as 1,2,3.") from None
-
-
 @click.command
 @option.repeated("--row", "models", required=True, metavar="MODEL", help="As of run; may be repeated.")
 @click.option("--tasks", metavar="A,B", default="", help="By default all that are scored.")
 @click.option(
-    "--seeds", metavar="N,N", default="1,2,3", show_default=True, callback=_numbers, help="One run for each."
+    "--seeds",
+    metavar="N,N",
+    default="1,2,3",
+    show_default=True,
+    callback=option.whole_numbers,
+    help="One run for each.",
 )
 @option.settings(
     "--vary", metavar="OPTION=A,B", help="An option of run with several values; may be repeated."
@@ -96,11 +94,10 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str) -> 
 @option.flag("--together", help="One run for all tasks, as multi-task rows need it, not one for each.")
 @option.new_folder("--out", required=True, help="Folder of the runs; a rerun goes on with what is in it.")
 @option.data()
-@click.option(
+@option.choice(
     "--backend",
-    type=click.Choice(["local", "slurm", "dask", "ray"]),
+    of="local slurm dask ray",
     default="local",
-    show_default=True,
     help="This machine, a Slurm job array, or workers of Dask or Ray.",
 )
 @option.number("--workers", least=1, help="Runs at a time [one for each GPU, else one].")
@@ -157,7 +154,7 @@ def sweep(
     devices = _devices() if backend == "local" else ()
     parameters = {name: int(value) if value.isdigit() else value for name, value in submit.items()}
     place = Place(backend, workers or len(devices) or 1, devices, address, parameters)
-    swept = run_all(todo, folder, place, say=lambda line: notices([line]))
+    swept = run_all(todo, folder, place, say=notice)
     done = {cell: job for cell, job in zip(cells, todo, strict=True) if job.name in swept.finished}
     if done:
         systems = list(_summaries(done, folder, data, suite))
@@ -175,7 +172,7 @@ def _check_same(path: Path, common: Mapping[str, Any]) -> None:
 
     if path.is_file() and (there := json.loads(path.read_text(encoding="utf-8"))) != common:
         problem = f"a sweep with other options: {json.dumps(there)}, not {json.dumps(common)}"
-        raise DataError([f"{path.parent}: holds {problem}; name another folder with --out"])
+        raise DataError(f"{path.parent}: holds {problem}; name another folder with --out")
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, common)
 

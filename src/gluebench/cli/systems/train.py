@@ -12,7 +12,7 @@ import click
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import needing
-from gluebench.cli.common.output import Form, emit
+from gluebench.cli.common.output import Form, emit, notice
 
 if TYPE_CHECKING:
     from gluebench.systems.training.row import Row
@@ -26,11 +26,10 @@ if TYPE_CHECKING:
 @click.option(
     "--multi-task/--single-task", "multi", default=True, show_default=True, help="One model, or one a task."
 )
-@click.option(
+@option.choice(
     "--preset",
-    type=click.Choice(["tiny", "small", "paper", "released"]),
+    of="tiny small paper released",
     default="tiny",
-    show_default=True,
     help="Sizes and protocol: seconds, minutes of CPU, the paper's text, or its code.",
 )
 @option.number("--hidden", least=1, help="Width of the BiLSTM per direction.")
@@ -87,7 +86,7 @@ def train(
     row = _row(preset, spec, changes, multi=multi, vectors=Path(vectors) if vectors else None, seeds=seeds)
     names = option.listed(tasks)
     task_data = load_task_data(data, suite, names, auxiliary)
-    say = _say if leads() else None
+    say = notice if leads() else None
     if say and row.vectors is None:
         say("no --vectors: every word has a random vector, and none of them is trained")
     try:
@@ -117,10 +116,6 @@ def _row(name: str, spec: dict[str, Any], changes: tuple[str, ...], **options: A
         if type(error).__module__.startswith("gluebench."):
             raise
         raise click.UsageError(f"{error}.") from None
-
-
-def _say(line: str) -> None:
-    click.echo(line, err=True)
 
 
 def _draw_curves(system: TrainedSystem) -> None:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from gluebench.benchmark import UnknownNameError
 from gluebench.benchmark.checks import MOST_LABELS
 from gluebench.benchmark.metrics import Form, names_of, takes_positive
-from gluebench.data.errors import DataError
+from gluebench.data.errors import DataError, refuse
 from gluebench.data.organize.read import RawTable
 
 Values = tuple[str, ...]
@@ -141,8 +141,7 @@ def _check_inputs(task: str, inputs: Sequence[str], tables: Mapping[str, RawTabl
     for split, table in tables.items():
         if split != "test" and label not in table.header:
             problems.append(f'{table.path}:1: has no column "{label}"; expected the labels there')
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
 
 
 class LabelPlan(NamedTuple):
@@ -172,8 +171,7 @@ def plan_labels(
         for line, cell in zip(tables[split].lines, labels, strict=True)
         if not cell.strip()
     ]
-    if blanks:
-        raise DataError(blanks)
+    refuse(blanks)
     # A single test value that no other split has, such as -1, marks hidden labels.
     test = set(cells.get("test", ()))
     others = {cell for split, labels in cells.items() if split != "test" for cell in labels}
@@ -196,8 +194,7 @@ def plan_labels(
         for line, cell in zip(tables[split].lines, labels, strict=True)
         if number(cell) is None
     ]
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return _plan_scores(task, [float(cell) for cell in others | test], chosen)
 
 
@@ -266,5 +263,4 @@ def _check_words(task: str, words: Sequence[str], present: set[str]) -> None:
     if not 2 <= len(words) <= MOST_LABELS:
         advice = "is it the label column (--label), or are they scores (--kind)?"
         problems.append(f"{task}: {len(words)} labels, expected 2 to {MOST_LABELS}; {advice}")
-    if problems:
-        raise DataError(problems)
+    refuse(problems)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gluebench.benchmark.metrics import takes_positive
-from gluebench.data.errors import DataError, gather, gathered
+from gluebench.data.errors import DataError, gather, gathered, refuse
 from gluebench.data.organize.detect import Choices, ColumnPlan, LabelPlan, number, plan_columns, plan_labels
 from gluebench.data.organize.read import RawTable, TaskFiles, find_tasks, read_table
 from gluebench.data.tsv import Example
@@ -78,8 +78,7 @@ def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
             table, columns, labels, indices, changed, replacing=replacing, problems=problems
         )
         notes += [f"{split}: {note}" for note in changed]
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     licence = chosen.get("licence")
     declared = next((table.declared for table in tables.values() if table.declared), None)
     if declared is not None:

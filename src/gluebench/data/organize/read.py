@@ -14,7 +14,7 @@ from gluebench.benchmark import closest
 from gluebench.benchmark.checks import task_name_finding
 from gluebench.benchmark.lookup import fold
 from gluebench.data.dataset import Dataset, read_dataset
-from gluebench.data.errors import DataError
+from gluebench.data.errors import DataError, refuse
 
 
 class RawTable(NamedTuple):
@@ -74,8 +74,7 @@ def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
     ]
     if not rest:
         problems.append(f"{path}:1: has a header and no rows")
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return RawTable(path, form, names, [cells for _, cells in rest], [line for line, _ in rest])
 
 
@@ -153,8 +152,7 @@ def find_tasks(folders: Sequence[str | os.PathLike[str]], name: str) -> list[Tas
         if other := first.get(fold(own)):
             problems.append(f'the tasks "{other}" and "{own}" have one name; expected names that differ')
         first[fold(own)] = own
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return sorted(tasks)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -16,7 +15,7 @@ from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.benchmark.lookup import file_name
 from gluebench.benchmark.metrics import BUILT_IN, takes_positive
 from gluebench.data.errors import DataError
-from gluebench.data.home import replacing
+from gluebench.data.home import replacing, sha256_of
 from gluebench.data.organize.plan import NOT_STATED, Plan, TaskPlan
 
 GOLD_FOLDERS = {"test": "gold", "dev": "gold-dev"}
@@ -186,7 +185,7 @@ def _digests(folder: Path) -> dict[str, str]:
     """Path of every file below the folder to its SHA-256, without the mark and the label keys."""
     paths = (Path(root, name) for root, _, names in os.walk(folder) for name in names)
     return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        path.relative_to(folder).as_posix(): sha256_of(path)
         for path in paths
         if path.name not in (MARK, KEY.name)
     }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gluebench.benchmark import Task, UnknownNameError
+from gluebench.benchmark import Task, UnknownNameError, closest
 
 __all__ = ["GROUP", "RECIPES", "Built", "Columns", "Option", "OptionError", "Recipe", "recipe", "recipe_of"]
 
@@ -44,6 +44,30 @@ class Option(NamedTuple):
     default: str | int | float | None
     """None where it must be given, or may be absent; `help` says which."""
     help: str
+
+
+def values_of(
+    owner: str, options: Sequence[Option], texts: Mapping[str, str], *, dashes: str = ""
+) -> dict[str, Any]:
+    """The value of every option, converted to its type; the default where no text is given.
+
+    Raises OptionError for an unknown option or a value of another type; `dashes` precede names in it.
+    """
+    known = {f"{dashes}{option.name}": option for option in options}
+    values: dict[str, Any] = {option.name: option.default for option in options}
+    for name, text in texts.items():
+        option = known.get(f"{dashes}{name}")
+        if option is None:
+            close = closest(f"{dashes}{name}", known)
+            hint = f" Did you mean {' or '.join(close)}?" if close else ""
+            listing = ", ".join(known) or "none"
+            raise OptionError(f"{owner} has no option {dashes}{name}.{hint} Its options: {listing}.")
+        try:
+            values[name] = option.type(text)
+        except ValueError:
+            kind = "a whole number" if option.type is int else "a number"
+            raise OptionError(f"{dashes}{name} is {text!r}; expected {kind}: {option.help}") from None
+    return values
 
 
 class Built(NamedTuple):

@@ -46,7 +46,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.data.errors import DataError, gathered
+from gluebench.data.errors import DataError, gathered, refuse
 from gluebench.data.recipes import Built, Columns
 from gluebench.data.recipes.qa_pairs import Contest, Passage, balanced, contests, passage, read_squad, words
 from gluebench.data.recipes.reading import table
@@ -116,8 +116,7 @@ def _check(task: Task, options: Mapping[str, Any]) -> None:
         problems.append(f"option min-overlap: {options['min-overlap']}; expected a share from 0 to 1")
     if options["margin"] is not None and not options["margin"] >= 0:
         problems.append(f"option margin: {options['margin']}; expected a difference of cosines, 0 or more")
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
 
 
 def _passages(paths: Mapping[str, Path], options: Mapping[str, Any]) -> dict[str, list[Passage]]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.benchmark import Task
-from gluebench.data.errors import DataError
+from gluebench.data.errors import refuse
 from gluebench.data.recipes import Built, Columns
 from gluebench.data.recipes.reading import Reader, records, table, train_and_dev
 
@@ -67,8 +67,7 @@ def _files(corpus: Path) -> dict[tuple[str, str], Path]:
             files[key] = path
     if not files:
         problems.append(f"{corpus}: no file named as rte1_dev.xml or RTE5_MainTask_TestSet_Gold.xml in it")
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return files
 
 

@@ -23,7 +23,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.data.errors import DataError
+from gluebench.data.errors import DataError, refuse
 from gluebench.data.recipes import Built, Columns
 from gluebench.data.recipes.reading import table
 from gluebench.data.recipes.substitution import Language, closed, hypothesis, language_of
@@ -50,8 +50,7 @@ class Pair(NamedTuple):
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The splits of a task like WNLI; raises DataError with everything that is wrong."""
     problems = _misfits(task, options)
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     language = language_of(options)
     names = [corpus / name.strip() for name in options["files"].split(",") if name.strip()]
     test = corpus / options["test"] if options["test"] else None
@@ -64,8 +63,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
         for pair in pairs
         if pair.right is None and pair.split != "test"
     ]
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     splits = _split(pairs, options, notes)
     splits["test"] += tested
     hidden = sum(pair.right is None for pair in splits["test"])

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gluebench.data.errors import DataError
-from gluebench.data.results import harnesses, suites, tables
+from gluebench.data.results import harnesses, tables
 from gluebench.data.results.parts import Answer, Part, Row, Settings, first_few, score_of
 from gluebench.scoring.table import ScoredTable, Unit
 
@@ -128,7 +128,7 @@ def _of_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings
     if "doc_id" in lines[0]:
         return harnesses.lm_eval(path, lines, settings)
     if "evaluation_name" in lines[0]:
-        return suites.eee_instances(path, lines, settings)
+        return harnesses.eee_instances(path, lines, settings)
     return tables.predicted_lines(path, lines, settings)
 
 
@@ -138,10 +138,10 @@ def _of_document(path: Path, document: Any, settings: Settings) -> Iterator[Part
     if isinstance(document, dict):
         readers = {
             "eval": harnesses.inspect_log,
-            "resolved": suites.swe_bench,
-            "resolved_ids": suites.swe_bench,
-            "mteb_version": suites.mteb,
-            "evaluation_results": suites.eee_aggregate,
+            "resolved": harnesses.swe_bench,
+            "resolved_ids": harnesses.swe_bench,
+            "mteb_version": harnesses.mteb,
+            "evaluation_results": harnesses.eee_aggregate,
         }
         for key, reader in readers.items():
             if key in document:

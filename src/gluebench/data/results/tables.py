@@ -10,15 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.data.errors import DataError
-from gluebench.data.results.parts import (
-    Answer,
-    Part,
-    Row,
-    Settings,
-    label_of,
-    part_of,
-    score_of,
-)
+from gluebench.data.results.parts import Answer, Part, Row, Settings, label_of, part_of, score_of
 from gluebench.scoring.table import ScoredTable
 
 ITEM, TASK, CLUSTER, GOLD = "item", "task", "cluster", "gold"

@@ -1,4 +1,4 @@
-"""Mapping a file's columns to those of prepared data, and checks of index, labels and tags.
+"""Mapping a file's columns to those of prepared data, checks of index, labels and tags, and JSON lines.
 
 A column of a file becomes `index`, an input column, `label`, or tags, or keeps its name.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,8 +17,9 @@ import pyarrow.compute as pc
 from gluebench.benchmark import Task
 from gluebench.data.arrays import constant, integers, lists, numbers, strings
 from gluebench.data.dataset import INDEX, LABEL, TAGS
-from gluebench.data.errors import DataError
+from gluebench.data.errors import DataError, refuse
 from gluebench.data.sources.release import TaskRelease
+from gluebench.data.tsv import text_lines
 
 JOINER = ";"
 """Separator of several tags in one cell."""
@@ -288,3 +290,40 @@ def _between(values: pa.Array, low: float, high: float) -> pa.Array:
     """Whether each value is from `low` to `high`; False for null."""
     inside = pc.and_(pc.greater_equal(values, constant(low)), pc.less_equal(values, constant(high)))
     return pc.fill_null(inside, constant(False))
+
+
+HUB_INDEX = "idx"
+MERGED = "merged_label"
+"""Column of labels that merge some of the task's (`TaskRelease.merged_labels`)."""
+
+
+def from_json_lines(path: Path, task: Task, release: TaskRelease, notes: list[str]) -> pa.RecordBatch:
+    """The objects of a file, one per line, with columns by key. Raises DataError with every wrong line."""
+    rows: list[dict[str, str]] = []
+    places: list[int] = []
+    problems: list[str] = []
+    for number, line in enumerate(text_lines(path, path.read_bytes()), 1):
+        try:
+            row = json.loads(line)
+            rows.append({key: str(value) for key, value in row.items()})
+            places.append(number)
+        except (ValueError, AttributeError, RecursionError):
+            problems.append(f"{path}:{number}: not a JSON object; expected one on each line")
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    values = {row.get(LABEL, "") for row in rows}
+    if not values <= set(task.words) and values <= set(release.merged_labels):
+        rows = [{MERGED if key == LABEL else key: value for key, value in row.items()} for row in rows]
+        names[names.index(LABEL)] = MERGED
+        known = f"only {' or '.join(sorted(values))}, kept as the column {MERGED}"
+        notes.append(f"{path.name}: its labels are {known}; grading needs {', '.join(task.words)}")
+    columns = plan(names, task, release, where=str(path), index=HUB_INDEX)
+    for name in (names[at] for at in columns.inputs):
+        problems += [
+            f"{path}:{place}: no {name} is there; expected text"
+            for place, row in zip(places, rows, strict=True)
+            if name not in row
+        ]
+    shaper = Shaper(columns, task, release, index_text, label_text(task), problems)
+    batch = shaper.batch([strings([row.get(name, "") for row in rows]) for name in names], f"{path}:", places)
+    refuse(problems)
+    return batch

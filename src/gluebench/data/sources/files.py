@@ -22,13 +22,15 @@ import pyarrow.parquet as pq
 from gluebench.benchmark import Split, Task
 from gluebench.data.arrays import constant, integers, numbers
 from gluebench.data.dataset import INDEX, LABEL, SourceFile, SplitRecord
-from gluebench.data.errors import DataError
+from gluebench.data.errors import DataError, refuse
 from gluebench.data.fingerprint import Fingerprint, fingerprint_of
 from gluebench.data.prepared import ROW_GROUP
 from gluebench.data.sources.columns import (
+    HUB_INDEX,
     Plan,
     Shaper,
     class_names,
+    from_json_lines,
     index_number,
     index_text,
     label_text,
@@ -36,7 +38,6 @@ from gluebench.data.sources.columns import (
     plan,
 )
 from gluebench.data.sources.http import GIT_LFS
-from gluebench.data.sources.json_lines import HUB_INDEX, from_json_lines
 from gluebench.data.sources.release import TaskRelease
 
 BLOCK = 1 << 19
@@ -303,8 +304,7 @@ def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iter
         for at in (*columns.inputs, *columns.tags)
         if schema.types[at] != pa.string()
     ]
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     if columns.label_at is None:
         label = label_text(task)
     else:
@@ -323,8 +323,7 @@ def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iter
         row += rows.num_rows
         if not problems:
             yield batch
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
 
 
 def _simple(schema: pa.Schema) -> pa.Schema:

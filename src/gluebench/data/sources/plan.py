@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from gluebench.benchmark import Task
 from gluebench.data.dataset import Origin
-from gluebench.data.errors import DataError, gather
+from gluebench.data.errors import DataError, gather, refuse
 from gluebench.data.sources.fetch import Fetcher, Meter, RemoteFile, check_space, checked, readable
 from gluebench.data.sources.http import host
 from gluebench.data.sources.release import Release
@@ -155,8 +155,7 @@ def listed_files(page: str, files: object, folder: Path) -> list[RemoteFile]:
         problems.append(f"{page}: {readable(total)} in all; expected at most {readable(MOST_BYTES)}")
     if len({str(file.path).casefold() for file in remote}) < len(remote):
         problems.append(f"{page}: two files of one name; expected different names")
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return remote
 
 

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
-from gluebench.data.errors import DataError
+from gluebench.data.errors import DataError, refuse
 from gluebench.data.sources.fetch import check_space
 from gluebench.data.sources.release import TaskRelease
 
@@ -89,8 +89,7 @@ def _trusted(opened: zipfile.ZipFile, archive: Path) -> list[zipfile.ZipInfo]:
             fault = "is encrypted"
         members.append(member)
         problems += [f"{archive.name}: {member.filename!r} {fault}; nothing was unpacked"] if fault else []
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return members
 
 

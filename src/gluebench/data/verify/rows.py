@@ -4,9 +4,7 @@ A fingerprint shows only that a split differs; marks show which rows differ, and
 bytes per row, from which no text can be recovered: 16 bits of a hash of its texts, 8 bits of a hash of only
 their letters and digits, and a byte for its label.
 
-The marks in the package are made from prepared data that have the fingerprints of the manifest:
-
-python -m gluebench.data.verify.rows DATA [BENCHMARK] > src/gluebench/data/verify/glue.marks
+The marks in the package are made by `python -m docs.tools.marks`.
 """
 
 from __future__ import annotations
@@ -16,24 +14,21 @@ import sys
 import unicodedata
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from hashlib import blake2b
 from importlib.resources import files
 from itertools import zip_longest
-from pathlib import Path
 from typing import NamedTuple
 
-from gluebench.benchmark import Benchmark, Task, load_benchmark
-from gluebench.data.fingerprint import fingerprint_of
-from gluebench.data.table import load
+from gluebench.benchmark import Benchmark, Task
 from gluebench.data.tsv import Example
 
 HIDDEN = 255
 """Label byte of a row without a label."""
 _SCORES = 200
 """Scores are hashed to a label byte below this."""
-_FORMAT = "gluebench.marks/1"
+FORMAT = "gluebench.marks/1"
 
 
 class Marks(NamedTuple):
@@ -89,49 +84,30 @@ def published(benchmark: Benchmark) -> dict[tuple[str, str], Marks]:
     return dict(unpacked(resource.read_bytes())) if resource.is_file() else {}
 
 
-def packed(splits: Mapping[tuple[str, str], Marks]) -> bytes:
-    """Marks as a file: a line of JSON that lists the splits, then each split's texts, letters and labels."""
-    listing = [[task, split, len(split_marks)] for (task, split), split_marks in splits.items()]
-    parts = [json.dumps({"format": _FORMAT, "splits": listing}).encode() + b"\n"]
-    for split_marks in splits.values():
-        parts += [_little(split_marks.texts).tobytes(), split_marks.letters, split_marks.labels]
-    return b"".join(parts)
-
-
 def unpacked(data: bytes) -> Iterator[tuple[tuple[str, str], Marks]]:
-    """The splits of a file of marks. Raises ValueError for another format or a file cut short."""
+    """The splits of a file of marks: a line of JSON lists them, then each has texts, letters and labels.
+
+    Raises ValueError for another format or a file cut short.
+    """
     head, _, body = data.partition(b"\n")
     values = json.loads(head)
-    if values["format"] != _FORMAT or len(body) != 4 * sum(rows for _, _, rows in values["splits"]):
-        raise ValueError(f"not a whole file of {_FORMAT}")
+    if values["format"] != FORMAT or len(body) != 4 * sum(rows for _, _, rows in values["splits"]):
+        raise ValueError(f"not a whole file of {FORMAT}")
     start = 0
     for task, split, rows in values["splits"]:
-        texts = _little(array("H", body[start : start + 2 * rows]))
+        texts = little(array("H", body[start : start + 2 * rows]))
         letters = body[start + 2 * rows : start + 3 * rows]
         yield (task, split), Marks(texts, letters, body[start + 3 * rows : start + 4 * rows])
         start += 4 * rows
 
 
-def _little(values: array[int]) -> array[int]:
+def little(values: array[int]) -> array[int]:
     """Convert between native and little-endian byte order."""
     if sys.byteorder == "little":
         return values
     swapped = array("H", values)
     swapped.byteswap()
     return swapped
-
-
-def published_marks(data: Path, name: str) -> dict[tuple[str, str], Marks]:
-    """The marks of every split with a fingerprint in the manifest. Raises ValueError if the data differ."""
-    benchmark = load_benchmark(name)
-    splits = {}
-    for task in benchmark.tasks:
-        for split in (split for split in task.splits.values() if split.fingerprint):
-            table = load(task.name, split.name, data, benchmark=benchmark)
-            if fingerprint_of(task.columns, table.to_arrow().to_batches()).full != split.fingerprint:
-                raise ValueError(f"{task.name}, {split.name}: not the published rows")
-            splits[task.name, split.name] = marks(task, table)
-    return splits
 
 
 MOST_ALIGNED = 5_000
@@ -267,7 +243,3 @@ _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("a byte order mark is lost", lambda value: "\ufeff" + value),
 )
 """Typical damage by copying and converting, each with the function that undoes it."""
-
-
-if __name__ == "__main__":
-    sys.stdout.buffer.write(packed(published_marks(Path(sys.argv[1]), (sys.argv[2:] or ["glue"])[0])))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import sys
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from traceback import extract_tb
 
 from gluebench.benchmark import Task
 from gluebench.data import Example
+from gluebench.data.home import sha256_of
 from gluebench.systems.adapters import ModelError
 from gluebench.systems.imported import object_at
 from gluebench.systems.protocols import Predictor
@@ -63,7 +63,7 @@ def sources(address: str) -> dict[str, str]:
     """The module of an address that has been imported, with a digest of its file; empty without a file."""
     module = address.partition(":")[0]
     path = getattr(sys.modules.get(module), "__file__", None)
-    return {module: hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]} if path else {}
+    return {module: sha256_of(Path(path))[:16]} if path else {}
 
 
 def _raised_at(error: BaseException) -> str:

@@ -22,22 +22,14 @@ from urllib.parse import quote
 from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
+from gluebench.data.errors import expect_schema, parsing
 from gluebench.data.gold import gold_from_data
-from gluebench.data.home import task_folder
+from gluebench.data.home import sha256_of, split_file, task_folder
 from gluebench.scoring import Gold, Report
 from gluebench.submission import Column
 from gluebench.systems.adapters.dev_scores import drawn_labels, graded, unanswered, with_wrong
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import (
-    Answered,
-    Key,
-    PredictionError,
-    Unit,
-    answer,
-    column,
-    fit,
-    units,
-)
+from gluebench.systems.run import Answered, Key, Unit, answer, column, fit, units
 
 RESULT_SCHEMA = "gluebench.run-task/1"
 
@@ -74,18 +66,13 @@ def write_result(path: Path, result: TaskResult) -> None:
 
 def read_result(path: Path, benchmark: Benchmark) -> TaskResult | None:
     """Return the result saved at this path, or None if there is none. Raises DataError for a damaged file."""
-    try:
+    if not path.is_file():
+        return None
+    with parsing(path, "the results of a task", "remove the file to do the task again"):
         values = json.loads(path.read_bytes())
-        if values["schema"] != RESULT_SCHEMA:
-            raise ValueError(f"its schema is {values['schema']!r}, expected {RESULT_SCHEMA!r}")
+        expect_schema(values, RESULT_SCHEMA)
         answers = dict(_answered(entry, benchmark) for entry in values["files"])
         return TaskResult(values["task"], answers, values["data"], values["seconds"], values["notes"])
-    except FileNotFoundError:
-        return None
-    except (ValueError, KeyError, TypeError, LookupError, PredictionError) as error:
-        raise DataError(
-            [f"{path}: not the results of a task ({error}); remove the file to do the task again"]
-        ) from None
 
 
 def _answered(values: Mapping[str, Any], benchmark: Benchmark) -> tuple[Key, Answered]:
@@ -176,7 +163,7 @@ def held(folder: Path, *, again: bool = False) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise DataError([f"{folder}: another process is at this run; let it end first"]) from None
+            raise DataError(f"{folder}: another process is at this run; let it end first") from None
         try:
             if again:
                 _empty(folder)
@@ -190,7 +177,7 @@ def _empty(folder: Path) -> None:
     """Remove a run's files; `run.json` last, in case the process is killed. Raises DataError."""
     names = {path.name for path in folder.iterdir()}
     if RUN not in names and names != {LOCK}:
-        raise DataError([f"{folder}: not the folder of a run (no {RUN}); remove it by hand"])
+        raise DataError(f"{folder}: not the folder of a run (no {RUN}); remove it by hand")
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
@@ -232,15 +219,12 @@ class Session:
 
         Raises DataError with every difference, changed data files included.
         """
-        path = self.folder / RUN
-        try:
-            saved = json.loads(path.read_bytes())
-        except FileNotFoundError:
-            write_json(path, self._identity)
+        path, current = self.folder / RUN, self._identity
+        if not path.is_file():
+            write_json(path, current)
             return
-        except ValueError as error:
-            raise DataError([f"{path}: no JSON ({error}); start over with --again"]) from None
-        current = self._identity
+        with parsing(path, "JSON", "start over with --again"):
+            saved = json.loads(path.read_bytes())
         problems = [
             f"{name} was {_shown(saved.get(name))}, and is {_shown(current.get(name))} now"
             for name in {**saved, **current}
@@ -369,13 +353,8 @@ class Session:
         if key not in self._digests:
             record = self.plan.benchmark.task(task)
             home = task_folder(self.plan.data, self.plan.benchmark, record)
-            files = (home / f"{split}.parquet", home / record.splits[split].file)
-            self._digests[key] = "absent"
-            for path in files:
-                if path.is_file():
-                    with path.open("rb") as file:
-                        self._digests[key] = hashlib.file_digest(file, "sha256").hexdigest()[:32]
-                    break
+            path = split_file(home, record.splits[split])
+            self._digests[key] = sha256_of(path)[:32] if path else "absent"
         return self._digests[key]
 
     def _changed_data(self) -> list[str]:

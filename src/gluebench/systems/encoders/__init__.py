@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gluebench.benchmark import UnknownNameError, closest
-from gluebench.data.recipes import Option, OptionError
+from gluebench.benchmark import UnknownNameError
+from gluebench.data.recipes import Option, OptionError, values_of
 
 if TYPE_CHECKING:
     from gluebench.systems.encoders.corpus import Corpus
@@ -34,7 +34,6 @@ CALLABLE = "encoder:"
 TOKENISER = Option("tokeniser", str, "ptb", "ptb, nltk or space.")
 PADDING = Option("padding", str, "mask", "mask, or zero: padding counts, as in the paper's rows.")
 BATCH = Option("batch", int, 64, "Sentences at a time; with zero padding a vector depends on it.")
-_KINDS: Mapping[type, str] = {int: "a whole number", float: "a number", Path: "a path", str: "text"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +48,7 @@ class EncoderEntry:
 
     def made(self, texts: Mapping[str, str], corpus: Corpus) -> SentenceEncoder:
         """The encoder with options as they are typed. Raises OptionError, and what its files can cause."""
-        known = {option.name: option for option in self.options}
-        for name in texts:
-            if name not in known:
-                close = closest(name, known)
-                hint = f" Did you mean {' or '.join(close)}?" if close else ""
-                listing = ", ".join(known) or "none"
-                raise OptionError(f"{self.name} has no option {name!r}.{hint} Its options: {listing}.")
-        values: dict[str, Any] = {name: option.default for name, option in known.items()}
-        for name, text in texts.items():
-            try:
-                values[name] = known[name].type(text)
-            except ValueError:
-                kind = _KINDS[known[name].type]
-                raise OptionError(f"{name} is {text!r}; expected {kind}: {known[name].help}") from None
-        return self.make(values, corpus)
+        return self.make(values_of(self.name, self.options, texts), corpus)
 
 
 def one_of(options: Mapping[str, Any], name: str, *allowed: object) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError, load_split
+from gluebench.data.errors import refuse
 
 
 class Corpus:
@@ -31,8 +32,7 @@ class Corpus:
                     yield from self._new(task, split, seen)
                 except DataError as error:
                     problems += error.problems
-        if problems:
-            raise DataError(list(dict.fromkeys(problems)))
+        refuse(list(dict.fromkeys(problems)))
 
     def there(self) -> Iterator[str]:
         """Yield the sentences of the splits that exist; a missing split fails later, when it is loaded."""

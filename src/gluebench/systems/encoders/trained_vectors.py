@@ -42,7 +42,7 @@ def train_vectors(
     words = [word for word, count in counts.most_common(MOST_WORDS) if count >= FEWEST]
     if len(words) <= dim:
         raise DataError(
-            [f"{len(words)} words occur {FEWEST} times or more; expected more than {dim} to train vectors on"]
+            f"{len(words)} words occur {FEWEST} times or more; expected more than {dim} to train vectors on"
         )
     rows = {word: row for row, word in enumerate(words)}
     cooccurrence = _cooccurrence([[rows.get(word, -1) for word in text] for text in texts], len(words))

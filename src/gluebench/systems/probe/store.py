@@ -115,9 +115,7 @@ class VectorStore:
                 with np.errstate(over="ignore"):
                     kept = np.ascontiguousarray(rows, dtype=self.dtype)
                 if not np.isfinite(kept).all():
-                    raise DataError(
-                        [f"{self.path}: {self.dtype.name} cannot hold these vectors; take float32"]
-                    )
+                    raise DataError(f"{self.path}: {self.dtype.name} cannot hold these vectors; take float32")
                 vectors.write(kept.tobytes())
                 vectors.flush()  # before the digests: a row counts once both files have it
                 index.write(b"".join(map(_digest, sentences)))
@@ -162,7 +160,7 @@ def _header_of(path: Path, line: bytes) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError):
         valid = False
     if not valid:
-        raise DataError([f"{index_of(path)}: not the index of stored vectors; expected {SCHEMA} first"])
+        raise DataError(f"{index_of(path)}: not the index of stored vectors; expected {SCHEMA} first")
     return header
 
 
@@ -225,7 +223,7 @@ def store_of(path: Path, encoder: SentenceEncoder, precision: Precision = "float
     with _locked(path):
         index = index_of(path)
         if path.exists() and not index.exists():
-            raise DataError([f"{path}: is there without {index.name}; name another file"])
+            raise DataError(f"{path}: is there without {index.name}; name another file")
         content = _content(encoder)
         if not path.exists():
             store = VectorStore(path, content, encoder.dim, precision)
@@ -236,10 +234,8 @@ def store_of(path: Path, encoder: SentenceEncoder, precision: Precision = "float
         store = VectorStore.opened(path)
         if (store.encoder, store.dim) != (content, encoder.dim):
             raise DataError(
-                [
-                    f"{path}: holds vectors of {store.encoder} ({store.dim} numbers); "
-                    f"expected those of {content} ({encoder.dim}). Name another file"
-                ]
+                f"{path}: holds vectors of {store.encoder} ({store.dim} numbers); "
+                f"expected those of {content} ({encoder.dim}). Name another file"
             )
         with path.open("rb") as file:
             stale = file.read(HEADER) != store.header()
@@ -296,8 +292,6 @@ def _check_same_vectors(store: VectorStore, encoder: SentenceEncoder, sentences:
     longer = np.maximum(np.linalg.norm(stored, axis=1), np.linalg.norm(recomputed, axis=1))
     if (np.linalg.norm(stored - recomputed, axis=1) > TOLERANCE * longer).any():
         raise DataError(
-            [
-                f"{store.path}: holds other vectors than {encoder.name} gives now; "
-                "it was stored with other weights or code. Remove it or name another file"
-            ]
+            f"{store.path}: holds other vectors than {encoder.name} gives now; "
+            "it was stored with other weights or code. Remove it or name another file"
         )

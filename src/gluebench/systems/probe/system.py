@@ -114,13 +114,13 @@ class ProbedEncoder:
 
     def _levels(self, task: Task) -> NDArray[np.float64]:
         if task.score_range is None:
-            raise DataError([f"{task.name}: has neither labels nor a range of scores (score_range)"])
+            raise DataError(f"{task.name}: has neither labels nor a range of scores (score_range)")
         return levels(self.preset.of(task.name).relatedness.scale or task.score_range)
 
     def _features(self, task: Task, examples: Sequence[Example]) -> Features:
         """The features of examples; encodes and stores the sentences that are not stored yet."""
         if len(task.columns) > 2:
-            raise DataError([f"{task.name}: has {len(task.columns)} texts; the probe takes one or two"])
+            raise DataError(f"{task.name}: has {len(task.columns)} texts; the probe takes one or two")
         texts = [[example.inputs[column] for example in examples] for column in task.columns]
         with autocast(self._arithmetic, self._device):
             encode_into(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from gluebench.data import DataError
+from gluebench.data.errors import parsing
 from gluebench.systems.reproduce.row import AVERAGE, TableName, rows
 
 Verdict = Literal["holds", "does not hold", "cannot be told"]
@@ -96,7 +96,7 @@ def read_results(path: Path) -> Mapping[TableName, Numbers]:
     """Results as `gluebench reproduce` writes them, by table. Raises DataError for another file."""
     expected = 'expected {"benchmark": …, "tables": {"table6": {"cbow": {"CoLA": [4.6], "Avg": [61.4]}}}}'
     results: dict[TableName, Numbers] = {}
-    try:
+    with parsing(path, "the results of rows", expected):
         values = json.loads(path.read_text(encoding="utf-8"))
         benchmark, tables = values["benchmark"], values["tables"]
         for table in get_args(TableName):
@@ -106,7 +106,4 @@ def read_results(path: Path) -> Mapping[TableName, Numbers]:
                     for row, columns in tables[table].items()
                 }
                 results[table] = Numbers(numbers, benchmark, table)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise DataError([f"{path}: no results of rows ({what}); {expected}"]) from None
     return results

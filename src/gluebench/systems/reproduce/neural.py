@@ -16,7 +16,7 @@ from gluebench.systems.neural.bilstm import BiLstmBody
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, TableVectors, TokenVectors
 from gluebench.systems.reproduce.row import CannotBeHadError, Files, Row, needed_files
-from gluebench.systems.run import held_out
+from gluebench.systems.run import Say, held_out
 from gluebench.systems.text.embeddings import embedding_matrix, vector_width
 from gluebench.systems.text.tokens import kept_tokeniser
 from gluebench.systems.text.vocabulary import most_frequent
@@ -24,7 +24,6 @@ from gluebench.systems.training.checkpoint import take_weights
 from gluebench.systems.training.data import TaskData, dev_splits, load_task_data
 from gluebench.systems.training.engine import engine
 from gluebench.systems.training.evaluation import predict
-from gluebench.systems.training.log import Say
 from gluebench.systems.training.runs import best_runs
 from gluebench.systems.weights.cove import Cove
 from gluebench.systems.weights.elmo import Elmo
@@ -162,13 +161,13 @@ def task_data(task: Task, train: Sequence[Example], dev: Sequence[Example]) -> T
     """
     names = dev_splits(task)
     if not names:
-        raise DataError([f"{task.name} has no dev split; a run is checked on it"])
+        raise DataError(f"{task.name} has no dev split; a run is checked on it")
     if not dev:
         kept, tenth = held_out(train)
         return TaskData(task, kept, dict.fromkeys(names, tenth))
     starts = [0, *(at for at in range(1, len(dev)) if dev[at].index <= dev[at - 1].index), len(dev)]
     if len(starts) - 1 != len(names):
         expected = f"expected {len(names)} ({', '.join(names)}), each numbered upwards"
-        raise DataError([f"{task.name}: the dev examples are of {len(starts) - 1} splits; {expected}"])
+        raise DataError(f"{task.name}: the dev examples are of {len(starts) - 1} splits; {expected}")
     parts = [dev[start:end] for start, end in pairwise(starts)]
     return TaskData(task, train, dict(zip(names, parts, strict=True)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from urllib.parse import quote
 from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError, load_split
+from gluebench.data.errors import parsing
 from gluebench.data.home import task_folder
 from gluebench.scoring import Gold, Report, SubmissionError, grade
 from gluebench.submission import Column, read_predictions, write_submission
@@ -21,7 +22,7 @@ from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.overlap import Majority
 from gluebench.systems.reproduce.build import system_of
 from gluebench.systems.reproduce.row import CannotBeHadError, Files, Row, TableName, check_files, row_called
-from gluebench.systems.run import answer, run
+from gluebench.systems.run import Say, answer, run
 from gluebench.systems.weights import WeightsError
 from gluebench.version import __version__
 
@@ -29,7 +30,6 @@ FILE = "result.json"
 SCHEMA = "gluebench.reproduce/1"
 ROLES: Mapping[TableName, Role] = {"table4": "test", "table5": "test", "table6": "dev"}
 """Split that each table reports; the diagnostic set is a test split."""
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,17 +295,15 @@ def _saved(folder: Path, identity: Mapping[str, Any]) -> Result | None:
     path = folder / FILE
     if not path.is_file():
         return None
-    try:
+    with parsing(path, "the result of a run", f"remove {folder} to run anew"):
         values = json.loads(path.read_text(encoding="utf-8"))
         saved, seed = values["run"], values["run"]["seed"]
         result = Result(seed, values["dev"], values["seconds"], folder, values["absent"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError([f"{path}: not the result of a run ({error}); remove {folder} to run anew"]) from None
     expected = json.loads(json.dumps(identity))
     differing = sorted(name for name in {*saved, *expected} if saved.get(name) != expected.get(name))
     if differing:
         what = f"a run that differs in {', '.join(differing)}"
-        raise DataError([f"{folder}: holds {what}; name another folder with --out, or remove that one"])
+        raise DataError(f"{folder}: holds {what}; name another folder with --out, or remove that one")
     return result
 
 

@@ -67,7 +67,7 @@ def _from_file(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cac
         state = path.stat()
     except OSError as error:
         reason = error.strerror or "cannot be read"
-        raise DataError([f"{path}: {reason}; expected word vectors as text"]) from None
+        raise DataError(f"{path}: {reason}; expected word vectors as text") from None
     about = f"{path.resolve()} {state.st_size} {state.st_mtime_ns} {lower} {vocabulary.key()}"
     kept = cache / f"{hashlib.sha256(about.encode(errors='surrogateescape')).hexdigest()[:32]}.npy"
     if kept.is_file():
@@ -80,7 +80,7 @@ def _from_file(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cac
         with replacing(kept) as file:
             np.save(file, rows)
     if rows.shape[1] != dim:
-        raise DataError([f"{path}: vectors of {rows.shape[1]} numbers, expected {dim}"])
+        raise DataError(f"{path}: vectors of {rows.shape[1]} numbers, expected {dim}")
     return rows
 
 
@@ -103,8 +103,8 @@ def vector_width(path: Path) -> int:
             fields = file.readline().rstrip().split(b" ")
     except OSError as error:
         reason = error.strerror or str(error)
-        raise DataError([f"{path}: {reason}; expected word vectors as text"]) from None
+        raise DataError(f"{path}: {reason}; expected word vectors as text") from None
     width = int(fields[1]) if len(fields) == 2 and fields[1].isdigit() else len(fields) - 1
     if width < 1:
-        raise DataError([f"{path}: line 1 has no numbers; expected a word and its vector on each line"])
+        raise DataError(f"{path}: line 1 has no numbers; expected a word and its vector on each line")
     return width

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark.atomic import replacing, write_json
 from gluebench.data import DataError
+from gluebench.data.errors import expect_schema, parsing, refuse
 from gluebench.systems.training.settings import Settings
 from gluebench.version import __version__
 
@@ -80,7 +81,7 @@ def load(path: Path) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, EOFError, UnpicklingError, ValueError) as error:
         raise DataError(
-            [f"{path}: cannot be read as a saved run ({type(error).__name__}); remove it to begin anew"]
+            f"{path}: cannot be read as a saved run ({type(error).__name__}); remove it to begin anew"
         ) from error
 
 
@@ -88,7 +89,7 @@ def take_weights(model: nn.Module, outcome: Outcome, task: str | None = None) ->
     """Load the weights that a run kept for a task (by default its first), and end training mode."""
     path = outcome.folder / outcome.tasks[task or next(iter(outcome.tasks))].weights
     if not path.is_file():
-        raise DataError([f"{path}: the weights of this run are gone; remove its folder to train it anew"])
+        raise DataError(f"{path}: the weights of this run are gone; remove its folder to train it anew")
     model.load_state_dict(load(path))
     model.eval()
 
@@ -102,8 +103,7 @@ def same_run(path: Path, saved: Mapping[str, Any], expected: Mapping[str, Any]) 
             theirs, ours = (json.dumps(run[name]) if name in run else "none" for run in (there, here))
             what = f"the run there has {name} {theirs}, this one {ours}"
             problems.append(f"{path}: {what}; name another folder, or remove that one")
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -124,17 +124,14 @@ def write_outcome(outcome: Outcome) -> None:
 def read_outcome(folder: Path) -> Outcome | None:
     """The finished run in a folder; None where there is none. Raises DataError for a damaged file."""
     path = folder / OUTCOME
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.is_file():
         return None
-    except ValueError as error:
-        raise DataError([f"{path}: no JSON ({error}); remove the file to go on with the run"]) from None
-    if not isinstance(values, dict) or values.pop("schema", None) != OUTCOME_SCHEMA:
-        what = f"not the outcome of a run ({OUTCOME_SCHEMA})"
-        raise DataError([f"{path}: {what}; remove it or name another folder"])
-    tasks = {name: TaskOutcome(**task) for name, task in values.pop("tasks").items()}
-    return Outcome(folder=folder, tasks=tasks, **values)
+    with parsing(path, "the outcome of a run", "remove the file to go on with the run"):
+        values = json.loads(path.read_text(encoding="utf-8"))
+        expect_schema(values, OUTCOME_SCHEMA)
+        del values["schema"]
+        tasks = {name: TaskOutcome(**task) for name, task in values.pop("tasks").items()}
+        return Outcome(folder=folder, tasks=tasks, **values)
 
 
 def write_card(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data import DataError, Example, load_split
+from gluebench.data.errors import refuse
 from gluebench.data.fingerprint import fingerprint
 from gluebench.systems.run import answerable
 
@@ -52,7 +53,7 @@ def load_task_data(
     named = answerable([benchmark.task(name) for name in tasks] or list(benchmark.scored))
     for task in named:
         if TRAIN not in task.splits:
-            raise DataError([f"{task.name} has no training data; it is answered by {task.predict_with}"])
+            raise DataError(f"{task.name} has no training data; it is answered by {task.predict_with}")
     extra = [benchmark.dataset(name) for name in auxiliary]
     if doubled := sorted({task.name for task in named} & {task.name for task in extra}):
         raise DataError([f"{name} is both a task and auxiliary data of this run" for name in doubled])
@@ -77,6 +78,5 @@ def _loaded(folder: str | os.PathLike[str], benchmark: Benchmark, task: Task, *,
             problems.append(f"{task.name} {name}: {what or 'no examples'}; a model cannot be trained on it")
     if not dev:
         problems.append(f"{task.name} has no dev split; a run is checked on it")
-    if problems:
-        raise DataError(problems)
+    refuse(problems)
     return data

@@ -14,6 +14,7 @@ from gluebench.scoring.pairs import Pairs
 from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.run import column
+from gluebench.systems.targets import metrics_of
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine
 from gluebench.systems.training.settings import Settings
@@ -99,11 +100,7 @@ def _pooled(data: TaskData, predictions: Mapping[str, Sequence[str | float]]) ->
     task = data.task
     rows = [row for split in predictions for row in data.dev[split]]
     predicted = [value for values in predictions.values() for value in values]
-    standard = "accuracy" if task.labels else "pearson"  # a manifest names no metric of auxiliary data
-    functions: dict[str, Metric] = {}
-    for metric in task.metrics or (Metric(standard, standard, standard, task.name),):
-        functions.setdefault(metric.function, metric)
-    chosen = list(functions.values()) if task.labels else list(functions.values())[:1]
+    chosen = metrics_of(task) if task.labels else metrics_of(task)[:1]
     return {metric.function: _value(task, metric, rows, predicted) for metric in chosen}
 
 

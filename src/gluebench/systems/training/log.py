@@ -6,7 +6,7 @@ import csv
 import io
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,6 @@ LOG = "log.csv"
 TIMES = "times.csv"
 TENSORBOARD = "tensorboard"
 Row = Mapping[str, Any]
-Say = Callable[[str], None]
 OFTEN = 0.5
 """Seconds between two changes of the live line."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from gluebench.benchmark import Benchmark, Task
+from gluebench.data.dataset import source_file
 from gluebench.systems.encoders.corpus import Corpus
+from gluebench.systems.run import Say
 from gluebench.systems.text.embeddings import embedding_matrix, vector_width
 from gluebench.systems.text.ptb import Tokenise
 from gluebench.systems.text.tokens import kept_tokeniser
 from gluebench.systems.text.vocabulary import Vocabulary, most_frequent
-from gluebench.systems.training.log import Say
 from gluebench.systems.training.settings import (
     PLAIN_WIDTH,
     PRESETS,
@@ -137,9 +137,7 @@ def _about(row: Row, benchmark: Benchmark, *, tasks: int) -> dict[str, Any]:
     """Return the row's part of each run's card; a file of vectors by name and content."""
     vectors = None
     if row.vectors is not None:
-        with row.vectors.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        vectors = {"name": row.vectors.name, "bytes": row.vectors.stat().st_size, "sha256": digest}
+        vectors = source_file(row.vectors, row.vectors.name)._asdict()
     return {
         "title": row.title(tasks),
         "benchmark": benchmark.name,

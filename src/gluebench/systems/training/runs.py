@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 from gluebench.benchmark import Task
 from gluebench.systems.neural.model import MultiTaskModel
+from gluebench.systems.run import Say
 from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, seeded
-from gluebench.systems.training.log import Say
 from gluebench.systems.training.settings import SEEDS, Settings
 from gluebench.systems.training.trainer import Trainer
 

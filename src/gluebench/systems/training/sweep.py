@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
-from itertools import product
 from multiprocessing import connection, get_context
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -26,8 +25,8 @@ from urllib.parse import quote
 
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
+from gluebench.systems.run import Say
 from gluebench.systems.training import claims
-from gluebench.systems.training.log import Say
 
 Backend = Literal["local", "slurm", "dask", "ray"]
 DONE = "done.json"
@@ -85,9 +84,7 @@ class Place:
 
 def jobs(rows: Mapping[str, Callable[..., Any]], seeds: Sequence[int]) -> list[Job]:
     """One job for each row and seed, named "row, seed 111"; `run` gets the option `seed`."""
-    return [
-        Job(f"{row}, seed {seed}", run, {"seed": seed}) for (row, run), seed in product(rows.items(), seeds)
-    ]
+    return [Job(f"{row}, seed {seed}", run, {"seed": seed}) for row, run in rows.items() for seed in seeds]
 
 
 def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say: Say | None = None) -> Swept:
@@ -234,7 +231,7 @@ def _run_slurm(todo: Sequence[Job], folder: Path, place: Place) -> None:
         executor = submitit.AutoExecutor(folder / "slurm", cluster=options.pop("cluster"))
         executor.update_parameters(**options)
     except (RuntimeError, NameError) as error:  # no Slurm here, or no such parameter
-        raise DataError([f"The backend slurm cannot be used: {error}"]) from None
+        raise DataError(f"The backend slurm cannot be used: {error}") from None
     with executor.batch():
         submitted = [executor.submit(_Cell(job, folder.resolve(), place.lease)) for job in todo]
     while not all(job.done() for job in submitted):
@@ -284,8 +281,6 @@ def _import_optional(module: str, feature: str, *, extra: str = "sweep") -> Any:
         if error.name != module:
             raise
         raise DataError(
-            [
-                f"{feature} needs {module}, which is not installed: pip install 'gluebench[{extra}]'. "
-                "Runs that are finished are on disk, and a rerun does only the others"
-            ]
+            f"{feature} needs {module}, which is not installed: pip install 'gluebench[{extra}]'. "
+            "Runs that are finished are on disk, and a rerun does only the others"
         ) from None

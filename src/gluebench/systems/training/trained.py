@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from gluebench.benchmark import Label, Source, Task, UnknownNameError
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError, Example
-from gluebench.systems.training.checkpoint import CARD, Outcome, read_outcome, take_weights
+from gluebench.data.errors import expect_schema, parsing
+from gluebench.systems.training.checkpoint import CARD, CARD_SCHEMA, Outcome, read_outcome, take_weights
 from gluebench.systems.training.settings import BiLstmSpec
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vo
     changed += [f"other {name}" for name in ("tasks", "words") if there.get(name) != expected[name]]
     if changed:
         what = "; ".join(changed)
-        raise DataError([f"{path}: the model there has {what}; name another folder, or remove that one"])
+        raise DataError(f"{path}: the model there has {what}; name another folder, or remove that one")
 
 
 def read_model(folder: Path) -> MultiTaskModel:
@@ -86,19 +87,10 @@ def read_model(folder: Path) -> MultiTaskModel:
 
     from gluebench.systems.text.vocabulary import Vocabulary
 
-    path = folder / MODEL
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        if values["schema"] != MODEL_SCHEMA:
-            raise DataError([f"{path}: schema {values['schema']!r}; expected {MODEL_SCHEMA}"])
+    values = _values(folder / MODEL, MODEL_SCHEMA)
+    with parsing(folder / MODEL, "the record of a trained model", "train again"):
         spec, words = BiLstmSpec(**values["body"]), Vocabulary(values["words"])
         tasks = [_task(record) for record in values["tasks"]]
-    except DataError:
-        raise
-    except OSError as error:
-        raise DataError([f"{path}: {error.strerror}; expected the record of a trained model"]) from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError([f"{path}: not the record of a trained model ({error})"]) from None
     return assembled(spec, tasks, words, np.zeros((len(words), spec.width), dtype=np.float32))
 
 
@@ -129,25 +121,16 @@ def write_trained(folder: Path, chosen: Mapping[str, Outcome], *, title: str) ->
 class TrainedSystem:
     """A system of the models in a folder that `gluebench train` wrote.
 
-    `read` rebuilds the model from a run's parent folder, for models other than a BiLSTM over word vectors.
     Raises DataError for another folder.
     """
 
-    def __init__(
-        self,
-        folder: str | os.PathLike[str],
-        *,
-        device: str = "cpu",
-        batch_size: int = 128,
-        read: Callable[[Path], MultiTaskModel] = read_model,
-    ) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, device: str = "cpu", batch_size: int = 128) -> None:
         self.folder = Path(folder)
         values = _values(self.folder / FILE)
         self.title: str = values["title"]
         self._runs: dict[str, str] = values["tasks"]
         self._device = device
         self._batch_size = batch_size
-        self._read = read
         self._loaded: tuple[Path, MultiTaskModel] | None = None
 
     @property
@@ -173,7 +156,7 @@ class TrainedSystem:
 
     def parameters(self) -> int:
         """Count the trained weights over the models of all tasks."""
-        cards = [_values(run / CARD, None) for run in self.runs()]
+        cards = [_values(run / CARD, CARD_SCHEMA) for run in self.runs()]
         return sum(card["model"]["trained_parameters"] for card in cards)
 
     def _model(self, task: str) -> MultiTaskModel:
@@ -181,24 +164,20 @@ class TrainedSystem:
         run = self.folder / self._runs[task]
         outcome = read_outcome(run)
         if outcome is None:
-            raise DataError([f"{run}: no finished run; train it again"])
+            raise DataError(f"{run}: no finished run; train it again")
         file = run / outcome.tasks[task].weights
         if self._loaded is None or self._loaded[0] != file:
-            model = self._read(run.parent)
+            model = read_model(run.parent)
             take_weights(model, outcome, task)
             self._loaded = file, model.to(self._device)
         return self._loaded[1]
 
 
-def _values(path: Path, schema: str | None = SCHEMA) -> dict[str, Any]:
+def _values(path: Path, schema: str = SCHEMA) -> dict[str, Any]:
     try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        with parsing(path, "a file of gluebench train", "train again"):
+            values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            expect_schema(values, schema)
+            return values
     except OSError as error:
-        raise DataError([f"{path}: {error.strerror}; expected a folder that gluebench train wrote"]) from None
-    except ValueError as error:
-        raise DataError(
-            [f"{path}: not valid JSON ({error}); expected the file that gluebench train wrote; train again"]
-        ) from None
-    if schema is not None and values.get("schema") != schema:
-        raise DataError([f"{path}: schema {values.get('schema')!r}; expected {schema}"])
-    return values
+        raise DataError(f"{path}: {error.strerror}; expected a folder that gluebench train wrote") from None

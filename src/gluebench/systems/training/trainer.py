@@ -23,12 +23,13 @@ from torch import Tensor
 
 from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel, moved, pinned
+from gluebench.systems.run import Say
 from gluebench.systems.training import checkpoint
 from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, seeded
 from gluebench.systems.training.evaluation import TaskScore, macro, predict_together, score, texts
-from gluebench.systems.training.log import Log, Pace, Say, line
+from gluebench.systems.training.log import Log, Pace, line
 from gluebench.systems.training.progress import WEIGHTS, Plateau, Progress, reason_to_stop
 from gluebench.systems.training.sampling import (
     Draws,

@@ -6,34 +6,20 @@ keeps its arguments and state. Calls that a saved module needs are recorded; any
 
 from __future__ import annotations
 
-import io
 import pickle
+import warnings
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import IO, Any, NamedTuple, cast
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.state import first_line, refuse_unreadable
 
-MAGIC = 0x1950A86A20F9469CFC6C
-"""The first pickle of the container that PyTorch wrote until 1.5."""
-KINDS = {
-    "FloatStorage": "<f4",
-    "DoubleStorage": "<f8",
-    "HalfStorage": "<f2",
-    "LongStorage": "<i8",
-    "IntStorage": "<i4",
-    "ShortStorage": "<i2",
-    "CharStorage": "<i1",
-    "ByteStorage": "<u1",
-    "BoolStorage": "?",
-}
 REBUILT = ("torch._utils._rebuild_tensor", "torch._utils._rebuild_tensor_v2")
 PARAMETERS = (
     "torch.nn.parameter.Parameter",
@@ -48,7 +34,6 @@ NOTED = {
     "copyreg._reconstructor",
 }
 """Calls that a saved module may contain beside PyTorch's own functions; recorded, not executed."""
-Numbers = Mapping[str, npt.NDArray[Any]]
 Setting = bool | int | float | str | None
 
 
@@ -71,13 +56,19 @@ def read_module(path: Path) -> SavedModule:
     """
     refuse_unreadable(path)
     try:
-        with path.open("rb") as stream:
-            top, numbers = _zipped(stream) if zipfile.is_zipfile(path) else _legacy(stream)
+        if zipfile.is_zipfile(path):
+            _refuse_compiled(path)
+        inert = SimpleNamespace(__name__="inert", Unpickler=_Inert, load=_load)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it finds no source of the classes that records replace
+            # What Python 2 wrote is bytes and text alike, which latin1 keeps.
+            options: dict[str, Any] = {"pickle_module": inert, "weights_only": False, "encoding": "latin1"}
+            top = torch.load(path, map_location="cpu", **options)
         if not (isinstance(top, Record) and isinstance(top.state, dict) and "_parameters" in top.state):
             raise pickle.UnpicklingError(f"it holds {_named(top)}")
         plain = (bool, int, float, str, type(None))
         settings = {str(name): value for name, value in top.state.items() if isinstance(value, plain)}
-        return SavedModule(top.name, dict(_tensors(top, numbers, "")), settings)
+        return SavedModule(top.name, dict(_tensors(top, "")), settings)
     except Exception as error:  # a damaged or hostile pickle raises nearly anything
         reason = first_line(error) if isinstance(error, pickle.UnpicklingError) else f"damaged: {error!r}"
         raise WeightsError(
@@ -101,16 +92,6 @@ def read_plain(path: Path, expected: str) -> Any:
     except Exception as error:  # a damaged pickle raises nearly anything
         reason = str(error)[:200] or type(error).__name__
         raise WeightsError(f"{path}: refused: {reason}; expected {expected}") from error
-
-
-class _Storage(NamedTuple):
-    """A storage that a pickle refers to; its numbers are elsewhere in the file."""
-
-    kind: str
-    """Name of the storage's class, such as FloatStorage."""
-    key: str
-    offset: int
-    """Index of its first number in the whole storage."""
 
 
 class _Sealed(type):
@@ -159,89 +140,39 @@ class _Plain(pickle.Unpickler):
         raise pickle.UnpicklingError(f"the file refers to {str(saved)[:80]!r} outside itself")
 
 
-class _Inert(_Plain):
-    """Unpickler that returns plain values, records and storages."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        super().__init__(stream, encoding="latin1")  # what Python 2 wrote: bytes and text alike
-        self.storages: dict[str, _Storage] = {}
-        """Storages that the pickle refers to, by key."""
-        self._kinds: dict[str, type[Record]] = {}
+class _Inert(pickle.Unpickler):
+    """Unpickler of plain values and records, by which PyTorch reads its containers."""
 
     def find_class(self, module: str, name: str) -> type[Record]:
-        """Return the inert class of records that replaces this name."""
-        full = f"{module}.{name}"
-        if full not in self._kinds:
-            made = _Sealed(name, (Record,), {"name": full, "__slots__": ()})
-            self._kinds[full] = cast("type[Record]", made)
-        return self._kinds[full]
-
-    def persistent_load(self, saved: Any) -> object:
-        """Return a storage, or the class that PyTorch saved with its source text."""
-        match saved:
-            case ("storage", kind, str(key), _, int(), *view) if len(view) < 2:
-                name = str(getattr(kind, "name", kind)).rpartition(".")[2]
-                whole = self.storages.setdefault(key, _Storage(name, key, 0))
-                return _Storage(name, key, view[0][1]) if view and view[0] else whole
-            case ("module", type() as kind, _, _):
-                return kind
-        return super().persistent_load(saved)
+        """Return an inert class of records that replaces this name."""
+        made = _Sealed(name, (Record,), {"name": f"{module}.{name}", "__slots__": ()})
+        return cast("type[Record]", made)
 
 
-def _legacy(stream: IO[bytes]) -> tuple[object, Numbers]:
-    """Read the object and its storages from the older container: five pickles, then the numbers."""
-    if _Inert(stream).load() != MAGIC:
-        raise pickle.UnpicklingError("it does not begin as a torch file")
-    for _ in range(2):  # the container's version; the sizes of C types on the machine that wrote it
-        _Inert(stream).load()
-    unpickler = _Inert(stream)
-    top = unpickler.load()
-    numbers = {}
-    for key in _Inert(stream).load():
-        if key not in unpickler.storages:
-            raise pickle.UnpicklingError(f"it holds numbers {key!r} that no tensor uses")
-        kind = _kind(unpickler.storages[key])
-        count = int.from_bytes(stream.read(8), "little")
-        numbers[key] = np.frombuffer(stream.read(count * kind.itemsize), dtype=kind)
-    return top, numbers
+def _load(stream: IO[bytes], **_: object) -> object:
+    return _Inert(stream).load()
 
 
-def _zipped(stream: IO[bytes]) -> tuple[object, Numbers]:
-    with zipfile.ZipFile(stream) as archive:
-        names = archive.namelist()
-        pickles = [name for name in names if name.endswith("/data.pkl")]
-        if len(pickles) != 1 or any("/code/" in name for name in names):
-            raise pickle.UnpicklingError(
-                "it is a zip file that torch.save did not write (TorchScript, for example)"
-            )
-        folder = pickles[0].removesuffix("data.pkl")
-        unpickler = _Inert(io.BytesIO(archive.read(pickles[0])))
-        top = unpickler.load()
-        return top, {
-            key: np.frombuffer(archive.read(f"{folder}data/{key}"), dtype=_kind(storage))
-            for key, storage in unpickler.storages.items()
-        }
-
-
-def _kind(storage: _Storage) -> np.dtype[Any]:
-    if storage.kind not in KINDS:
-        raise pickle.UnpicklingError(f"it holds numbers of the kind {storage.kind}")
-    return np.dtype(KINDS[storage.kind])
+def _refuse_compiled(path: Path) -> None:
+    """Raise UnpicklingError for a zip file of TorchScript, which PyTorch would load as a program."""
+    with zipfile.ZipFile(path) as archive:
+        if any(name.endswith("/constants.pkl") or "/code/" in name for name in archive.namelist()):
+            raise pickle.UnpicklingError("it is a TorchScript program, not a module that torch.save wrote")
 
 
 def _named(value: object) -> str:
     return value.name if isinstance(value, Record) else type(value).__name__
 
 
-def _tensors(module: Record, numbers: Numbers, prefix: str) -> Iterator[tuple[str, Tensor]]:
+def _tensors(module: Record, prefix: str) -> Iterator[tuple[str, Tensor]]:
     state = module.state if isinstance(module.state, dict) else {}
     for part in ("_parameters", "_buffers"):
         for name, value in _pairs(state.get(part)):
             if value is not None:
-                yield f"{prefix}{name}", _tensor(value, numbers)
+                yield f"{prefix}{name}", _tensor(value)
     for name, child in _pairs(state.get("_modules")):
         if isinstance(child, Record):
-            yield from _tensors(child, numbers, f"{prefix}{name}.")
+            yield from _tensors(child, f"{prefix}{name}.")
 
 
 def _pairs(mapping: object) -> Iterator[tuple[Any, Any]]:
@@ -256,23 +187,15 @@ def _pairs(mapping: object) -> Iterator[tuple[Any, Any]]:
                     yield pair[0], pair[1]
 
 
-def _tensor(value: object, numbers: Numbers) -> Tensor:
+def _tensor(value: object) -> Tensor:
     if isinstance(value, Record) and value.name in PARAMETERS:
-        return _tensor(value.arguments[0], numbers)
+        return _tensor(value.arguments[0])
     if not (isinstance(value, Record) and value.name in REBUILT):
         raise pickle.UnpicklingError(f"it has {_named(value)} in the place of a tensor")
-    storage, offset, size, stride = value.arguments[:4]
-    if not isinstance(storage, _Storage):
+    storage, offset, *shape = value.arguments[:4]
+    if not isinstance(storage, torch.storage.TypedStorage):
         raise pickle.UnpicklingError("it has a tensor without numbers")
-    flat = torch.from_numpy(numbers[storage.key][storage.offset :].astype(np.float32))
+    flat = torch.empty(0, dtype=storage.dtype).set_(storage._untyped_storage).float()
+    size, stride = (part.arguments[0] if isinstance(part, Record) else part for part in shape)
     # as_strided refuses sizes that reach beyond the numbers there are
-    return torch.as_strided(flat, _integers(size), _integers(stride), _integers([offset])[0]).clone()
-
-
-def _integers(sizes: object) -> list[int]:
-    values = sizes.arguments[0] if isinstance(sizes, Record) else sizes
-    if not (
-        isinstance(values, (list, tuple)) and all(isinstance(size, int) and size >= 0 for size in values)
-    ):
-        raise pickle.UnpicklingError(f"it has a tensor of the size {values!r}")
-    return list(values)
+    return torch.as_strided(flat, cast(Any, size), cast(Any, stride), cast(Any, offset)).clone()
