@@ -226,7 +226,7 @@ def worker(site: str) -> None:
     "--token", metavar="TOKEN", envvar="GLUEBENCH_TOKEN", default="", help="Better from GLUEBENCH_TOKEN."
 )
 def work(address: str, gold: str, token: str) -> None:
-    """Grade the submissions of a benchmark on this machine, which alone has its labels.
+    """Grade a benchmark's submissions on this machine, which alone has the labels.
 
     URL is the address of the benchmark on the site. GLUEBENCH_TOKEN is a token of one of its organizers with
     the right to grade; /account/tokens of the site makes one. Labels never leave this machine. Several
