@@ -231,6 +231,14 @@ ROUTES = (
         {"reason": "New labels"},
     ),
     Route("benchmarks/<slug:name>/organise/log", "/benchmarks/tiny/organise/log", ORGANISERS, POST_ONLY),
+    Route("benchmarks/<slug:name>/organise/setup", "/benchmarks/tiny/organise/setup", ORGANISERS, POST_ONLY),
+    Route(
+        "benchmarks/<slug:name>/organise/opening",
+        "/benchmarks/tiny/organise/opening",
+        POST_ONLY,
+        ORGANISERS_ACT,
+        {"draft": "1"},
+    ),
     Route("benchmarks/<slug:name>/organise/alike", "/benchmarks/tiny/organise/alike", ORGANISERS, POST_ONLY),
     Route(
         "benchmarks/<slug:name>/organise/alike/compare",

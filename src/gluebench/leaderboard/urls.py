@@ -15,6 +15,7 @@ from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.limits import views as limits
+from gluebench.leaderboard.organizing import views as organizing
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
 from gluebench.leaderboard.similarity import similar as similarity
@@ -84,6 +85,8 @@ urlpatterns = [
     path(ORGANISE, submissions.organise, name="organise"),
     path(f"{ORGANISE}/regrade", submissions.regrade_all, name="organise-regrade"),
     path(f"{ORGANISE}/log", submissions.log, name="organise-log"),
+    path(f"{ORGANISE}/setup", organizing.setup, name="organise-setup"),
+    path(f"{ORGANISE}/opening", organizing.opening, name="organise-opening"),
     path(f"{ORGANISE}/submissions/<slug:key>", submissions.organise_one, name="organise-one"),
     path(f"{ORGANISE}/alike", similarity.alike, name="organise-alike"),
     path(f"{ORGANISE}/alike/compare", similarity.compare, name="organise-compare"),

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db import connection, models
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.signals import m2m_changed
 from django.dispatch import receiver
 from django.http import Http404
@@ -127,6 +127,18 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
             raise SiteError(f"There is no benchmark {name!r} on this site. It has: {known}.")
         return row
 
+    def run_by(self, user: Any) -> BenchmarkQuerySet:
+        """Those that this person organizes or reviews; all for an admin."""
+        if not user.is_authenticated:
+            return self.none()
+        if user.is_superuser:
+            return self.all()
+        return self.filter(Q(pk__in=user.organised.values("pk")) | Q(pk__in=user.reviewed.values("pk")))
+
+    def visible_to(self, user: Any) -> BenchmarkQuerySet:
+        """Those whose pages this person may see: a draft is for those who run it."""
+        return self.filter(Q(draft=False) | Q(pk__in=Benchmark.objects.run_by(user).values("pk")))
+
     def touch(self) -> None:
         """Increase the versions, so that cached pages expire; call it in the transaction of the change."""
         self.update(version=F("version") + 1)
@@ -150,10 +162,18 @@ class Benchmark(models.Model):
     settings = models.JSONField(default=dict)
     """The policy's settings that differ from the defaults; see `policy`."""
     organisers = models.ManyToManyField(User, blank=True, related_name="organised")
+    reviewers = models.ManyToManyField(User, blank=True, related_name="reviewed")
+    """They see all submissions and approve or decline them, and change nothing else."""
     revealed = models.DateTimeField(null=True)
     """When scores changed to those on the rows that the policy's `public_share` held back."""
     open = models.BooleanField(default=True)
     """Whether it takes submissions."""
+    draft = models.BooleanField(default=False)
+    """Whether only those who run it see it; `BenchmarkQuerySet.visible_to` and `live` decide."""
+    texts = models.JSONField(default=dict)
+    """Markdown by section of `organizing.texts.SECTIONS`; empty ones are left out."""
+    looks = models.JSONField(default=dict)
+    """What `organizing.forms.LooksForm` sets: logo, accent color, links, contact."""
 
     objects = BenchmarkQuerySet.as_manager()
 
@@ -188,6 +208,10 @@ class Benchmark(models.Model):
             return False
         return bool(user.is_superuser or self.organisers.filter(pk=user.pk).exists())
 
+    def reviewed_by(self, user: Any) -> bool:
+        """Whether a user may approve or decline its submissions: its organizers and reviewers."""
+        return Benchmark.objects.run_by(user).filter(pk=self.pk).exists()
+
     @property
     def record(self) -> records.Benchmark:
         """The benchmark that its manifest describes."""
@@ -219,10 +243,11 @@ class DataFile(models.Model):
 
 
 @receiver(m2m_changed, sender=Benchmark.organisers.through)
+@receiver(m2m_changed, sender=Benchmark.reviewers.through)
 def revoke_of_new_organisers(
     instance: Any, action: str, reverse: bool, pk_set: Collection[int] | None, **_: Any
 ) -> None:
-    """Revoke access to a new organizer's account that another person may have set up before.
+    """Revoke access to a new organizer's or reviewer's account that another person may have set up before.
 
     `reverse` tells whether benchmarks were added to a user. Admins have these rights already.
     """
@@ -233,14 +258,16 @@ def revoke_of_new_organisers(
 
 @receiver(account_exported)
 def export_organised(user: User, **_: Any) -> dict[str, Any]:
-    """For the export of an account: the benchmarks that it organizes."""
-    return {"organises": list(user.organised.values_list("name", flat=True))}
+    """For the export of an account: the benchmarks that it organizes or reviews."""
+    roles = {"organises": user.organised, "reviews": user.reviewed}
+    return {role: list(rows.values_list("name", flat=True)) for role, rows in roles.items()}
 
 
 @receiver(account_deleted)
 def remove_from_all(user: User, **_: Any) -> None:
     """A deleted account organizes nothing."""
     user.organised.clear()
+    user.reviewed.clear()
 
 
 def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
@@ -262,8 +289,8 @@ _record = lru_cache(maxsize=64)(records.load_benchmark)
 
 
 # Raw SQL: building the query takes Django three times as long as running it.
-_ONE = "SELECT name, version FROM benchmarks_benchmark WHERE name = %s"
-_ONLY = "SELECT name, version FROM benchmarks_benchmark LIMIT 2"
+_ONE = "SELECT name, version, draft FROM benchmarks_benchmark WHERE name = %s"
+_ONLY = "SELECT name, version FROM benchmarks_benchmark WHERE NOT draft LIMIT 2"
 _ALL = "SELECT COUNT(*), COALESCE(SUM(version), 0), COALESCE(MAX(id), 0) FROM benchmarks_benchmark"
 
 
@@ -278,16 +305,16 @@ class Live(NamedTuple):
         return get_object_or_404(Benchmark, name=self.name)
 
 
-def live(name: str) -> Live:
-    """The benchmark of that name. Raises Http404."""
+def live(name: str, user: Any) -> Live:
+    """The benchmark of that name. Raises Http404, also for a draft that this user does not run."""
     rows = _rows(_ONE, name)
-    if not rows:
+    if not rows or (rows[0][2] and not Benchmark.objects.run_by(user).filter(name=name).exists()):
         raise Http404("There is no such benchmark.")
-    return Live(*rows[0])
+    return Live(*rows[0][:2])
 
 
 def only_one() -> Live | None:
-    """The benchmark of a site that has exactly one; None on other sites."""
+    """The benchmark of a site that has exactly one, drafts apart; None on other sites."""
     rows = _rows(_ONLY)
     return Live(*rows[0]) if len(rows) == 1 else None
 

@@ -229,7 +229,7 @@ def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[st
 
 def home_page(search: str, page: int, *, signed_in: bool) -> str:
     """The list of benchmarks of a site that has several; a search looks into names and titles."""
-    rows = Benchmark.objects.values_list("pk", "name", "title").order_by("added", "pk")
+    rows = Benchmark.objects.filter(draft=False).values_list("pk", "name", "title").order_by("added", "pk")
     words = search.casefold().split()
     matches = [pk for pk, *texts in rows if all(word in "\n".join(texts).casefold() for word in words)]
     pks, pager = columns.paged(matches, BENCHMARKS, page, q=search)
@@ -250,7 +250,7 @@ def home_page(search: str, page: int, *, signed_in: bool) -> str:
 def site(request: HttpRequest) -> dict[str, Any]:
     """Context of all templates: who is visiting, the benchmark if it is the only one, how mail is used."""
     user = getattr(request, "user", None)
-    benchmarks = Benchmark.objects.all()[:2]
+    benchmarks = Benchmark.objects.filter(draft=False)[:2]
     return {
         "signed_in": bool(user and user.is_authenticated),
         "benchmark": benchmarks[0] if len(benchmarks) == 1 else None,

@@ -73,13 +73,13 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def board(request: HttpRequest, name: str) -> HttpResponse:
     """A benchmark's board."""
-    return _board(request, live(name), None)
+    return _board(request, live(name, request.user), None)
 
 
 @require_safe
 def task_board(request: HttpRequest, name: str, task: str) -> HttpResponse:
     """The board of one task, which ranks every system that has the task, complete or not."""
-    handle = live(name)
+    handle = live(name, request.user)
     return _board(request, handle, task_or_404(handle.benchmark().record, task, scored=True))
 
 
@@ -92,13 +92,15 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
         return FORMATS[ending](benchmark, scheme_of(benchmark.record, record))
 
     filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
-    return in_form(request, live(name), ending, make, cache_key=f"export {task}", filename=filename)
+    return in_form(
+        request, live(name, request.user), ending, make, cache_key=f"export {task}", filename=filename
+    )
 
 
 @require_safe
 def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> HttpResponse:
     """A diagnostic set by phenomenon, for every system of the board."""
-    benchmark, record = _diagnostic(name, task)
+    benchmark, record = _diagnostic(request, name, task)
     query, page = request.GET.get("category", ""), page_number(request.GET.get("page", ""))
     category = query if query in (*record.coarse(), *record.metadata) else ""
     is_map = request.GET.get("view") == "map"
@@ -126,7 +128,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
 @require_safe
 def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str = "") -> HttpResponse:
     """A phenomenon's description, and every system's score in it."""
-    benchmark, record = _diagnostic(name, task)
+    benchmark, record = _diagnostic(request, name, task)
     category = sets.named(record, slug)
     if category is None:
         raise Http404(f"{record.name} has no phenomenon or category {slug!r}.")
@@ -246,9 +248,9 @@ def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]
     }
 
 
-def _diagnostic(name: str, task: str) -> tuple[Benchmark, Task]:
+def _diagnostic(request: HttpRequest, name: str, task: str) -> tuple[Benchmark, Task]:
     """The benchmark and its diagnostic set. Raises Http404."""
-    benchmark = live(name).benchmark()
+    benchmark = live(name, request.user).benchmark()
     return benchmark, task_or_404(benchmark.record, task, scored=False)
 
 
@@ -270,7 +272,7 @@ def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
     address = request.build_absolute_uri(reverse("board", args=[name]))
     return in_form(
         request,
-        live(name),
+        live(name, request.user),
         form,
         _data_json if form else partial(_data_context, address=address),
         cache_key=f"data {address}",
@@ -283,13 +285,13 @@ def croissant(request: HttpRequest, name: str) -> HttpResponse:
     """The files of the Data page as Croissant, for catalogues of data sets."""
     address = request.build_absolute_uri(reverse("board", args=[name]))
     make = partial(croissant_json, address=address)
-    return in_form(request, live(name), "json", make, cache_key=f"croissant {address}")
+    return in_form(request, live(name, request.user), "json", make, cache_key=f"croissant {address}")
 
 
 @require_safe
 def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
     """One file of the Data page, whole or from a byte on."""
-    benchmark = live(name).benchmark()
+    benchmark = live(name, request.user).benchmark()
     texts = _manifests(benchmark)
     content: File[bytes]
     if path in texts:
