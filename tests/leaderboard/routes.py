@@ -52,6 +52,7 @@ AGAIN = "login again again again again again again"
 NOT_THEIRS = "login again 404 404 404 404 404"
 ORGANISERS = "login 403 403 403 200 403 200"
 ORGANISERS_ACT = "login 403 403 403 302 403 302"
+CREATORS = "login 403 403 403 403 403 200"
 WHO_SEES = "404 404 404 200 200 404 200"
 ITS_OWNER = "login 404 404 200 404 404 404"
 ITS_OWNER_ACTS = "login 404 404 302 404 404 404"
@@ -231,6 +232,14 @@ ROUTES = (
         {"reason": "New labels"},
     ),
     Route("benchmarks/<slug:name>/organise/log", "/benchmarks/tiny/organise/log", ORGANISERS, POST_ONLY),
+    Route(
+        "benchmarks/<slug:name>/organise/replace",
+        "/benchmarks/tiny/organise/replace",
+        ORGANISERS,
+        "login 403 403 403 422 403 422",
+    ),
+    Route("organise/new", "/organise/new", CREATORS, "login 403 403 403 403 403 422"),
+    Route("organise/new/<slug:token>", "/organise/new/0123456789abcdef", NOTHING_YET, NOTHING_YET),
     Route("benchmarks/<slug:name>/organise/setup", "/benchmarks/tiny/organise/setup", ORGANISERS, POST_ONLY),
     Route(
         "benchmarks/<slug:name>/organise/opening",

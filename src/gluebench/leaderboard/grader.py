@@ -39,6 +39,10 @@ def _result(job: dict[str, Any]) -> dict[str, Any]:
 
     if "compare" in job:
         return {"pairs": near_pairs(job["compare"])}
+    if "build" in job:
+        from gluebench.leaderboard.organizing.building import build
+
+        return build(job["build"])
     benchmark = load_benchmark(job["manifest"])
     if "samples" in job:
         return {"samples": [take_sample(path, benchmark) for path in job["samples"]]}

@@ -15,6 +15,7 @@ from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.limits import views as limits
+from gluebench.leaderboard.organizing import creating
 from gluebench.leaderboard.organizing import views as organizing
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
@@ -87,6 +88,7 @@ urlpatterns = [
     path(f"{ORGANISE}/log", submissions.log, name="organise-log"),
     path(f"{ORGANISE}/setup", organizing.setup, name="organise-setup"),
     path(f"{ORGANISE}/opening", organizing.opening, name="organise-opening"),
+    path(f"{ORGANISE}/replace", creating.replace, name="organise-replace"),
     path(f"{ORGANISE}/submissions/<slug:key>", submissions.organise_one, name="organise-one"),
     path(f"{ORGANISE}/alike", similarity.alike, name="organise-alike"),
     path(f"{ORGANISE}/alike/compare", similarity.compare, name="organise-compare"),
@@ -96,6 +98,8 @@ urlpatterns = [
     path(f"{ORGANISE}/people", annotation.overview, name="organise-people"),
     path(f"{ORGANISE}/people/<slug:key>", annotation.one, name="organise-study"),
     path(f"{ORGANISE}/people/<slug:key>/sheets.zip", annotation.download, name="organise-study-sheets"),
+    path("organise/new", creating.new, name="organise-new"),
+    path("organise/new/<slug:token>", creating.preview, name="organise-preview"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import tempfile
-import tomllib
 from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
@@ -24,57 +21,11 @@ from django.urls import reverse
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.accounts.trust import revoke
+from gluebench.leaderboard.accounts.trust import confirmed, revoke
+from gluebench.leaderboard.benchmarks.contents import Manifest
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
-
-SAMPLE = "sample-submission.zip"
-"""The path of the sample submission among the files to download."""
-_EXTENDS = re.compile(r"^(\s*extends\s*=\s*)(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
-
-
-class Manifest(NamedTuple):
-    """The text of a manifest, and of the files it extends, nearest first."""
-
-    text: str
-    parents: tuple[str, ...] = ()
-
-    def write_below(self, folder: Path) -> Path:
-        """Write the manifest to a folder named by its hash, unless it is there; return the path."""
-        home = folder / hashlib.sha256("\0".join((self.text, *self.parents)).encode()).hexdigest()[:16]
-        path = home / "manifest.toml"
-        if not path.exists():
-            make_private(home)
-            for number, text in enumerate(self.parents, start=1):
-                write_private(home / f"parent-{number}.toml", text.encode())
-            write_private(path, self.text.encode())
-        return path
-
-
-def read_manifest(name_or_path: str) -> Manifest:
-    """The packaged manifest of that name or the file at a path, with the files it extends."""
-    texts: list[str] = []
-    path: Path | None = _path(name_or_path, Path())
-    while path is not None:
-        text = path.read_text(encoding="utf-8-sig")
-        parent = tomllib.loads(text)["benchmark"].get("extends")
-        path = _path(parent, path.parent) if parent and _is_file(parent) else None
-        if path is not None:
-            text = _EXTENDS.sub(rf'\g<1>"./parent-{len(texts) + 1}.toml"', text, count=1)
-        texts.append(text)
-    return Manifest(texts[0], tuple(texts[1:]))
-
-
-def _is_file(name: str) -> bool:
-    return "/" in name or name.endswith(".toml")
-
-
-def _path(name: str, beside: Path) -> Path:
-    if _is_file(name):
-        return beside / name
-    packaged = next(known for known in records.installed() if known.casefold() == name.casefold())
-    return Path(records.__file__).parent / f"{packaged}.toml"
 
 
 def publish_labels(place: str) -> None:
@@ -223,6 +174,11 @@ class Benchmark(models.Model):
         return self.name if packaged and records.load_benchmark(self.name) == self.record else address
 
 
+def may_create(user: User) -> bool:
+    """Whether an account may create benchmarks in the browser."""
+    return user.is_superuser or (settings.RUNNING.create == "accounts" and confirmed(user))
+
+
 class DataFile(models.Model):
     """A file that anybody may download: examples without test labels, or a sample submission."""
 
@@ -259,7 +215,7 @@ def revoke_of_new_organisers(
 @receiver(account_exported)
 def export_organised(user: User, **_: Any) -> dict[str, Any]:
     """For the export of an account: the benchmarks that it organizes or reviews."""
-    roles = {"organises": user.organised, "reviews": user.reviewed}
+    roles = {"organises": user.organised.all(), "reviews": user.reviewed.all()}
     return {role: list(rows.values_list("name", flat=True)) for role, rows in roles.items()}
 
 
@@ -268,21 +224,6 @@ def remove_from_all(user: User, **_: Any) -> None:
     """A deleted account organizes nothing."""
     user.organised.clear()
     user.reviewed.clear()
-
-
-def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
-    """Task name to packaged benchmark, for tasks that `gluebench data get` fetches from their publishers."""
-    from gluebench.data.sources.release import load_release
-
-    publishers = {}
-    for name in records.installed():
-        packaged = records.load_benchmark(name)
-        for task in packaged.tasks:
-            release = load_release(name).tasks[task.name]
-            hub = any(split.hub for split in release.splits.values())
-            if (hub or release.archive or release.manual) and task in benchmark.tasks:
-                publishers[task.name] = name
-    return publishers
 
 
 _record = lru_cache(maxsize=64)(records.load_benchmark)

@@ -22,7 +22,8 @@ from django.views.decorators.http import require_safe
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.leaderboard.benchmarks import models
-from gluebench.leaderboard.benchmarks.models import Benchmark, Live, linked_tasks, live, only_one
+from gluebench.leaderboard.benchmarks.contents import SAMPLE, linked_tasks
+from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards import diagnostics as sets
 from gluebench.leaderboard.boards.columns import Options, Scheme, cleaned, page_number, scheme_of
@@ -357,7 +358,7 @@ def _data_context(benchmark: Benchmark, address: str) -> dict[str, Any]:
     record = benchmark.record
     return {
         "general": [file for file in files if not file["task"]],
-        "sample": any(file["path"] == models.SAMPLE for file in files),
+        "sample": any(file["path"] == SAMPLE for file in files),
         "tasks": [
             (task, [file for file in files if file["task"] == task.name], linked.get(task.name))
             for task in (*record.tasks, *record.auxiliary)

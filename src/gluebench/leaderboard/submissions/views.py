@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
 from gluebench.leaderboard.audit.models import Entry, record
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
 from gluebench.leaderboard.submissions import acts, facts, forms, report
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
 from gluebench.leaderboard.submissions.models import OPEN, Standing, Submission
@@ -96,7 +96,8 @@ def mine(request: SignedInRequest) -> HttpResponse:
     rows = Submission.objects.owned_by(request.user).current()
     rows = rows.select_related("benchmark").defer("report", "problems")
     organises = Benchmark.objects.run_by(request.user)
-    context = {"page": page_of(request, rows), "organises": organises[:100], "here": "mine"}
+    context: dict[str, Any] = {"page": page_of(request, rows), "organises": organises[:100], "here": "mine"}
+    context["may_create"] = may_create(request.user)
     return render(request, "submissions/mine.html", context)
 
 
