@@ -238,6 +238,13 @@ ROUTES = (
         ORGANISERS,
         "login 403 403 403 422 403 422",
     ),
+    Route(
+        "benchmarks/<slug:name>/organise/dry-run",
+        "/benchmarks/tiny/organise/dry-run",
+        POST_ONLY,
+        ORGANISERS_ACT,
+        {"act": "start"},
+    ),
     Route("organise/new", "/organise/new", CREATORS, "login 403 403 403 403 403 422"),
     Route("organise/new/<slug:token>", "/organise/new/0123456789abcdef", NOTHING_YET, NOTHING_YET),
     Route("benchmarks/<slug:name>/organise/setup", "/benchmarks/tiny/organise/setup", ORGANISERS, POST_ONLY),

@@ -286,7 +286,7 @@ def test_only_the_grader_and_the_organiser_s_command_read_labels() -> None:
     }
     rounding = {"submissions/feedback.py", "annotation/models.py"}  # of reports, by what opens no label
     adding = {"benchmarks/adding.py", "benchmarks/contents.py"}  # which publish no file that holds them
-    adding |= {"organizing/building.py"}  # a part of the grader
+    adding |= {"organizing/building.py", "organizing/rehearsing.py"}  # parts of the grader
     exports = {"boards/exports.py", "submissions/models.py"}  # of reports, in other formats
     assert readers == {"grader.py", *adding, *rounding, *exports}
 

@@ -15,7 +15,7 @@ from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.limits import views as limits
-from gluebench.leaderboard.organizing import creating
+from gluebench.leaderboard.organizing import creating, dry_runs
 from gluebench.leaderboard.organizing import views as organizing
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
@@ -88,6 +88,7 @@ urlpatterns = [
     path(f"{ORGANISE}/log", submissions.log, name="organise-log"),
     path(f"{ORGANISE}/setup", organizing.setup, name="organise-setup"),
     path(f"{ORGANISE}/opening", organizing.opening, name="organise-opening"),
+    path(f"{ORGANISE}/dry-run", dry_runs.dry_run, name="organise-dry-run"),
     path(f"{ORGANISE}/replace", creating.replace, name="organise-replace"),
     path(f"{ORGANISE}/submissions/<slug:key>", submissions.organise_one, name="organise-one"),
     path(f"{ORGANISE}/alike", similarity.alike, name="organise-alike"),

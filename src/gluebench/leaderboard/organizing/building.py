@@ -49,10 +49,7 @@ def _built(folder: Path, job: Mapping[str, Any]) -> dict[str, Any]:
     gold: Path | None
     data: Path | None
     if (given / TABLES).is_dir():
-        options = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in job["choices"].items()
-        }
-        plan = make_plan([*_sources(given, made)], job["name"], Choices(**options))
+        plan = make_plan([*_sources(given, made)], job["name"], _choices(job["choices"]))
         if bare := [task.name for task in plan.tasks if not task.labelled]:
             raise SiteError(
                 f"The test rows of {', '.join(bare)} have no labels; a board needs them to grade."
@@ -78,6 +75,10 @@ def _built(folder: Path, job: Mapping[str, Any]) -> dict[str, Any]:
         "tasks": tasks,
         "lint": _lint(manifest, data, gold),
     }
+
+
+def _choices(values: Mapping[str, Any]) -> Choices:
+    return Choices(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})  # type: ignore[arg-type]
 
 
 def _sources(given: Path, made: Path) -> Iterator[Path]:

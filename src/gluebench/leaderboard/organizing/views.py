@@ -11,13 +11,14 @@ from django.views.decorators.http import require_POST, require_safe
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.organizing.dry_runs import shown
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 
 @for_organizers(require_safe)
 def setup(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Whether it is public, its dry run, its files, its copies."""
-    return render_tab(request, benchmark, "setup", {})
+    return render_tab(request, benchmark, "setup", {"dry_run": shown(benchmark)})
 
 
 @for_organizers(require_POST)
