@@ -245,6 +245,26 @@ ROUTES = (
         ORGANISERS_ACT,
         {"act": "start"},
     ),
+    *(
+        Route(f"benchmarks/<slug:name>/organise/{tab}", f"/benchmarks/tiny/organise/{tab}", ORGANISERS, post)
+        for tab, post in {
+            "texts": "login 403 403 403 422 403 422",
+            "looks": "login 403 403 403 200 403 200",
+            "roles": "login 403 403 403 200 403 200",
+        }.items()
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/duplicate",
+        "/benchmarks/tiny/organise/duplicate",
+        POST_ONLY,
+        "login 403 403 403 403 403 302",
+        {"name": "copy", "title": "A copy"},
+    ),
+    Route("benchmarks/<slug:name>/about/<slug:section>", "/benchmarks/tiny/about/overview", "404", "405"),
+    Route("benchmarks/<slug:name>/logo", "/benchmarks/tiny/logo", "404", "405"),
+    Route("benchmarks/<slug:name>/style.css", "/benchmarks/tiny/style.css", "200", "405"),
+    Route("terms/edit", "/terms/edit", CREATORS, "login 403 403 403 403 403 422"),
+    Route("privacy/edit", "/privacy/edit", CREATORS, "login 403 403 403 403 403 422"),
     Route("organise/new", "/organise/new", CREATORS, "login 403 403 403 403 403 422"),
     Route("organise/new/<slug:token>", "/organise/new/0123456789abcdef", NOTHING_YET, NOTHING_YET),
     Route("benchmarks/<slug:name>/organise/setup", "/benchmarks/tiny/organise/setup", ORGANISERS, POST_ONLY),

@@ -27,6 +27,9 @@ from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 
+SECTIONS = {"overview": "Overview", "rules": "Rules", "dataset": "Data", "faq": "Questions and answers"}
+"""The texts of a benchmark and their titles."""
+
 
 def publish_labels(place: str) -> None:
     """Upload a folder of labels to the bucket, if there is one, for the workers on other machines."""
@@ -122,7 +125,7 @@ class Benchmark(models.Model):
     draft = models.BooleanField(default=False)
     """Whether only those who run it see it; `BenchmarkQuerySet.visible_to` and `live` decide."""
     texts = models.JSONField(default=dict)
-    """Markdown by section of `organizing.texts.SECTIONS`; empty ones are left out."""
+    """Markdown by section of `SECTIONS`; empty ones are left out."""
     looks = models.JSONField(default=dict)
     """What `organizing.forms.LooksForm` sets: logo, accent color, links, contact."""
 
@@ -152,6 +155,11 @@ class Benchmark(models.Model):
     def policy(self) -> Policy:
         """What its organizer decided about limits and feedback."""
         return policy_of(self.settings)
+
+    @property
+    def sections(self) -> list[tuple[str, str]]:
+        """Name and title of each text that it has."""
+        return [(name, title) for name, title in SECTIONS.items() if name in self.texts]
 
     def organised_by(self, user: Any) -> bool:
         """Whether a user has the rights of an organizer of this benchmark."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import groupby
@@ -14,6 +15,7 @@ from django.core.paginator import Page
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from jinja2 import Environment, StrictUndefined
 
 from gluebench.analysis.charts import Scale
@@ -276,6 +278,19 @@ def mean_of(record: Record) -> str:
     mean = f"the {'weighted' if weights else 'unweighted'} mean of the scores of {tasks}"
     weighted = f" ({', '.join(weights)}, all others by 1)" if weights else ""
     return f"{mean}{weighted}, the lower the better" if record.loss else f"{mean}{weighted}, times 100"
+
+
+@register.filter
+def about(text: str) -> SafeString:
+    """A text of a benchmark, below its page's title."""
+    return markdown(text, demoted=1)
+
+
+@register.filter
+def opening(text: str) -> SafeString:
+    """The first paragraph of a text that is no heading."""
+    parts = (part for part in re.split(r"\n\s*\n", text.strip()) if not part.lstrip().startswith("#"))
+    return markdown(next(parts, ""))
 
 
 @register.filter

@@ -31,7 +31,7 @@ EXPECTED = {
     "perfect": ("Perfect", "The labels themselves: valid, with 100 everywhere, or the smallest loss"),
     "majority": (
         "Majority",
-        "The most frequent label in every row: valid, and far below the labels themselves",
+        "The most frequent label in every row: valid, and far below the labels",
     ),
     "broken": ("Broken", "An unknown label and a missing row: not valid, each problem with its place"),
 }

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
-from django.core.validators import validate_slug
+from django.core.validators import URLValidator, validate_slug
 
+from gluebench.benchmark.checks import name_finding
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.text import plain
 
@@ -122,14 +127,26 @@ class FilesForm(forms.Form):
         return values
 
 
+NAMED = "Part of its address: letters, digits, - and _."
+
+
+def new_name(name: str) -> None:
+    """Raise ValidationError unless a new benchmark may have this name."""
+    validate_slug(name)
+    for finding in name_finding((), name):
+        raise ValidationError(f"{finding.text}.")
+    if Benchmark.objects.filter(name=name).exists():
+        raise ValidationError("This name is taken.")
+
+
 class NewForm(FilesForm):
     """The files of a new benchmark, and its name."""
 
     name = forms.CharField(
         required=False,
         max_length=80,
-        validators=[validate_slug],
-        help_text="Part of its address: letters, digits, - and _. With a manifest, the name is there.",
+        validators=[new_name],
+        help_text=f"{NAMED} With a manifest it is there.",
     )
     title = forms.CharField(required=False, max_length=200, validators=[plain])
 
@@ -137,11 +154,8 @@ class NewForm(FilesForm):
         """The values; errors for what a new benchmark lacks."""
         values = super().clean()
         if values.get("tables"):
-            name = values.get("name", "")
-            if not name and "name" not in self.errors:
+            if values.get("name") == "":
                 self.add_error("name", "Name the benchmark.")
-            elif name and Benchmark.objects.filter(name=name).exists():
-                self.add_error("name", "This name is taken.")
         elif not self.errors and not (values.get("manifest") and values.get("gold")):
             self.add_error("manifest", "A new benchmark needs a manifest and its labels, or tables.")
         return values
@@ -153,3 +167,127 @@ class ReplaceForm(FilesForm):
     reason = forms.CharField(
         max_length=200, validators=[plain], label="Why", help_text="Kept in the log and beside new scores."
     )
+
+
+_MARKDOWN = "Markdown: headings with ##, lists with -, links as [text](https://…). HTML is shown as text."
+_PAPER = {"accent": ("light", "#fdfcfa"), "accent_dark": ("dark", "#14181a")}
+"""For each accent color its theme and the background of its pages."""
+CONTRAST = 4.5
+"""Least contrast of text, as WCAG 2 asks for."""
+LOGO_BYTES = 200_000
+
+
+def _text(
+    label: str, help_text: str = _MARKDOWN, *, rows: int = 8, required: bool = False
+) -> forms.CharField:
+    area = forms.Textarea(attrs={"rows": rows})
+    return forms.CharField(
+        label=label, required=required, max_length=20_000, widget=area, help_text=help_text
+    )
+
+
+class TextsForm(forms.Form):
+    """The title and the texts of a benchmark."""
+
+    title = forms.CharField(max_length=200, validators=[plain])
+    overview = _text("Overview", f"Its first paragraph is on the board. {_MARKDOWN}")
+    rules = _text("Rules")
+    dataset = _text("Data", f"On the Data page. {_MARKDOWN}")
+    faq = _text("Questions and answers")
+
+
+class SiteTextForm(forms.Form):
+    """The terms or the privacy page."""
+
+    text = _text("Text", f"The first line is its title, as # Terms. {_MARKDOWN}", rows=24, required=True)
+
+
+class LooksForm(forms.Form):
+    """Logo, accent colors, links and contact of a benchmark."""
+
+    logo = forms.FileField(
+        required=False,
+        help_text=f"PNG, JPEG or WebP, at most {LOGO_BYTES // 1000} kB.",
+    )
+    without_logo = forms.BooleanField(required=False, label="Remove the logo")
+    accent = forms.CharField(required=False, label="Accent color, light pages", help_text="As #0a655c.")
+    accent_dark = forms.CharField(required=False, label="Accent color, dark pages", help_text="As #74cdc0.")
+    links = _text("Links", "One a line: a text, then its address, as Paper https://example.org/paper", rows=4)
+    contact = forms.EmailField(required=False, help_text="Shown to everybody on the board.")
+    logo_type = ""
+    """The content type of a valid logo."""
+
+    def clean_logo(self) -> UploadedFile[Any] | None:
+        """The picture, if its first bytes are those of one; what it is called is not looked at."""
+        file: UploadedFile[Any] | None = self.cleaned_data["logo"]
+        if file is not None:
+            head = file.read(12)
+            file.seek(0)
+            kind = "webp" if head[:4] + head[8:] == b"RIFFWEBP" else ""
+            kind = "png" if head.startswith(b"\x89PNG\r\n\x1a\n") else kind
+            kind = "jpeg" if head.startswith(b"\xff\xd8\xff") else kind
+            if not kind or (file.size or 0) > LOGO_BYTES:
+                raise ValidationError(f"Send a PNG, JPEG or WebP of at most {LOGO_BYTES // 1000} kB.")
+            self.logo_type = f"image/{kind}"
+        return file
+
+    def clean_links(self) -> list[list[str]]:
+        """[Text, address] of each link."""
+        links = []
+        for line in filter(str.strip, self.cleaned_data["links"].splitlines()):
+            text, _, address = line.strip().rpartition(" ")
+            URLValidator(["http", "https"], message=f"{line}: write a text, then https://…")(address)
+            plain(text)
+            links.append([text.strip() or address, address])
+        return links
+
+    def clean(self) -> dict[str, Any]:
+        """The values; errors for colors that are hard to read."""
+        values = super().clean() or self.cleaned_data
+        for name, (theme, paper) in _PAPER.items():
+            color = values.get(name, "")
+            if color and not re.fullmatch("#[0-9a-fA-F]{6}", color):
+                self.add_error(name, "Write # and six digits, as #0a655c.")
+            elif color and (ratio := contrast(color, paper)) < CONTRAST:
+                message = f"Its contrast on {theme} pages is {ratio:.1f}; text needs {CONTRAST} at least."
+                self.add_error(name, message)
+        return values
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast of two colors as #rrggbb, from 1 to 21 (WCAG 2)."""
+    low, high = sorted(map(_luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(color: str) -> float:
+    parts = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+class RoleForm(forms.Form):
+    """A person who is to have a role, named by the address of a confirmed account."""
+
+    email = forms.EmailField(label="Email address", help_text="Of an account whose address is confirmed.")
+    role = forms.ChoiceField(
+        choices=[
+            ("organiser", "Organizer: may do everything"),
+            ("reviewer", "Reviewer: approves and declines"),
+        ]
+    )
+
+    def clean_email(self) -> User:
+        """The account. Raises ValidationError."""
+        user = User.objects.filter(email__iexact=self.cleaned_data["email"], is_active=True).first()
+        if user is None or not confirmed(user):
+            raise ValidationError("There is no account with this address, or it is not confirmed.")
+        return user
+
+
+class CopyForm(forms.Form):
+    """The name of a copy, and whether it has the labels."""
+
+    name = forms.CharField(max_length=80, validators=[new_name], help_text=NAMED)
+    title = forms.CharField(max_length=200, validators=[plain])
+    labels = forms.BooleanField(required=False, label="With the labels of the test files")
