@@ -249,7 +249,7 @@ ROUTES = (
         Route(f"benchmarks/<slug:name>/organise/{tab}", f"/benchmarks/tiny/organise/{tab}", ORGANISERS, post)
         for tab, post in {
             "texts": "login 403 403 403 422 403 422",
-            "looks": "login 403 403 403 200 403 200",
+            "looks": ORGANISERS_ACT,
             "roles": "login 403 403 403 200 403 200",
         }.items()
     ),

@@ -39,6 +39,7 @@ SIGNED_IN = (
     "/submissions/{invalid}/replace",
     *("/benchmarks/tiny/organise/alike", "/benchmarks/tiny/organise/submissions/{private}"),
     "/benchmarks/tiny/organise/people",
+    *(f"/benchmarks/tiny/organise/{tab}" for tab in ("setup", "replace", "texts", "looks", "roles")),
     *(
         "/benchmarks/tiny/organise/limits",
         "/account/",

@@ -20,16 +20,16 @@ from gluebench.leaderboard.common.text import plain
 Uploads = list[UploadedFile[Any]]
 TABLE_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".zip")
 CHOICES = {
-    "label": ("Column of the labels", "A column, as rating"),
-    "inputs": ("Columns of the texts", "Columns in their order, as premise, hypothesis"),
-    "index": ("Column of the ids", "A column"),
-    "ignore": ("Columns to leave out", "Columns"),
-    "kind": ("Kind of labels", "The word labels or scores"),
-    "words": ("Labels in their order", "Words, as no, yes"),
-    "score_range": ("Range of the scores", "Two numbers, as 0, 5"),
-    "metrics": ("Metrics", "Names, as accuracy, f1, macro_f1, pearson, spearman"),
-    "positive": ("Label that F1 counts as positive", "A word"),
-    "licence": ("License of the texts", "As CC-BY-4.0"),
+    "label": ("Column of the labels", "As rating."),
+    "inputs": ("Columns of the texts", "In their order, as premise, hypothesis."),
+    "index": ("Column of the ids", "As id."),
+    "ignore": ("Columns to leave out", "As author, date."),
+    "kind": ("Kind of labels", "Write labels or scores."),
+    "words": ("Labels in their order", "As no, yes."),
+    "score_range": ("Range of the scores", "As 0, 5."),
+    "metrics": ("Metrics", "As accuracy, f1, macro_f1, pearson or spearman."),
+    "positive": ("Label that F1 counts as positive", "As yes."),
+    "licence": ("License of the texts", "As CC-BY-4.0."),
 }
 """The options of `gluebench benchmark new`: their label and what to write."""
 PARTS = ("manifest", "gold", "examples")
@@ -79,10 +79,7 @@ class FilesForm(forms.Form):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         for name, (label, text) in CHOICES.items():
-            help_text = f"{text}. For one of several tasks TASK=…; separate several by semicolons."
-            self.fields[name] = forms.CharField(
-                required=False, max_length=1000, label=label, help_text=help_text
-            )
+            self.fields[name] = forms.CharField(required=False, max_length=1000, label=label, help_text=text)
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -97,13 +94,10 @@ class FilesForm(forms.Form):
         }
 
     def sections(self) -> list[tuple[str, list[forms.BoundField]]]:
-        """The inputs under their headings; options of tables are apart."""
-        first = [self[name] for name in ("name", "title", "reason") if name in self.fields]
-        return [
-            ("", first),
-            ("Either: tables", [self["tables"]]),
-            ("Or: a manifest", [self[name] for name in ("manifest", "parents", "gold", "examples")]),
-        ]
+        """The inputs under their headings; those of `options` are apart."""
+        names = {"": ("name", "title", "reason"), "Either: tables": ("tables",)}
+        names["Or: a manifest"] = ("manifest", "parents", "gold", "examples")
+        return [(title, [self[name] for name in own if name in self.fields]) for title, own in names.items()]
 
     def options(self) -> list[forms.BoundField]:
         """The inputs of what is detected in tables."""
