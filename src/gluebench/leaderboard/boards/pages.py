@@ -283,7 +283,7 @@ def mean_of(record: Record) -> str:
 @register.filter
 def about(text: str) -> SafeString:
     """A text of a benchmark, below its page's title."""
-    return markdown(text, demoted=1)
+    return markdown(text, demoted=0)
 
 
 @register.filter
