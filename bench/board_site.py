@@ -35,7 +35,8 @@ def make(folder: str, entries: int, benchmarks: int) -> None:
 
     call_command("collectstatic", "--no-input", verbosity=0)
     from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.benchmarks.models import Benchmark, read_manifest
+    from gluebench.leaderboard.benchmarks.contents import read_manifest
+    from gluebench.leaderboard.benchmarks.models import Benchmark
     from gluebench.leaderboard.submissions.models import Submission
 
     manifest = read_manifest("glue").text

@@ -52,6 +52,7 @@ AGAIN = "login again again again again again again"
 NOT_THEIRS = "login again 404 404 404 404 404"
 ORGANISERS = "login 403 403 403 200 403 200"
 ORGANISERS_ACT = "login 403 403 403 302 403 302"
+CREATORS = "login 403 403 403 403 403 200"
 WHO_SEES = "404 404 404 200 200 404 200"
 ITS_OWNER = "login 404 404 200 404 404 404"
 ITS_OWNER_ACTS = "login 404 404 302 404 404 404"
@@ -232,6 +233,49 @@ ROUTES = (
         {"reason": "New labels"},
     ),
     Route("benchmarks/<slug:name>/organise/log", "/benchmarks/tiny/organise/log", ORGANISERS, POST_ONLY),
+    Route(
+        "benchmarks/<slug:name>/organise/replace",
+        "/benchmarks/tiny/organise/replace",
+        ORGANISERS,
+        "login 403 403 403 422 403 422",
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/dry-run",
+        "/benchmarks/tiny/organise/dry-run",
+        POST_ONLY,
+        ORGANISERS_ACT,
+        {"act": "start"},
+    ),
+    *(
+        Route(f"benchmarks/<slug:name>/organise/{tab}", f"/benchmarks/tiny/organise/{tab}", ORGANISERS, post)
+        for tab, post in {
+            "texts": "login 403 403 403 422 403 422",
+            "looks": ORGANISERS_ACT,
+            "roles": "login 403 403 403 200 403 200",
+        }.items()
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/duplicate",
+        "/benchmarks/tiny/organise/duplicate",
+        POST_ONLY,
+        "login 403 403 403 403 403 302",
+        {"name": "copy", "title": "A copy"},
+    ),
+    Route("benchmarks/<slug:name>/about/<slug:section>", "/benchmarks/tiny/about/overview", "404", "405"),
+    Route("benchmarks/<slug:name>/logo", "/benchmarks/tiny/logo", "404", "405"),
+    Route("benchmarks/<slug:name>/style.css", "/benchmarks/tiny/style.css", "200", "405"),
+    Route("terms/edit", "/terms/edit", CREATORS, "login 403 403 403 403 403 422"),
+    Route("privacy/edit", "/privacy/edit", CREATORS, "login 403 403 403 403 403 422"),
+    Route("organise/new", "/organise/new", CREATORS, "login 403 403 403 403 403 422"),
+    Route("organise/new/<slug:token>", "/organise/new/0123456789abcdef", NOTHING_YET, NOTHING_YET),
+    Route("benchmarks/<slug:name>/organise/setup", "/benchmarks/tiny/organise/setup", ORGANISERS, POST_ONLY),
+    Route(
+        "benchmarks/<slug:name>/organise/opening",
+        "/benchmarks/tiny/organise/opening",
+        POST_ONLY,
+        ORGANISERS_ACT,
+        {"draft": "1"},
+    ),
     Route("benchmarks/<slug:name>/organise/alike", "/benchmarks/tiny/organise/alike", ORGANISERS, POST_ONLY),
     Route(
         "benchmarks/<slug:name>/organise/alike/compare",

@@ -19,7 +19,8 @@ from leaderboard.test_backups import restore
 from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard import backups
 from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.adding import add_benchmark, read_folder
+from gluebench.leaderboard.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.benchmarks.contents import read_folder
 from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile
 from gluebench.leaderboard.folder import SiteError
 from gluebench.submission import check

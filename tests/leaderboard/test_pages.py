@@ -89,7 +89,8 @@ def board_of(entries: list[dict[str, Any]], *, grouped: bool = False) -> Board:
     from django.core.cache import caches
 
     from gluebench.leaderboard.accounts.models import User
-    from gluebench.leaderboard.benchmarks.models import Benchmark, read_manifest
+    from gluebench.leaderboard.benchmarks.contents import read_manifest
+    from gluebench.leaderboard.benchmarks.models import Benchmark
 
     caches["pages"].clear()  # keys are those of an earlier test's board
     glue = Benchmark.objects.create(name="glue", title="GLUE", manifest=read_manifest("glue").text)

@@ -40,6 +40,10 @@ SIGNED_IN = (
     *("/benchmarks/tiny/organise/alike", "/benchmarks/tiny/organise/submissions/{private}"),
     *("/benchmarks/tiny/organise/people", "/benchmarks/tiny/organise/phases"),
     *(
+        f"/benchmarks/tiny/organise/{tab}"
+        for tab in ("setup", "replace", "texts", "looks", "roles", "results")
+    ),
+    *(
         "/benchmarks/tiny/organise/limits",
         "/account/",
         "/account/tokens",

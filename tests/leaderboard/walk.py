@@ -188,7 +188,8 @@ def sign_in(email: str) -> str:
 def everything() -> list[Any]:
     """All that people make here, to tell whether a request changed something. Quick: it is asked often."""
     models = (Submission, Benchmark, Override, Team, Token, Entry, EmailAddress, Authenticator)
-    tables = [model._meta.db_table for model in (*models, Benchmark.organisers.through)]
+    roles = (Benchmark.organisers.through, Benchmark.reviewers.through)
+    tables = [model._meta.db_table for model in (*models, *roles)]
     looks = [f"SELECT * FROM {table} ORDER BY id" for table in tables]
     looks.append("SELECT id, password, is_active, is_superuser, team_id FROM accounts_user ORDER BY id")
     found = []

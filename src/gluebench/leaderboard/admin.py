@@ -189,7 +189,7 @@ class BenchmarkForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @admin.register(Benchmark)
 class BenchmarkAdmin(LoggedAdmin):
-    """Benchmarks. The manifest and the labels come by `gluebench leaderboard add`."""
+    """Benchmarks. The site's own pages add them and replace their manifest and labels."""
 
     list_display = ["title", "name", "open", "systems", "added"]
     list_filter = ["open"]
@@ -198,7 +198,7 @@ class BenchmarkAdmin(LoggedAdmin):
     fields = ["name", "title", "open", "organisers", *readonly_fields[2:]]
     autocomplete_fields = ["organisers"]
     form = BenchmarkForm
-    # Labels are not uploaded with a browser, and scores refer to a benchmark.
+    # They are made at /organise/new, and scores refer to a benchmark.
     has_add_permission = has_delete_permission = never
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:

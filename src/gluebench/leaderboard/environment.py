@@ -65,6 +65,8 @@ class Running(NamedTuple):
     log_level: str = "warning"
     verify: str = ""
     """Confirming one's address before signing in: "optional", or "mandatory", as usual where mail is sent."""
+    create: str = "admins"
+    """Who may create benchmarks in the browser: "admins", or "accounts" whose address is confirmed."""
     keep_days: int | None = None
     """For how many days files of finished submissions are kept; None: for ever."""
 
@@ -255,6 +257,7 @@ VARIABLES: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("log_format", "GLUEBENCH_LOG_FORMAT", partial(_choice, ("text", "json"))),
     ("log_level", "GLUEBENCH_LOG_LEVEL", partial(_choice, ("warning", "info"))),
     ("verify", "GLUEBENCH_VERIFY", partial(_choice, ("optional", "mandatory"))),
+    ("create", "GLUEBENCH_CREATE", partial(_choice, ("admins", "accounts"))),
     ("keep_days", "GLUEBENCH_KEEP_DAYS", partial(_count, "days", 36_500)),
 )
 """For each field of `Running`: its variable, and its parser, whose ValueError ends a sentence about it."""

@@ -45,7 +45,7 @@ class SiteFolder:
         self.manifests = root / "manifests"
         """The benchmarks' manifests as files; the database has them too."""
         self.pages = root / "pages"
-        """Terms and privacy as Markdown, which the organizer fills in."""
+        """Terms and privacy as Markdown files, where they are not written in the browser."""
         self.mail = root / "mail"
         """Mail that was not sent, because no mail server is set."""
         self.metrics = root / "metrics"
@@ -74,17 +74,16 @@ class SiteFolder:
         for path in (self.root, *parts, self.pages, self.mail):
             make_private(path)
         self.static.mkdir(exist_ok=True)
-        for text in TEXTS.glob("*.md"):
-            if not (self.pages / text.name).exists():
-                write_private(self.pages / text.name, text.read_bytes())
         if not self.key_file.exists():
             write_private(self.key_file, secrets.token_urlsafe(48).encode())
         self.require()
 
     def page(self, name: str) -> str:
-        """The Markdown of "terms" or "privacy", its title in the first line; at first, one to fill in."""
+        """The Markdown of "terms" or "privacy", its title first: the site's own, else the default."""
         own = self.pages / f"{name}.md"
-        return (own if own.is_file() else TEXTS / own.name).read_text(encoding="utf-8")
+        text = own.read_text(encoding="utf-8") if own.is_file() else ""
+        unfilled = not text or "[Name, institution" in text  # earlier releases left this to fill in
+        return (TEXTS / own.name).read_text(encoding="utf-8") if unfilled else text
 
     def require(self) -> None:
         """Raise SiteError unless this is a site. Make the database files private."""

@@ -39,9 +39,15 @@ def _result(job: dict[str, Any]) -> dict[str, Any]:
 
     if "compare" in job:
         return {"pairs": near_pairs(job["compare"])}
+    if "build" in job:
+        from gluebench.leaderboard.organizing.building import build
+
+        return build(job["build"])
     benchmark = load_benchmark(job["manifest"])
     if "samples" in job:
         return {"samples": [take_sample(path, benchmark) for path in job["samples"]]}
+    if "rehearse" in job:
+        return _rehearsed(job, benchmark)
     if "sheets" in job:
         return _agreement(job, _gold(job, benchmark))
     if "systems" in job or "pair" in job:
@@ -90,6 +96,17 @@ def _agreement(job: dict[str, Any], gold: Gold) -> dict[str, Any]:
         return {"agreement": score_sheets(Draw.of(job["drawn"]), sheets, gold).as_dict()}
     except DataError as error:  # its messages name examples, never their labels
         return {"problems": error.problems}
+
+
+def _rehearsed(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
+    """Make and grade the submissions of a dry run, in the folder that the job names."""
+    from pathlib import Path
+
+    from gluebench.leaderboard.organizing.rehearsing import rehearse
+    from gluebench.scoring import read_gold
+
+    labels = read_gold(job["gold"], benchmark)
+    return {"rehearsed": rehearse(labels, _gold(job, benchmark), Path(job["rehearse"]))}
 
 
 def _diagnosis(submission: Submission, gold: Gold) -> dict[str, Any]:

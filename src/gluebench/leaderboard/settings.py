@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "gluebench.leaderboard.ranks",
     "gluebench.leaderboard.boards",
     "gluebench.leaderboard.results",
+    "gluebench.leaderboard.organizing",
     "django.contrib.admin.apps.SimpleAdminConfig",  # admin.py finds its pages, in the web process alone
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -130,7 +131,7 @@ WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 FILE_UPLOAD_TEMP_DIR = str(FOLDER.uploads)
 FILE_UPLOAD_PERMISSIONS = folder.PRIVATE_FILE
-DATA_UPLOAD_MAX_NUMBER_FILES = 4
+DATA_UPLOAD_MAX_NUMBER_FILES = 12
 
 UPLOAD_BYTES = 16 * 1024 * 1024
 """Largest submission taken; a full GLUE zip is about 1 MB."""

@@ -16,6 +16,8 @@ from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.limits import phase_views as phases
 from gluebench.leaderboard.limits import views as limits
+from gluebench.leaderboard.organizing import creating, dry_runs, texts
+from gluebench.leaderboard.organizing import views as organizing
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
 from gluebench.leaderboard.results import views as results
@@ -85,10 +87,21 @@ urlpatterns = [
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
     path(f"{BENCHMARK}/results", results.results, name="results"),
     path(f"{BENCHMARK}/results.zip", results.archive, name="results-archive"),
+    path(f"{BENCHMARK}/about/<slug:section>", texts.about, name="about"),
+    path(f"{BENCHMARK}/logo", texts.logo, name="logo"),
+    path(f"{BENCHMARK}/style.css", texts.style, name="style"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
     path(ORGANISE, submissions.organise, name="organise"),
     path(f"{ORGANISE}/regrade", submissions.regrade_all, name="organise-regrade"),
     path(f"{ORGANISE}/log", submissions.log, name="organise-log"),
+    path(f"{ORGANISE}/setup", organizing.setup, name="organise-setup"),
+    path(f"{ORGANISE}/opening", organizing.opening, name="organise-opening"),
+    path(f"{ORGANISE}/roles", organizing.roles, name="organise-roles"),
+    path(f"{ORGANISE}/duplicate", organizing.duplicate, name="organise-duplicate"),
+    path(f"{ORGANISE}/texts", texts.texts, name="organise-texts"),
+    path(f"{ORGANISE}/looks", texts.looks, name="organise-looks"),
+    path(f"{ORGANISE}/dry-run", dry_runs.dry_run, name="organise-dry-run"),
+    path(f"{ORGANISE}/replace", creating.replace, name="organise-replace"),
     path(f"{ORGANISE}/submissions/<slug:key>", submissions.organise_one, name="organise-one"),
     path(f"{ORGANISE}/alike", similarity.alike, name="organise-alike"),
     path(f"{ORGANISE}/alike/compare", similarity.compare, name="organise-compare"),
@@ -104,6 +117,8 @@ urlpatterns = [
     path(f"{ORGANISE}/people", annotation.overview, name="organise-people"),
     path(f"{ORGANISE}/people/<slug:key>", annotation.one, name="organise-study"),
     path(f"{ORGANISE}/people/<slug:key>/sheets.zip", annotation.download, name="organise-study-sheets"),
+    path("organise/new", creating.new, name="organise-new"),
+    path("organise/new/<slug:token>", creating.preview, name="organise-preview"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
@@ -117,8 +132,10 @@ urlpatterns = [
     path("submissions/<slug:key>/detail", boards.detail, name="submission-detail"),
     path("submissions/<slug:key>/status.json", submissions.status_json, name="submission-status"),
     path("submissions/<slug:key>/file", submissions.download, name="submission-file"),
-    path("terms", accounts.page, {"name": "terms"}, name="terms"),
-    path("privacy", accounts.page, {"name": "privacy"}, name="privacy"),
+    path("terms", texts.site_page, {"name": "terms"}, name="terms"),
+    path("privacy", texts.site_page, {"name": "privacy"}, name="privacy"),
+    path("terms/edit", texts.site_edit, {"name": "terms"}, name="terms-edit"),
+    path("privacy/edit", texts.site_edit, {"name": "privacy"}, name="privacy-edit"),
     path("account/", include(ACCOUNT)),
     path("admin/", site.urls),
     path("label/<slug:code>", annotation.start, name="label"),

@@ -1,4 +1,4 @@
-"""Pages of one's account: overview, tokens, export and deletion; also terms and privacy."""
+"""Pages of one's account: overview, tokens, export and deletion."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gluebench.leaderboard.accounts.models import Scope, SignedInRequest, Token, User, issue
 from gluebench.leaderboard.accounts.trust import delete_account, export
 from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.folder import SiteError
 
 LONGEST_DAYS = 365
@@ -137,11 +136,3 @@ def delete(request: SignedInRequest) -> HttpResponse:
             return redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL)
     context = {"form": form, "count": request.user.submissions.count()}
     return render(request, "accounts/delete.html", context, status=422 if form.errors else 200)
-
-
-@require_safe
-def page(request: HttpRequest, name: str) -> HttpResponse:
-    """Terms or privacy."""
-    title, _, rest = settings.FOLDER.page(name).partition("\n")
-    context = {"title": title.lstrip("# "), "html": markdown(rest, demoted=0), "here": name}
-    return render(request, "accounts/page.html", context)

@@ -199,7 +199,7 @@ def result(request: HttpRequest, name: str, key: str, form: str = "") -> HttpRes
     """
     study = Study.objects.select_related("benchmark").filter(key=key, benchmark__name=name).first()
     organises = study is not None and study.benchmark.organised_by(request.user)
-    if study is None or not (study.public or organises):
+    if study is None or not (organises or (study.public and not study.benchmark.draft)):
         raise Http404("There is no such study, or it is not public.")
     study = study if organises else rounded(study)
     if form == "json":

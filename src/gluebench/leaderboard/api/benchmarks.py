@@ -13,7 +13,7 @@ from pydantic import StringConstraints
 from gluebench.benchmark import Task
 from gluebench.leaderboard.annotation.models import facts_of, shared
 from gluebench.leaderboard.api import schemas
-from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC
+from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, reader
 from gluebench.leaderboard.api.schemas import Paging, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards import views as pages
@@ -45,7 +45,7 @@ def _get(address: str, shape: Any, *statuses: int) -> Callable[[Any], Any]:
 @_get("", schemas.BenchmarkList, 422)
 def benchmarks(request: HttpRequest, paging: Query[Paging]) -> dict[str, Any]:
     """The benchmarks of this site, the oldest first."""
-    rows = with_systems(Benchmark.objects.all()).order_by("added", "pk")
+    rows = with_systems(Benchmark.objects.visible_to(reader(request))).order_by("added", "pk")
     page, facts = paging.page_of(request, rows)
     return {**facts, "items": [_line(row) for row in page]}
 
@@ -53,7 +53,7 @@ def benchmarks(request: HttpRequest, paging: Query[Paging]) -> dict[str, Any]:
 @_get("/{slug:name}", schemas.BenchmarkFacts, 404, 304)
 def benchmark(request: HttpRequest, name: str) -> HttpResponse:
     """A benchmark: its tasks, the files of a submission, its limits and how it gives feedback."""
-    benchmark = benchmark_or_404(name)
+    benchmark = benchmark_or_404(request, name)
     # The version counts changes of pages; this answer shows the settings too.
     key = f"api benchmark {benchmark.open} {benchmark.revealed} {benchmark.settings}"
     return rank_pages.in_form(request, benchmark, "json", _facts, cache_key=key)
@@ -82,14 +82,14 @@ def _facts(benchmark: Benchmark) -> dict[str, Any]:
 @_get("/{slug:name}/board", schemas.Board, 404, 422, 304)
 def board(request: HttpRequest, name: str, paging: Query[Paging]) -> HttpResponse:
     """The board in its order, a page at a time; with an earlier answer's ETag, 304 while it is the same."""
-    benchmark = benchmark_or_404(name)
+    benchmark = benchmark_or_404(request, name)
     return _page(request, benchmark, "board", paging, _board)
 
 
 @_get("/{slug:name}/entries/{slug:key}", schemas.BoardRow, 404, 304)
 def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
     """One row of the board. Its full report is at /submissions/KEY/report."""
-    benchmark = benchmark_or_404(name)
+    benchmark = benchmark_or_404(request, name)
     rows = _all_rows(benchmark, "board", _board)["rows"]
     row = next((row for row in rows if row["key"] == key), None)
     if row is None:
@@ -100,7 +100,7 @@ def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
 @_get("/{slug:name}/diagnostics/{str:task}", schemas.Diagnostics, 404, 422, 304)
 def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging]) -> HttpResponse:
     """A diagnostic set: each entry's scores by phenomenon, a page at a time."""
-    benchmark = benchmark_or_404(name)
+    benchmark = benchmark_or_404(request, name)
     diagnostic = pages.task_or_404(benchmark.record, task, scored=False)
     table = f"diagnostics {diagnostic.name}"
     return _page(request, benchmark, table, paging, lambda row: diagnostics_json(row, diagnostic))
@@ -109,38 +109,38 @@ def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging
 @_get("/{slug:name}/diagnostics/{str:task}/phenomena/{str:phenomenon}", schemas.Phenomenon, 404, 304)
 def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> HttpResponse:
     """One phenomenon or coarse category, by its address on the site: what it is about, and every entry."""
-    return pages.phenomenon(request, benchmark_or_404(name).name, task, phenomenon, "json")
+    return pages.phenomenon(request, benchmark_or_404(request, name).name, task, phenomenon, "json")
 
 
 @_get("/{slug:name}/people", schemas.PeopleList, 404)
 def people(request: HttpRequest, name: str) -> HttpResponse:
     """Scores of people on diagnostic sets, from the studies that are public."""
-    benchmark = benchmark_or_404(name)
+    benchmark = benchmark_or_404(request, name)
     return JsonResponse({"items": [facts_of(study) for study in shared(benchmark)]})
 
 
 @_get("/{slug:name}/rules", schemas.Rules, 404, 304)
 def rules(request: HttpRequest, name: str) -> HttpResponse:
     """Ranks under every rule of aggregation with their intervals, and what holds under all of them."""
-    return rank_pages.page(request, benchmark_or_404(name).name, "rules", "json")
+    return rank_pages.page(request, benchmark_or_404(request, name).name, "rules", "json")
 
 
 @_get("/{slug:name}/pairs", schemas.Pairs, 404, 304)
 def pairs(request: HttpRequest, name: str) -> HttpResponse:
     """Every pair of systems on the average, tested on the same examples and adjusted by Holm."""
-    return rank_pages.page(request, benchmark_or_404(name).name, "pairs", "json")
+    return rank_pages.page(request, benchmark_or_404(request, name).name, "pairs", "json")
 
 
 @_get("/{slug:name}/efficiency", schemas.Efficiency, 404, 304)
 def efficiency(request: HttpRequest, name: str) -> HttpResponse:
     """Scores against parameters and latency."""
-    return rank_pages.page(request, benchmark_or_404(name).name, "efficiency", "json")
+    return rank_pages.page(request, benchmark_or_404(request, name).name, "efficiency", "json")
 
 
 @_get("/{slug:name}/compare", schemas.Compared, 202, 404, 422, 503)
 def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> HttpResponse:
     """Two systems on the same examples. 202 while a worker computes it: ask again after some seconds."""
-    benchmark = benchmark_or_404(name)
+    benchmark = benchmark_or_404(request, name)
     one, other = sorted((_entry(benchmark, a), _entry(benchmark, b)), key=lambda row: (row.submitted, row.pk))
     if one == other:
         raise not_found("Name two different entries of the board.")
@@ -164,11 +164,12 @@ def _entry(benchmark: Benchmark, key: str) -> Submission:
     return row
 
 
-def benchmark_or_404(name: str) -> Benchmark:
-    """The benchmark of that name. Raises ProblemError."""
+def benchmark_or_404(request: HttpRequest, name: str) -> Benchmark:
+    """The benchmark of that name, if the caller may see it. Raises ProblemError."""
+    caller = reader(request)
     with suppress(Http404):
-        live(name)  # which brings its phases in line with the clock
-    benchmark = with_systems(Benchmark.objects.all()).filter(name=name).first()
+        live(name, caller)  # which brings its phases in line with the clock
+    benchmark = with_systems(Benchmark.objects.visible_to(caller)).filter(name=name).first()
     if benchmark is None:
         raise not_found(f"This site has no benchmark {name!r}.")
     return benchmark

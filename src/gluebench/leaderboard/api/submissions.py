@@ -230,7 +230,7 @@ def _moment(at: datetime | None) -> str | None:
 def check(request: HttpRequest, name: str, file: File[UploadedFile]) -> HttpResponse:
     """The validator's full list of problems. Costs no quota; the file is not kept."""
     user = user_with(request, Scope.SUBMIT)
-    benchmark = benchmark_or_404(name)
+    benchmark = benchmark_or_404(request, name)
     _require_known_fields(request, set())
     _within_size(file)
     try:
@@ -243,7 +243,7 @@ def check(request: HttpRequest, name: str, file: File[UploadedFile]) -> HttpResp
 def quota(request: HttpRequest, name: str) -> HttpResponse:
     """The remaining quota: of each limit what is used, what remains, and when the next one is possible."""
     user = user_with(request, Scope.READ)
-    return JsonResponse(usage(benchmark_or_404(name), user).as_dict())
+    return JsonResponse(usage(benchmark_or_404(request, name), user).as_dict())
 
 
 @sending.post(
@@ -264,7 +264,7 @@ def submit(
     already; another file under the same key is refused with 409.
     """
     user = user_with(request, Scope.SUBMIT)
-    benchmark = benchmark_or_404(name)
+    benchmark = benchmark_or_404(request, name)
     _require_known_fields(request, set(Details.model_fields))
     _within_size(file)
     row = Submission(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import tempfile
-import tomllib
 from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +12,7 @@ from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db import connection, models
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.signals import m2m_changed
 from django.dispatch import receiver
 from django.http import Http404
@@ -25,57 +22,14 @@ from django.utils import timezone
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.accounts.trust import revoke
+from gluebench.leaderboard.accounts.trust import confirmed, revoke
+from gluebench.leaderboard.benchmarks.contents import Manifest
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
 from gluebench.leaderboard.common.signals import account_deleted, account_exported, benchmark_due
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 
-SAMPLE = "sample-submission.zip"
-"""The path of the sample submission among the files to download."""
-_EXTENDS = re.compile(r"^(\s*extends\s*=\s*)(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
-
-
-class Manifest(NamedTuple):
-    """The text of a manifest, and of the files it extends, nearest first."""
-
-    text: str
-    parents: tuple[str, ...] = ()
-
-    def write_below(self, folder: Path) -> Path:
-        """Write the manifest to a folder named by its hash, unless it is there; return the path."""
-        home = folder / hashlib.sha256("\0".join((self.text, *self.parents)).encode()).hexdigest()[:16]
-        path = home / "manifest.toml"
-        if not path.exists():
-            make_private(home)
-            for number, text in enumerate(self.parents, start=1):
-                write_private(home / f"parent-{number}.toml", text.encode())
-            write_private(path, self.text.encode())
-        return path
-
-
-def read_manifest(name_or_path: str) -> Manifest:
-    """The packaged manifest of that name or the file at a path, with the files it extends."""
-    texts: list[str] = []
-    path: Path | None = _path(name_or_path, Path())
-    while path is not None:
-        text = path.read_text(encoding="utf-8-sig")
-        parent = tomllib.loads(text)["benchmark"].get("extends")
-        path = _path(parent, path.parent) if parent and _is_file(parent) else None
-        if path is not None:
-            text = _EXTENDS.sub(rf'\g<1>"./parent-{len(texts) + 1}.toml"', text, count=1)
-        texts.append(text)
-    return Manifest(texts[0], tuple(texts[1:]))
-
-
-def _is_file(name: str) -> bool:
-    return "/" in name or name.endswith(".toml")
-
-
-def _path(name: str, beside: Path) -> Path:
-    if _is_file(name):
-        return beside / name
-    packaged = next(known for known in records.installed() if known.casefold() == name.casefold())
-    return Path(records.__file__).parent / f"{packaged}.toml"
+SECTIONS = {"overview": "Overview", "rules": "Rules", "dataset": "Data", "faq": "Questions and answers"}
+"""The texts of a benchmark and their titles."""
 
 
 def publish_labels(place: str) -> None:
@@ -128,6 +82,18 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
             raise SiteError(f"There is no benchmark {name!r} on this site. It has: {known}.")
         return row
 
+    def run_by(self, user: Any) -> BenchmarkQuerySet:
+        """Those that this person organizes or reviews; all for an admin."""
+        if not user.is_authenticated:
+            return self.none()
+        if user.is_superuser:
+            return self.all()
+        return self.filter(Q(pk__in=user.organised.values("pk")) | Q(pk__in=user.reviewed.values("pk")))
+
+    def visible_to(self, user: Any) -> BenchmarkQuerySet:
+        """Those whose pages this person may see: a draft is for those who run it."""
+        return self.filter(Q(draft=False) | Q(pk__in=Benchmark.objects.run_by(user).values("pk")))
+
     def touch(self) -> None:
         """Increase the versions, so that cached pages expire; call it in the transaction of the change."""
         self.update(version=F("version") + 1)
@@ -151,6 +117,8 @@ class Benchmark(models.Model):
     settings = models.JSONField(default=dict)
     """The policy's settings that differ from the defaults; see `policy`."""
     organisers = models.ManyToManyField(User, blank=True, related_name="organised")
+    reviewers = models.ManyToManyField(User, blank=True, related_name="reviewed")
+    """They see all submissions and approve or decline them, and change nothing else."""
     revealed = models.DateTimeField(null=True)
     """When scores changed to those on the rows that the policy's `public_share` held back."""
     open = models.BooleanField(default=True)
@@ -159,6 +127,12 @@ class Benchmark(models.Model):
     """When its phases next change what its pages show, in seconds since 1970."""
     board_phase = models.PositiveBigIntegerField(null=True, editable=False)
     """Number of the phase whose submissions its pages show; null for those without a phase."""
+    draft = models.BooleanField(default=False)
+    """Whether only those who run it see it; `BenchmarkQuerySet.visible_to` and `live` decide."""
+    texts = models.JSONField(default=dict)
+    """Markdown by section of `SECTIONS`; empty ones are left out."""
+    looks = models.JSONField(default=dict)
+    """What `organizing.forms.LooksForm` sets: logo, accent color, links, contact."""
 
     objects = BenchmarkQuerySet.as_manager()
 
@@ -189,11 +163,20 @@ class Benchmark(models.Model):
         """What its organizer decided about limits and feedback."""
         return policy_of(self.settings)
 
+    @property
+    def sections(self) -> list[tuple[str, str]]:
+        """Name and title of each text that it has."""
+        return [(name, title) for name, title in SECTIONS.items() if name in self.texts]
+
     def organised_by(self, user: Any) -> bool:
         """Whether a user has the rights of an organizer of this benchmark."""
         if not user.is_authenticated:
             return False
         return bool(user.is_superuser or self.organisers.filter(pk=user.pk).exists())
+
+    def reviewed_by(self, user: Any) -> bool:
+        """Whether a user may approve or decline its submissions: its organizers and reviewers."""
+        return Benchmark.objects.run_by(user).filter(pk=self.pk).exists()
 
     @property
     def record(self) -> records.Benchmark:
@@ -204,6 +187,11 @@ class Benchmark(models.Model):
         """The value of `--benchmark`: its name if gluebench packages this benchmark, else its address."""
         packaged = self.name in records.installed()
         return self.name if packaged and records.load_benchmark(self.name) == self.record else address
+
+
+def may_create(user: User) -> bool:
+    """Whether an account may create benchmarks in the browser."""
+    return user.is_superuser or (settings.RUNNING.create == "accounts" and confirmed(user))
 
 
 class DataFile(models.Model):
@@ -226,10 +214,11 @@ class DataFile(models.Model):
 
 
 @receiver(m2m_changed, sender=Benchmark.organisers.through)
+@receiver(m2m_changed, sender=Benchmark.reviewers.through)
 def revoke_of_new_organisers(
     instance: Any, action: str, reverse: bool, pk_set: Collection[int] | None, **_: Any
 ) -> None:
-    """Revoke access to a new organizer's account that another person may have set up before.
+    """Revoke access to a new organizer's or reviewer's account that another person may have set up before.
 
     `reverse` tells whether benchmarks were added to a user. Admins have these rights already.
     """
@@ -240,37 +229,24 @@ def revoke_of_new_organisers(
 
 @receiver(account_exported)
 def export_organised(user: User, **_: Any) -> dict[str, Any]:
-    """For the export of an account: the benchmarks that it organizes."""
-    return {"organises": list(user.organised.values_list("name", flat=True))}
+    """For the export of an account: the benchmarks that it organizes or reviews."""
+    roles = {"organises": user.organised.all(), "reviews": user.reviewed.all()}
+    return {role: list(rows.values_list("name", flat=True)) for role, rows in roles.items()}
 
 
 @receiver(account_deleted)
 def remove_from_all(user: User, **_: Any) -> None:
     """A deleted account organizes nothing."""
     user.organised.clear()
-
-
-def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
-    """Task name to packaged benchmark, for tasks that `gluebench data get` fetches from their publishers."""
-    from gluebench.data.sources.release import load_release
-
-    publishers = {}
-    for name in records.installed():
-        packaged = records.load_benchmark(name)
-        for task in packaged.tasks:
-            release = load_release(name).tasks[task.name]
-            hub = any(split.hub for split in release.splits.values())
-            if (hub or release.archive or release.manual) and task in benchmark.tasks:
-                publishers[task.name] = name
-    return publishers
+    user.reviewed.clear()
 
 
 _record = lru_cache(maxsize=64)(records.load_benchmark)
 
 
 # Raw SQL: building the query takes Django three times as long as running it.
-_ONE = "SELECT name, version, due FROM benchmarks_benchmark WHERE name = %s"
-_ONLY = "SELECT name, version, due FROM benchmarks_benchmark LIMIT 2"
+_ONE = "SELECT name, version, due, draft FROM benchmarks_benchmark WHERE name = %s"
+_ONLY = "SELECT name, version, due FROM benchmarks_benchmark WHERE NOT draft LIMIT 2"
 _ALL = "SELECT COUNT(*), COALESCE(SUM(version), 0), COALESCE(MAX(id), 0) FROM benchmarks_benchmark"
 
 
@@ -286,16 +262,16 @@ class Live(NamedTuple):
         return get_object_or_404(Benchmark, name=self.name)
 
 
-def live(name: str) -> Live:
-    """The benchmark of that name. Raises Http404."""
+def live(name: str, user: Any) -> Live:
+    """The benchmark of that name. Raises Http404, also for a draft that this user does not run."""
     rows = _rows(_ONE, name)
-    if not rows:
+    if not rows or (rows[0][2] and not Benchmark.objects.run_by(user).filter(name=name).exists()):
         raise Http404("There is no such benchmark.")
-    return _up_to_date(Live(*rows[0]))
+    return _up_to_date(Live(*rows[0][:3]))
 
 
 def only_one() -> Live | None:
-    """The benchmark of a site that has exactly one; None on other sites."""
+    """The benchmark of a site that has exactly one, drafts apart; None on other sites."""
     rows = _rows(_ONLY)
     return _up_to_date(Live(*rows[0])) if len(rows) == 1 else None
 
@@ -305,7 +281,7 @@ def _up_to_date(live: Live) -> Live:
     if live.due is None or live.due > timezone.now().timestamp():
         return live
     benchmark_due.send(Benchmark, benchmark=live.benchmark())
-    return Live(*_rows(_ONE, live.name)[0])
+    return Live(*_rows(_ONE, live.name)[0][:3])
 
 
 def site_version() -> str:

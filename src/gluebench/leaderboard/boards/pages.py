@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from copy import copy
@@ -15,6 +16,7 @@ from django.core.paginator import Page
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from jinja2 import Environment, StrictUndefined
 
 from gluebench.analysis.charts import Scale
@@ -253,7 +255,7 @@ def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[st
 
 def home_page(search: str, page: int, *, signed_in: bool) -> str:
     """The list of benchmarks of a site that has several; a search looks into names and titles."""
-    rows = Benchmark.objects.values_list("pk", "name", "title").order_by("added", "pk")
+    rows = Benchmark.objects.filter(draft=False).values_list("pk", "name", "title").order_by("added", "pk")
     words = search.casefold().split()
     matches = [pk for pk, *texts in rows if all(word in "\n".join(texts).casefold() for word in words)]
     pks, pager = columns.paged(matches, BENCHMARKS, page, q=search)
@@ -274,7 +276,7 @@ def home_page(search: str, page: int, *, signed_in: bool) -> str:
 def site(request: HttpRequest) -> dict[str, Any]:
     """Context of all templates: who is visiting, the benchmark if it is the only one, how mail is used."""
     user = getattr(request, "user", None)
-    benchmarks = Benchmark.objects.all()[:2]
+    benchmarks = Benchmark.objects.filter(draft=False)[:2]
     return {
         "signed_in": bool(user and user.is_authenticated),
         "benchmark": benchmarks[0] if len(benchmarks) == 1 else None,
@@ -311,6 +313,19 @@ def units(record: Record) -> str:
     if 0 < len(record.losses) < len(record.scored):
         return " × 100, losses ↓ as they are"
     return figures.unit(record.loss)
+
+
+@register.filter
+def about(text: str) -> SafeString:
+    """A text of a benchmark, below its page's title."""
+    return markdown(text, demoted=0)
+
+
+@register.filter
+def opening(text: str) -> SafeString:
+    """The first paragraph of a text that is no heading."""
+    parts = (part for part in re.split(r"\n\s*\n", text.strip()) if not part.lstrip().startswith("#"))
+    return markdown(next(parts, ""))
 
 
 @register.filter

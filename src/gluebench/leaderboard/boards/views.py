@@ -22,7 +22,8 @@ from django.views.decorators.http import require_safe
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.leaderboard.benchmarks import models
-from gluebench.leaderboard.benchmarks.models import Benchmark, Live, linked_tasks, live, only_one
+from gluebench.leaderboard.benchmarks.contents import SAMPLE, linked_tasks
+from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards import diagnostics as sets
 from gluebench.leaderboard.boards.columns import Options, Scheme, cleaned, page_number, scheme_of
@@ -80,13 +81,13 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def board(request: HttpRequest, name: str) -> HttpResponse:
     """A benchmark's board."""
-    return _board(request, live(name), None)
+    return _board(request, live(name, request.user), None)
 
 
 @require_safe
 def task_board(request: HttpRequest, name: str, task: str) -> HttpResponse:
     """The board of one task, which ranks every system that has the task, complete or not."""
-    handle = live(name)
+    handle = live(name, request.user)
     return _board(request, handle, task_or_404(handle.benchmark().record, task, scored=True))
 
 
@@ -100,13 +101,14 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
 
     phase = Options.of(request, ()).phase
     filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
-    return in_form(request, live(name), ending, make, cache_key=f"export {task} {phase}", filename=filename)
+    source = live(name, request.user)
+    return in_form(request, source, ending, make, cache_key=f"export {task} {phase}", filename=filename)
 
 
 @require_safe
 def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> HttpResponse:
     """A diagnostic set by phenomenon, for every system of the board."""
-    benchmark, record = _diagnostic(name, task)
+    benchmark, record = _diagnostic(request, name, task)
     query, page = request.GET.get("category", ""), page_number(request.GET.get("page", ""))
     category = query if query in (*record.coarse(), *record.metadata) else ""
     is_map = request.GET.get("view") == "map"
@@ -134,7 +136,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
 @require_safe
 def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str = "") -> HttpResponse:
     """A phenomenon's description, and every system's score in it."""
-    benchmark, record = _diagnostic(name, task)
+    benchmark, record = _diagnostic(request, name, task)
     category = sets.named(record, slug)
     if category is None:
         raise Http404(f"{record.name} has no phenomenon or category {slug!r}.")
@@ -267,9 +269,9 @@ def _chooser(scheme: Scheme, options: Options, shown: Options) -> dict[str, Any]
     }
 
 
-def _diagnostic(name: str, task: str) -> tuple[Benchmark, Task]:
+def _diagnostic(request: HttpRequest, name: str, task: str) -> tuple[Benchmark, Task]:
     """The benchmark and its diagnostic set. Raises Http404."""
-    benchmark = live(name).benchmark()
+    benchmark = live(name, request.user).benchmark()
     return benchmark, task_or_404(benchmark.record, task, scored=False)
 
 
@@ -291,7 +293,7 @@ def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
     address = request.build_absolute_uri(reverse("board", args=[name]))
     return in_form(
         request,
-        live(name),
+        live(name, request.user),
         form,
         _data_json if form else partial(_data_context, address=address),
         cache_key=f"data {address}",
@@ -304,13 +306,13 @@ def croissant(request: HttpRequest, name: str) -> HttpResponse:
     """The files of the Data page as Croissant, for catalogues of data sets."""
     address = request.build_absolute_uri(reverse("board", args=[name]))
     make = partial(croissant_json, address=address)
-    return in_form(request, live(name), "json", make, cache_key=f"croissant {address}")
+    return in_form(request, live(name, request.user), "json", make, cache_key=f"croissant {address}")
 
 
 @require_safe
 def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
     """One file of the Data page, whole or from a byte on."""
-    benchmark = live(name).benchmark()
+    benchmark = live(name, request.user).benchmark()
     texts = _manifests(benchmark)
     content: File[bytes]
     if path in texts:
@@ -376,7 +378,7 @@ def _data_context(benchmark: Benchmark, address: str) -> dict[str, Any]:
     record = benchmark.record
     return {
         "general": [file for file in files if not file["task"]],
-        "sample": any(file["path"] == models.SAMPLE for file in files),
+        "sample": any(file["path"] == SAMPLE for file in files),
         "tasks": [
             (task, [file for file in files if file["task"] == task.name], linked.get(task.name))
             for task in (*record.tasks, *record.auxiliary)

@@ -151,12 +151,13 @@ def _quota_html(request: HttpRequest) -> SafeString:
     if user is None or not user.is_authenticated:
         return SafeString("")
     name = request.resolver_match.kwargs.get("name") if request.resolver_match else None
-    benchmarks = Benchmark.objects.filter(name=name)
+    visible = Benchmark.objects.visible_to(user)
+    benchmarks = visible.filter(name=name)
     if not name:  # those the user last submitted to; on a site of one benchmark, that one
-        sent_to = Benchmark.objects.filter(submissions__owner=user)
+        sent_to = visible.filter(submissions__owner=user)
         benchmarks = sent_to.annotate(last=Max("submissions__submitted")).order_by("-last")[:SHOWN]
-        if not benchmarks and Benchmark.objects.count() == 1:
-            benchmarks = Benchmark.objects.all()
+        if not benchmarks and visible.count() == 1:
+            benchmarks = visible
     quotas = [(benchmark, usage(benchmark, user)) for benchmark in benchmarks]
     if not quotas:
         return SafeString("")

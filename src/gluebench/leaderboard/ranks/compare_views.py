@@ -62,7 +62,7 @@ class Comparison(NamedTuple):
 @require_safe
 def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Two systems on the same examples. Without two in the address, a form that asks for them."""
-    benchmark = live(name).benchmark()
+    benchmark = live(name, request.user).benchmark()
     keys = [request.GET.get(side, "") for side in ("a", "b")]
     chosen = one, other = [listed(benchmark, key) for key in keys]
     if any(key and row is None for key, row in zip(keys, chosen, strict=True)):

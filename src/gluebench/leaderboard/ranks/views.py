@@ -345,7 +345,7 @@ def page(request: HttpRequest, name: str, subject: str, form: str = "") -> HttpR
     make = makers[("", "json", "csv").index(form)]
     return in_form(
         request,
-        live(name),
+        live(name, request.user),
         form,
         lambda benchmark: make(read(benchmark)),
         cache_key=subject,

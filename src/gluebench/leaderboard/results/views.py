@@ -9,12 +9,12 @@ from django import forms
 from django.contrib import messages
 from django.core.files.storage import storages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.results import acts
 from gluebench.leaderboard.results.models import Results
@@ -88,7 +88,7 @@ def draft(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 @require_safe
 def results(request: HttpRequest, name: str) -> HttpResponse:
     """The final results, with who is first and the archive."""
-    row = _made(name)
+    row = _made(request, name)
     winners = [place["name"] for place in row.places if place["first"] == 1]
     tiers = [(text, list(places)) for text, places in groupby(row.places, key=lambda place: place["place"])]
     context = {"benchmark": row.benchmark, "results": row, "winners": winners, "tiers": tiers}
@@ -98,7 +98,7 @@ def results(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def archive(request: HttpRequest, name: str) -> FileResponse:
     """The archive of the final results."""
-    row = _made(name)
+    row = _made(request, name)
     return FileResponse(
         storages["data"].open(row.file),
         as_attachment=True,
@@ -107,8 +107,8 @@ def archive(request: HttpRequest, name: str) -> FileResponse:
     )
 
 
-def _made(name: str) -> Results:
-    benchmark = get_object_or_404(Benchmark, name=name)
+def _made(request: HttpRequest, name: str) -> Results:
+    benchmark = live(name, request.user).benchmark()
     row = Results.objects.filter(benchmark=benchmark).exclude(made=None).select_related("benchmark").first()
     if row is None:
         raise Http404("This benchmark has no final results yet.")

@@ -133,11 +133,11 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
     def visible_to(self, user: Any) -> SubmissionQuerySet:
         """Those whose page this person may see."""
         if not user.is_authenticated:
-            return self.filter(LISTED)
+            return self.filter(LISTED, benchmark__draft=False)
         if user.is_superuser:
             return self.all()
-        mine = Q(owner=user) | Q(benchmark__in=user.organised.values("pk"))
-        return self.filter(LISTED | mine)
+        mine = Q(owner=user) | Q(benchmark__in=Benchmark.objects.run_by(user).values("pk"))
+        return self.filter(mine | (LISTED & Q(benchmark__draft=False)))
 
     def owned_by(self, user: Any) -> SubmissionQuerySet:
         """Those this person sent."""

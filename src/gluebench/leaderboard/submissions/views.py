@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
 from gluebench.leaderboard.audit.models import Entry, record
-from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
 from gluebench.leaderboard.submissions import acts, facts, forms, report
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
 from gluebench.leaderboard.submissions.models import OPEN, Standing, Submission
@@ -63,10 +63,12 @@ def owned(user: Any, key: str) -> Submission:
     return submission
 
 
-def for_organizers(methods: Callable[[View], View] = lambda view: view) -> Callable[[View], View]:
+def for_organizers(
+    methods: Callable[[View], View] = lambda view: view, *, reviewers: bool = False
+) -> Callable[[View], View]:
     """Decorator of a page for organizers, which gets the row of the benchmark `name`.
 
-    `methods`: Django's decorator that restricts the HTTP methods.
+    `methods`: Django's decorator that restricts the HTTP methods. `reviewers`: it is for reviewers too.
     """
 
     def decorate(view: View) -> View:
@@ -74,8 +76,9 @@ def for_organizers(methods: Callable[[View], View] = lambda view: view) -> Calla
         @methods
         @wraps(view)
         def checked(request: HttpRequest, name: str, **options: Any) -> HttpResponse:
-            benchmark = get_object_or_404(Benchmark, name=name)
-            if not benchmark.organised_by(request.user):
+            benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
+            allowed = benchmark.reviewed_by if reviewers else benchmark.organised_by
+            if not allowed(request.user):
                 raise PermissionDenied
             return view(request, benchmark, **options)
 
@@ -95,8 +98,9 @@ def mine(request: SignedInRequest) -> HttpResponse:
     """The user's submissions, newest first, and the benchmarks that the user organizes."""
     rows = Submission.objects.owned_by(request.user).current()
     rows = rows.select_related("benchmark", "phase").defer("report", "problems")
-    organises = Benchmark.objects.all() if request.user.is_superuser else request.user.organised.all()
-    context = {"page": page_of(request, rows), "organises": organises[:100], "here": "mine"}
+    organises = Benchmark.objects.run_by(request.user)
+    context: dict[str, Any] = {"page": page_of(request, rows), "organises": organises[:100], "here": "mine"}
+    context["may_create"] = may_create(request.user)
     return render(request, "submissions/mine.html", context)
 
 
@@ -106,7 +110,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
     submission = visible(request.user, key)
     benchmark, shown = submission.benchmark, submission.report
     mine = submission.owner_id == request.user.pk
-    organised = benchmark.organised_by(request.user)
+    organised = benchmark.reviewed_by(request.user)
     private = mine or organised
     context = {
         "submission": submission,
@@ -193,7 +197,7 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     return redirect(row)
 
 
-@for_organizers(require_safe)
+@for_organizers(require_safe, reviewers=True)
 def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
     form = forms.FilterForm(request.GET)
@@ -212,11 +216,14 @@ def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     return render_tab(request, benchmark, "submissions", {**context, "regrade": forms.ReasonForm()})
 
 
-@for_organizers()
+@for_organizers(reviewers=True)
 def organise_one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """One submission: what an organizer may do with it, and what was done."""
     row = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
     act = request.POST.get("act") if request.method == "POST" else None
+    organises = benchmark.organised_by(request.user)
+    if act not in (None, "approve", "decline") and not organises:
+        raise PermissionDenied
     marks = {"kind": row.kind, "verified": row.verified}
     bound_forms = {
         name: form(request.POST if name == act else None, initial=marks, prefix=name)
@@ -230,7 +237,8 @@ def organise_one(request: SignedInRequest, benchmark: Benchmark, key: str) -> Ht
         "account": account_name(row.owner, request.user),
         "others": benchmark.submissions.filter(owner=row.owner).exclude(pk=row.pk).count(),
         "forms": bound_forms,
-        "gradable": bool(row.file) and row.status not in OPEN and row.failure != acts.UNGRADED,
+        "organises": organises,
+        "gradable": organises and bool(row.file) and row.status not in OPEN and row.failure != acts.UNGRADED,
         "log": _with_names(Entry.objects.filter(submission=row.key)[:50], request),
     }
     return render_tab(request, benchmark, "one", context, status=422 if act in bound_forms else 200)
@@ -300,4 +308,5 @@ def render_tab(
 ) -> HttpResponse:
     """A page below a tab of the organizer's pages; `options`: another template than the tab's, the status."""
     context |= {"benchmark": benchmark, "here": "organise", "tab": tab}
+    context |= {"organises": benchmark.organised_by(request.user)}
     return render(request, **{"template_name": f"organise/{tab}.html", "context": context, **options})

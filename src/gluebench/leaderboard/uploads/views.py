@@ -37,7 +37,7 @@ from gluebench.leaderboard.uploads.accept import Held
 @login_required
 def submit(request: SignedInRequest, name: str) -> HttpResponse:
     """The form; sends the submission, or only checks its file."""
-    benchmark = get_object_or_404(Benchmark, name=name)
+    benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
     address = request.build_absolute_uri(benchmark.get_absolute_url())
     context = {
         **phases_context(benchmark, request),

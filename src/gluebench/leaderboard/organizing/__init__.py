@@ -1,0 +1,1 @@
+"""Organizing in the browser: new benchmarks, dry runs, texts and looks, roles."""

@@ -1,0 +1,183 @@
+"""Create a benchmark in the browser, or replace its files: upload, preview, then store.
+
+The web process never reads an upload: it may hold labels. It keeps the files in a private folder, where the
+grader's process builds the benchmark (`building.py`); `benchmarks/adding.py` stores the result.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from gluebench.leaderboard.accounts.models import SignedInRequest, User
+from gluebench.leaderboard.benchmarks.adding import store
+from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
+from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
+from gluebench.leaderboard.common.problems import ProblemError
+from gluebench.leaderboard.folder import SiteError, make_private, write_private
+from gluebench.leaderboard.organizing.forms import FilesForm, NewForm, ReplaceForm
+from gluebench.leaderboard.submissions.process import GraderError, run_in_turn
+from gluebench.leaderboard.submissions.views import for_organizers, render_tab
+
+PARTS = {"manifest": "in/_manifest.toml", "gold": "in/gold.zip", "examples": "in/data.zip"}
+"""Where uploads are put in their folder; several tables go to "in/tables", parents to "in"."""
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: SignedInRequest) -> HttpResponse:
+    """The form of a new benchmark; its files lead to the preview."""
+    if not may_create(request.user):
+        raise PermissionDenied
+    form = NewForm(request.POST or None, request.FILES or None)
+    problems: list[str] = []
+    if request.method == "POST" and form.is_valid():
+        problems, token = _built(request.user, form, {"name": form.cleaned_data["name"]})
+        if token:
+            return redirect("organise-preview", token)
+    context = {"form": form, "problems": problems, "here": "mine"}
+    wrong = bool(problems or form.errors)
+    return render(request, "organise/new.html", context, status=422 if wrong else 200)
+
+
+@for_organizers()
+def replace(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+    """Replace labels, manifest or data; its files lead to the preview."""
+    form = ReplaceForm(request.POST or None, request.FILES or None)
+    problems: list[str] = []
+    if request.method == "POST" and form.is_valid():
+        paths = {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
+        about = {"name": benchmark.name, "replaces": benchmark.name, "reason": form.cleaned_data["reason"]}
+        problems, token = _built(request.user, form, about, paths)
+        if token:
+            return redirect("organise-preview", token)
+    context = {"form": form, "problems": problems}
+    wrong = bool(problems or form.errors)
+    return render_tab(request, benchmark, "replace", context, status=422 if wrong else 200)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def preview(request: SignedInRequest, token: str) -> HttpResponse:
+    """What was detected and linted; storing it, or giving it up."""
+    folder = _folder(request.user, token)
+    if not (folder / "summary.json").is_file():
+        raise Http404("This upload is no longer kept. Send the files again.")
+    summary = json.loads((folder / "summary.json").read_text())
+    benchmark = Benchmark.objects.filter(name=summary["replaces"]).first() if summary["replaces"] else None
+    allowed = benchmark.organised_by(request.user) if benchmark else may_create(request.user)
+    if not allowed:
+        raise PermissionDenied
+    if request.method != "POST":
+        context = {"summary": summary, "benchmark": benchmark, "here": "mine"}
+        return render(request, "organise/preview.html", context)
+    if request.POST.get("act") != "create":
+        shutil.rmtree(folder)
+        messages.success(request, "The files are deleted, and nothing was changed.")
+        return redirect("my-submissions")
+    try:
+        row = _stored(request.user, folder, summary)
+    except SiteError as error:
+        messages.error(request, str(error))
+        return redirect("organise-preview", token)
+    shutil.rmtree(folder)
+    messages.success(request, f"{row.title} is {'replaced' if benchmark else 'created, as a draft'}.")
+    return redirect("organise-setup", row.name)
+
+
+def _stored(user: User, folder: Path, summary: Mapping[str, Any]) -> Benchmark:
+    """Store what was built. Raises SiteError if its name was taken meanwhile."""
+    out, former = folder / "out", Benchmark.objects.filter(name=summary["name"]).first()
+    if former is not None and summary["replaces"] != former.name:
+        raise SiteError(f"The name {former.name} was taken meanwhile.")
+    gold = out / "labels"
+    if former is not None and not gold.is_dir():
+        gold = former.gold_path
+    files = [
+        PublicFile(file["path"], (out / str(number)).read_bytes(), file["task"], file["split"], file["rows"])
+        for number, file in enumerate(summary["files"])
+    ]
+    manifest = Manifest(summary["manifest"], tuple(summary["parents"]))
+    ready = Prepared(summary["name"], summary["title"], manifest, gold, files, summary["has_examples"])
+    return store(ready, by=user, reason=summary["reason"], draft=True)
+
+
+def _folder(user: User, token: str) -> Path:
+    """The folder of an upload, which only its sender can name; it is deleted after a day."""
+    return Path(settings.FOLDER.uploads, f"organise-{user.pk}-{token}")
+
+
+def _built(
+    user: User, form: FilesForm, about: Mapping[str, Any], paths: Mapping[str, str] | None = None
+) -> tuple[list[str], str]:
+    """Keep the files of a valid form and build them; the problems, or none and the token of the preview."""
+    token = secrets.token_hex(8)
+    folder = _folder(user, token)
+    for former in folder.parent.glob(f"organise-{user.pk}-*"):
+        shutil.rmtree(former, ignore_errors=True)
+    _keep(folder, form)
+    try:
+        job = {**about, "folder": str(folder), "choices": form.choices, **(paths or {})}
+        result = run_in_turn({"build": job}, account=user.pk)
+    except (GraderError, ProblemError) as error:
+        result = {"problems": [str(error)]}
+    if "problems" not in result:
+        result = {"replaces": "", "reason": "", **about, **result}
+        result["problems"] = _misnamed(result)
+    if result["problems"]:
+        shutil.rmtree(folder)
+        return result["problems"], ""
+    write_private(folder / "summary.json", json.dumps(result).encode())
+    shutil.rmtree(folder / "in")
+    return [], token
+
+
+def _misnamed(result: Mapping[str, Any]) -> list[str]:
+    """Problems of a manifest's name: it is another benchmark's, or not the one that is replaced."""
+    name, replaces = result["name"], result["replaces"]
+    if replaces and name != replaces:
+        return [f'The manifest is of "{name}"; expected name = "{replaces}".']
+    if not replaces and Benchmark.objects.filter(name=name).exists():
+        return [f'The name "{name}" is taken. Choose another in the manifest.']
+    return []
+
+
+def _keep(folder: Path, form: FilesForm) -> None:
+    """Write the uploads, unread, for nobody but the site's account."""
+    make_private(folder)
+    make_private(folder / "in")
+    values = form.cleaned_data
+    for name, place in PARTS.items():
+        if values[name]:
+            _write(folder / place, values[name])
+    for file in values["parents"]:
+        _write(folder / "in" / _own_name(file), file)
+    if values["tables"]:
+        make_private(folder / "in" / "tables")
+    for file in values["tables"]:
+        _write(folder / "in" / "tables" / _own_name(file), file)
+
+
+def _own_name(file: UploadedFile[Any]) -> str:
+    """The name that its sender gave it, as a name in one folder."""
+    return re.sub(r"[^\w.-]", "_", Path(str(file.name)).name)[-80:].lstrip(".") or "file"
+
+
+def _write(path: Path, file: UploadedFile[Any]) -> None:
+    with path.open("wb") as target:
+        path.chmod(0o600)
+        shutil.copyfileobj(file, target)

@@ -1,0 +1,89 @@
+"""The dry run: three made submissions, checked and graded as those of others are, and shown to organizers.
+
+They are never stored: the grader makes them of the labels and deletes them. So a dry run is no submission, is
+on no board, and costs no quota.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+from django_tasks import task
+
+from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.organizing.models import DryRun
+from gluebench.leaderboard.submissions.grading import job_of, stopping
+from gluebench.leaderboard.submissions.process import GraderError, run_grader
+from gluebench.leaderboard.submissions.report import check_summary
+from gluebench.leaderboard.submissions.views import for_organizers
+
+EXPECTED = {
+    "perfect": ("Perfect", "The labels themselves: valid, with 100 everywhere, or the smallest loss"),
+    "majority": (
+        "Majority",
+        "The most frequent label in every row: valid, and far below the labels",
+    ),
+    "broken": ("Broken", "An unknown label and a missing row: not valid, each problem with its place"),
+}
+
+
+@for_organizers(require_POST)
+def dry_run(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+    """Start a dry run, or delete the last one."""
+    with transaction.atomic():
+        DryRun.objects.filter(benchmark=benchmark).delete()
+        if request.POST.get("act") == "delete":
+            record("dry run deleted", actor=request.user, benchmark=benchmark)
+            messages.success(request, "The dry run is deleted.")
+        else:
+            run = DryRun.objects.create(benchmark=benchmark, by=request.user, gold=benchmark.gold)
+            grade_dry_run.enqueue(run.pk)
+            record("dry run", actor=request.user, benchmark=benchmark)
+            messages.success(request, "The dry run is in the queue; load this page again in a few seconds.")
+    return redirect("organise-setup", benchmark.name)
+
+
+@task()
+def grade_dry_run(pk: int) -> None:
+    """Make and grade the submissions of a dry run, unless it was deleted."""
+    run = DryRun.objects.select_related("benchmark").filter(pk=pk, results__isnull=True, failure="").first()
+    if run is None:
+        return
+    rows = DryRun.objects.filter(pk=pk)
+    with tempfile.TemporaryDirectory(prefix="dry-run-", dir=settings.FOLDER.uploads) as folder:
+        try:
+            job = {**job_of(run.benchmark, None), "rehearse": folder}
+            results = run_grader(job, alive=rows.exists, stop=stopping)["rehearsed"]
+        except GraderError as error:
+            rows.update(failure=str(error)[:200], at=timezone.now())
+        else:
+            rows.update(results=results, at=timezone.now())
+
+
+def shown(benchmark: Benchmark) -> dict[str, Any] | None:
+    """The last dry run for the page; None if there is none."""
+    run = DryRun.objects.filter(benchmark=benchmark).first()
+    if run is None:
+        return None
+    results = run.results or {}
+    rows = [
+        {"title": title, "must": must, **results[name], "check": check_summary(results[name]["check"])}
+        for name, (title, must) in EXPECTED.items()
+        if name in results
+    ]
+    return {
+        "run": run,
+        "rows": rows,
+        "outdated": run.gold != benchmark.gold,
+        "tasks": benchmark.record.scored,
+    }

@@ -1,0 +1,36 @@
+"""What organizing keeps beside a benchmark: its dry run, and the texts of the site."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+
+from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.benchmarks.models import Benchmark
+
+
+class SiteText(models.Model):
+    """The terms or the privacy page of the site, once an admin has written it in the browser."""
+
+    name = models.CharField(max_length=20, primary_key=True)
+    text = models.TextField()
+    changed = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DryRun(models.Model):
+    """The last dry run of a benchmark: no submission, on no board, and without any prediction."""
+
+    benchmark = models.OneToOneField(Benchmark, models.CASCADE, related_name="dry_run")
+    by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    gold = models.CharField(max_length=200, blank=True)
+    """The folder of labels it was graded on."""
+    results = models.JSONField(null=True)
+    """For "perfect", "majority" and "broken": verdict, score, scores by task, messages; None until done."""
+    failure = models.CharField(max_length=200, blank=True)
+
+    def __str__(self) -> str:
+        return f"Dry run of {self.benchmark}"

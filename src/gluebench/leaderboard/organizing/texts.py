@@ -1,0 +1,157 @@
+"""Texts and looks of a benchmark, and the texts of the site: editors with a preview, and pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.core.files.storage import storages
+from django.db import transaction
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.adding import keep_public
+from gluebench.leaderboard.benchmarks.models import SECTIONS, Benchmark, live
+from gluebench.leaderboard.common.page_cache import cached
+from gluebench.leaderboard.common.text import markdown
+from gluebench.leaderboard.folder import TEXTS
+from gluebench.leaderboard.organizing.forms import LooksForm, SiteTextForm, TextsForm
+from gluebench.leaderboard.organizing.models import SiteText
+from gluebench.leaderboard.ranks.views import in_form
+from gluebench.leaderboard.submissions.views import for_organizers, render_tab
+
+
+@for_organizers()
+def texts(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+    """The title and the texts; "preview" shows them below the form and saves nothing."""
+    own = {**benchmark.texts, "title": benchmark.title}
+    form = TextsForm(request.POST or None, initial=own)
+    shown: list[tuple[str, str]] = []
+    if request.method == "POST" and form.is_valid():
+        if request.POST.get("act") == "save":
+            values = dict(form.cleaned_data)
+            _save(request, benchmark, "texts", title=values.pop("title"), texts=_filled(values))
+            return redirect("organise-texts", benchmark.name)
+        shown = [(SECTIONS[name], form.cleaned_data[name]) for name in SECTIONS if form.cleaned_data[name]]
+    context = {"form": form, "shown": shown}
+    return render_tab(request, benchmark, "texts", context, status=422 if form.errors else 200)
+
+
+@for_organizers()
+def looks(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+    """Logo, accent colors, links and contact."""
+    own = benchmark.looks
+    lines = "\n".join(" ".join(link) for link in own.get("links", []))
+    initial = {**own, "links": lines, "logo": None}
+    form = LooksForm(request.POST or None, request.FILES or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        values = dict(form.cleaned_data)
+        logo, kept = values.pop("logo"), None if values.pop("without_logo") else own.get("logo")
+        if logo:
+            kept = {"file": keep_public(benchmark.name, logo.read()), "type": form.logo_type}
+        _save(request, benchmark, "looks", looks=_filled({**values, "logo": kept}))
+        return redirect("organise-looks", benchmark.name)
+    return render_tab(request, benchmark, "looks", {"form": form}, status=422 if form.errors else 200)
+
+
+def _filled(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value}
+
+
+def _save(request: SignedInRequest, benchmark: Benchmark, action: str, **values: Any) -> None:
+    """Write the columns, and to the log which of their parts changed."""
+    with transaction.atomic():
+        row = Benchmark.objects.held(benchmark.pk)
+        before, after = _flat({name: getattr(row, name) for name in values}), _flat(values)
+        changed = sorted(key for key in before.keys() | after if before.get(key) != after.get(key))
+        if changed:
+            Benchmark.objects.filter(pk=row.pk).update(**values)
+            Benchmark.objects.filter(pk=row.pk).touch()
+            record(action, actor=request.user, benchmark=row, changed=", ".join(changed))
+    messages.success(request, "Saved." if changed else "Nothing was changed.")
+
+
+def _flat(values: dict[str, Any]) -> dict[str, Any]:
+    parts = [value if isinstance(value, dict) else {name: value} for name, value in values.items()]
+    return {name: value for part in parts for name, value in part.items()}
+
+
+@require_safe
+def about(request: HttpRequest, name: str, section: str) -> HttpResponse:
+    """One of a benchmark's texts."""
+    benchmark = live(name, request.user).benchmark()
+    if section not in SECTIONS or section not in benchmark.texts:
+        raise Http404(f"{name} has no such text.")
+    return in_form(
+        request,
+        benchmark,
+        "",
+        lambda row: {"title": SECTIONS[section], "text": row.texts[section], "at": section},
+        cache_key=f"about {section}",
+        template="organise/about.html",
+    )
+
+
+@require_safe
+def logo(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The logo, of a type that was checked when it was sent."""
+    own = live(name, request.user).benchmark().looks.get("logo")
+    if own is None:
+        raise Http404(f"{name} has no logo.")
+    return FileResponse(storages["data"].open(own["file"]), content_type=own["type"])
+
+
+@require_safe
+def style(request: HttpRequest, name: str) -> HttpResponse:
+    """The accent colors as a style sheet, since none is allowed within a page."""
+    source = live(name, request.user)
+
+    def make() -> str:
+        own = source.benchmark().looks
+        light, dark = own.get("accent", "#0a655c"), own.get("accent_dark", "#74cdc0")
+        return f":root {{ --accent: light-dark({light}, {dark}); }}\n"
+
+    return cached(request, name=f"style {name}", version=source.version, make=make, content_type="text/css")
+
+
+def site_text(name: str) -> tuple[str, bool]:
+    """The terms or privacy in Markdown, the title first; and whether it is still the default."""
+    own = SiteText.objects.filter(name=name).values_list("text", flat=True).first()
+    text = own or settings.FOLDER.page(name)
+    return text, text == (TEXTS / f"{name}.md").read_text(encoding="utf-8")
+
+
+@require_safe
+def site_page(request: HttpRequest, name: str) -> HttpResponse:
+    """Terms or privacy."""
+    text, is_default = site_text(name)
+    title, _, rest = text.partition("\n")
+    context = {"title": title.lstrip("# "), "html": markdown(rest, demoted=0), "here": name}
+    return render(request, "accounts/page.html", {**context, "name": name, "is_default": is_default})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def site_edit(request: SignedInRequest, name: str) -> HttpResponse:
+    """The editor of terms or privacy, for admins."""
+    if not request.user.is_superuser:
+        raise PermissionDenied
+    form = SiteTextForm(request.POST or None, initial={"text": site_text(name)[0]})
+    shown = ""
+    if request.method == "POST" and form.is_valid():
+        shown = form.cleaned_data["text"]
+        if request.POST.get("act") == "save":
+            with transaction.atomic():
+                SiteText.objects.update_or_create(name=name, defaults={"text": shown})
+                record("site text", actor=request.user, page=name)
+            messages.success(request, "Saved.")
+            return redirect(name)
+    context = {"form": form, "shown": [("", shown)] if shown else [], "name": name}
+    return render(request, "organise/site.html", context, status=422 if form.errors else 200)

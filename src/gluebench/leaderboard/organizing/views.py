@@ -1,0 +1,116 @@
+"""Pages of an organizer's setup: opening a draft, roles, a copy of the benchmark."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.core.files.storage import storages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST, require_safe
+
+from gluebench.benchmark import load_benchmark
+from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.adding import store
+from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
+from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
+from gluebench.leaderboard.organizing.dry_runs import shown
+from gluebench.leaderboard.organizing.forms import CopyForm, RoleForm
+from gluebench.leaderboard.submissions.views import for_organizers, render_tab
+
+NO_LABELS = hashlib.sha256().hexdigest()
+"""The digest of labels of a copy that was made without them."""
+_NAME = re.compile(r"^(\s*name\s*=\s*)(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
+
+
+@for_organizers(require_safe)
+def setup(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+    """Whether it is public, its dry run, its files, its copies."""
+    return render_tab(request, benchmark, "setup", {"dry_run": shown(benchmark), "form": CopyForm()})
+
+
+@for_organizers(require_POST)
+def opening(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+    """Open a draft to the public, or make a benchmark a draft again."""
+    draft = request.POST.get("draft") == "1"
+    if not draft and benchmark.gold_digest == NO_LABELS:
+        messages.error(request, "It has no labels, so nothing could be graded. Add them under Files first.")
+        return redirect("organise-setup", benchmark.name)
+    with transaction.atomic():
+        row = Benchmark.objects.filter(pk=benchmark.pk)
+        if row.filter(draft=not draft).update(draft=draft):
+            row.touch()
+            record("draft" if draft else "open to the public", actor=request.user, benchmark=benchmark)
+    seen = "a draft: only you, its other organizers and admins see it" if draft else "open to the public"
+    messages.success(request, f"{benchmark.title} is {seen}.")
+    return redirect("organise-setup", benchmark.name)
+
+
+@for_organizers()
+def roles(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+    """Who organizes and who reviews it; adding and removing them."""
+    held: dict[str, Any] = {"organiser": benchmark.organisers, "reviewer": benchmark.reviewers}
+    act = request.POST.get("act", "")
+    form = RoleForm(request.POST if act == "add" else None)
+    if form.is_valid():
+        _change(request, benchmark, form.cleaned_data["role"], form.cleaned_data["email"], "added")
+        return redirect("organise-roles", benchmark.name)
+    if act in held:
+        user = get_object_or_404(held[act].all(), pk=request.POST.get("account"))
+        if act == "organiser" and not request.user.is_superuser and held[act].count() == 1:
+            messages.error(request, "You are its last organizer. Add another one first.")
+        else:
+            _change(request, benchmark, act, user, "removed")
+        still = benchmark.organised_by(request.user)
+        return redirect("organise-roles", benchmark.name) if still else redirect("my-submissions")
+    people = [(role, user, account_name(user, request.user)) for role in held for user in held[role].all()]
+    context = {"form": form, "people": people}
+    return render_tab(request, benchmark, "roles", context, status=422 if form.errors else 200)
+
+
+def _change(request: SignedInRequest, benchmark: Benchmark, role: str, user: User, done: str) -> None:
+    holders: Any = benchmark.organisers if role == "organiser" else benchmark.reviewers
+    with transaction.atomic():
+        (holders.add if done == "added" else holders.remove)(user)
+        record(f"{role} {done}", actor=request.user, benchmark=benchmark, account=user.pk)
+    messages.success(request, f"{'Organizer' if role == 'organiser' else 'Reviewer'} {done}.")
+
+
+@for_organizers(require_POST)
+def duplicate(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+    """Make a draft with the same manifest, policy, texts and public files; the labels if asked for."""
+    form = CopyForm(request.POST)
+    if not may_create(request.user):
+        raise PermissionDenied
+    if not form.is_valid():
+        context = {"dry_run": shown(benchmark), "form": form}
+        return render_tab(request, benchmark, "setup", context, status=422)
+    name, title = form.cleaned_data["name"], form.cleaned_data["title"]
+    files = [
+        PublicFile(file.path, storages["data"].open(file.file).read(), file.task, file.split, file.rows)
+        for file in benchmark.data_files.all()
+    ]
+    text = _NAME.sub(rf'\g<1>"{name}"', benchmark.manifest, count=1)
+    manifest = Manifest(text, tuple(benchmark.parents))
+    if load_benchmark(manifest.write_below(settings.FOLDER.manifests)).name != name:
+        messages.error(
+            request, "Its manifest does not give the name on a line of its own: duplicate it by hand."
+        )
+        return redirect("organise-setup", benchmark.name)
+    with tempfile.TemporaryDirectory(dir=settings.FOLDER.uploads) as nothing, transaction.atomic():
+        gold = benchmark.gold_path if form.cleaned_data["labels"] else Path(nothing)
+        copy = store(Prepared(name, title, manifest, gold, files, True), by=request.user, draft=True)
+        same = {field: getattr(benchmark, field) for field in ("settings", "texts", "looks")}
+        Benchmark.objects.filter(pk=copy.pk).update(**same)
+        record("duplicate", actor=request.user, benchmark=benchmark, copy=name)
+    messages.success(request, f"{title} is a draft: a copy of {benchmark.title}.")
+    return redirect("organise-setup", name)
