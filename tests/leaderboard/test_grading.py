@@ -287,7 +287,8 @@ def test_only_the_grader_and_the_organiser_s_command_read_labels() -> None:
     rounding = {"submissions/feedback.py", "annotation/models.py"}  # of reports, by what opens no label
     adding = {"benchmarks/adding.py", "benchmarks/contents.py"}  # which publish no file that holds them
     adding |= {"organizing/building.py", "organizing/rehearsing.py"}  # parts of the grader
-    exports = {"boards/exports.py", "submissions/models.py"}  # of reports, in other formats
+    exports = {"boards/exports.py", "submissions/models.py", "api/work.py"}  # of reports, in other formats
+    exports |= {"results/pack.py"}  # which copies the files of labels that the organizer releases
     assert readers == {"grader.py", *adding, *rounding, *exports}
 
 

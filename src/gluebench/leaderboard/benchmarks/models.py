@@ -265,7 +265,7 @@ class Live(NamedTuple):
 def live(name: str, user: Any) -> Live:
     """The benchmark of that name. Raises Http404, also for a draft that this user does not run."""
     rows = _rows(_ONE, name)
-    if not rows or (rows[0][2] and not Benchmark.objects.run_by(user).filter(name=name).exists()):
+    if not rows or (rows[0][3] and not Benchmark.objects.run_by(user).filter(name=name).exists()):
         raise Http404("There is no such benchmark.")
     return _up_to_date(Live(*rows[0][:3]))
 
