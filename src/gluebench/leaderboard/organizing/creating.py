@@ -55,10 +55,9 @@ def new(request: SignedInRequest) -> HttpResponse:
 def replace(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Replace labels, manifest or data; its files lead to the preview."""
     form = ReplaceForm(request.POST or None, request.FILES or None)
-    paths = {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
-    problems, token = _built(
-        request.user, form, {"name": benchmark.name, "replaces": benchmark.name, **paths}
-    )
+    about = {"name": benchmark.name, "title": benchmark.title, "replaces": benchmark.name}
+    about |= {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
+    problems, token = _built(request.user, form, about)
     status = 422 if problems or form.errors else 200
     page = render_tab(request, benchmark, "replace", {"form": form, "problems": problems}, status=status)
     return redirect("organise-preview", token) if token else page
@@ -124,7 +123,7 @@ def _built(user: User, form: FilesForm, about: Mapping[str, str]) -> tuple[list[
     for former in folder.parent.glob(f"organise-{user.pk}-*"):
         shutil.rmtree(former, ignore_errors=True)
     _keep(folder, form)
-    given = [name for name in ("name", "reason") if name in form.cleaned_data]
+    given = [name for name in ("name", "title", "reason") if name in form.cleaned_data]
     job: dict[str, Any] = {**about, **{name: form.cleaned_data[name] for name in given}}
     try:
         built = run_in_turn(

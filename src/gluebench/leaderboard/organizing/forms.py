@@ -56,8 +56,7 @@ class FilesForm(forms.Form):
         values = self.cleaned_data
         lists = {name: [part.strip() for part in values[name].split(";") if part.strip()] for name in CHOICES}
         encoding, replacing = values["encoding"] or "utf-8", values["replace_whitespace"]
-        title = values.get("title", "")
-        return {**lists, "title": title, "encoding": encoding, "replace_whitespace": replacing}
+        return {**lists, "encoding": encoding, "replace_whitespace": replacing}
 
     def sections(self) -> list[tuple[str, list[forms.BoundField]]]:
         """The inputs under their headings; those of `options` are apart."""
