@@ -205,6 +205,19 @@ def test_new_labels_need_a_reason_and_grade_again(
     assert not Benchmark.objects.get().draft
 
 
+def test_tables_replace_all_three_and_keep_the_title(admin: Client) -> None:
+    create(admin, {"name": "hotels", "title": "Hotels", "tables": tables(test_csv=table(ROWS))})
+    turned = [(text, "bad" if label == "good" else "good") for text, label in ROWS]
+    train = [(f"Before: {text}", label) for text, label in ROWS]
+    fields = {"tables": tables(train_csv=table(train), test_csv=table(turned)), "reason": "Turned around"}
+    answer = admin.post("/benchmarks/hotels/organise/replace", fields)
+    admin.post(answer["Location"], {"act": "create"})
+    row = Benchmark.objects.get()
+    assert row.title == "Hotels"
+    assert {file.split for file in row.data_files.exclude(task="")} == {"train", "test"}
+    assert (row.gold_path / "hotels.tsv").read_text().splitlines()[1] == "0\tgood"
+
+
 def test_a_manifest_of_another_name_replaces_nothing(admin: Client, tiny: Benchmark) -> None:
     text = MANIFEST.read_text().replace('name = "tiny"', 'name = "other"')
     fields = {"manifest": upload("m.toml", text.encode()), "reason": "Why not"}

@@ -156,6 +156,9 @@ def test_roles_are_given_by_address_and_taken_away(organizer: Client, person: An
     assert "bea@example.org" not in page(organizer, f"{HERE}/roles"), "addresses are for admins"
     alone = organizer.post(f"{HERE}/roles", {"act": "organiser", "account": ada.pk}, follow=True)
     assert "You are its last organizer" in alone.content.decode()
+    for nobody in ("", "x", "999999"):
+        answer = organizer.post(f"{HERE}/roles", {"act": "reviewer", "account": nobody})
+        assert answer.status_code == 404
     organizer.post(f"{HERE}/roles", {"act": "reviewer", "account": bea.pk})
     assert bea_client.get(HERE).status_code == 403
     actions = [*Entry.objects.order_by("pk").values_list("action", flat=True)]

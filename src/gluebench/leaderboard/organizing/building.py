@@ -49,7 +49,9 @@ def _built(folder: Path, job: Mapping[str, Any]) -> dict[str, Any]:
     gold: Path | None
     data: Path | None
     if (given / TABLES).is_dir():
-        plan = make_plan([*_sources(given, made)], job["name"], _choices(job["choices"]))
+        plan = make_plan(
+            [*_sources(given, made)], job["name"], _choices({**job["choices"], "title": job["title"]})
+        )
         if bare := [task.name for task in plan.tasks if not task.labelled]:
             raise SiteError(
                 f"The test rows of {', '.join(bare)} have no labels; a board needs them to grade."

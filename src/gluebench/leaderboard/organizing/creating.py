@@ -44,30 +44,23 @@ def new(request: SignedInRequest) -> HttpResponse:
     if not may_create(request.user):
         raise PermissionDenied
     form = NewForm(request.POST or None, request.FILES or None)
-    problems: list[str] = []
-    if request.method == "POST" and form.is_valid():
-        problems, token = _built(request.user, form, {"name": form.cleaned_data["name"]})
-        if token:
-            return redirect("organise-preview", token)
+    problems, token = _built(request.user, form, {"replaces": "", "reason": ""})
     context = {"form": form, "problems": problems, "here": "mine"}
-    wrong = bool(problems or form.errors)
-    return render(request, "organise/new.html", context, status=422 if wrong else 200)
+    status = 422 if problems or form.errors else 200
+    page = render(request, "organise/new.html", context, status=status)
+    return redirect("organise-preview", token) if token else page
 
 
 @for_organizers()
 def replace(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Replace labels, manifest or data; its files lead to the preview."""
     form = ReplaceForm(request.POST or None, request.FILES or None)
-    problems: list[str] = []
-    if request.method == "POST" and form.is_valid():
-        paths = {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
-        about = {"name": benchmark.name, "replaces": benchmark.name, "reason": form.cleaned_data["reason"]}
-        problems, token = _built(request.user, form, about, paths)
-        if token:
-            return redirect("organise-preview", token)
-    context = {"form": form, "problems": problems}
-    wrong = bool(problems or form.errors)
-    return render_tab(request, benchmark, "replace", context, status=422 if wrong else 200)
+    about = {"name": benchmark.name, "title": benchmark.title, "replaces": benchmark.name}
+    about |= {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
+    problems, token = _built(request.user, form, about)
+    status = 422 if problems or form.errors else 200
+    page = render_tab(request, benchmark, "replace", {"form": form, "problems": problems}, status=status)
+    return redirect("organise-preview", token) if token else page
 
 
 @login_required
@@ -121,26 +114,28 @@ def _folder(user: User, token: str) -> Path:
     return Path(settings.FOLDER.uploads, f"organise-{user.pk}-{token}")
 
 
-def _built(
-    user: User, form: FilesForm, about: Mapping[str, Any], paths: Mapping[str, str] | None = None
-) -> tuple[list[str], str]:
-    """Keep the files of a valid form and build them; the problems, or none and the token of the preview."""
+def _built(user: User, form: FilesForm, about: Mapping[str, str]) -> tuple[list[str], str]:
+    """Keep the files of a form, if it is valid, and build them: the problems, or the token of the preview."""
+    if not form.is_valid():
+        return [], ""
     token = secrets.token_hex(8)
     folder = _folder(user, token)
     for former in folder.parent.glob(f"organise-{user.pk}-*"):
         shutil.rmtree(former, ignore_errors=True)
     _keep(folder, form)
+    given = [name for name in ("name", "title", "reason") if name in form.cleaned_data]
+    job: dict[str, Any] = {**about, **{name: form.cleaned_data[name] for name in given}}
     try:
-        job = {**about, "folder": str(folder), "choices": form.choices, **(paths or {})}
-        result = run_in_turn({"build": job}, account=user.pk)
+        built = run_in_turn(
+            {"build": {**job, "folder": str(folder), "choices": form.choices}}, account=user.pk
+        )
     except (GraderError, ProblemError) as error:
-        result = {"problems": [str(error)]}
-    if "problems" not in result:
-        result = {"replaces": "", "reason": "", **about, **result}
-        result["problems"] = _misnamed(result)
-    if result["problems"]:
+        built = {"problems": [str(error)]}
+    result = {**job, **built}
+    problems: list[str] = result.get("problems") or _misnamed(result)
+    if problems:
         shutil.rmtree(folder)
-        return result["problems"], ""
+        return problems, ""
     write_private(folder / "summary.json", json.dumps(result).encode())
     shutil.rmtree(folder / "in")
     return [], token
@@ -149,35 +144,28 @@ def _built(
 def _misnamed(result: Mapping[str, Any]) -> list[str]:
     """Problems of a manifest's name: it is another benchmark's, or not the one that is replaced."""
     name, replaces = result["name"], result["replaces"]
-    if replaces and name != replaces:
-        return [f'The manifest is of "{name}"; expected name = "{replaces}".']
     if not replaces and Benchmark.objects.filter(name=name).exists():
         return [f'The name "{name}" is taken. Choose another in the manifest.']
-    return []
+    wrong = replaces and name != replaces
+    return [f'The manifest is of "{name}"; expected name = "{replaces}".'] if wrong else []
 
 
 def _keep(folder: Path, form: FilesForm) -> None:
     """Write the uploads, unread, for nobody but the site's account."""
     make_private(folder)
     make_private(folder / "in")
-    values = form.cleaned_data
-    for name, place in PARTS.items():
-        if values[name]:
-            _write(folder / place, values[name])
-    for file in values["parents"]:
-        _write(folder / "in" / _own_name(file), file)
+    values, home = form.cleaned_data, folder / "in"
     if values["tables"]:
-        make_private(folder / "in" / "tables")
-    for file in values["tables"]:
-        _write(folder / "in" / "tables" / _own_name(file), file)
+        make_private(home / "tables")
+    files = {folder / place: values[name] for name, place in PARTS.items() if values[name]}
+    files |= {home / _own_name(file): file for file in values["parents"]}
+    files |= {home / "tables" / _own_name(file): file for file in values["tables"]}
+    for path, file in files.items():
+        with path.open("wb") as target:
+            path.chmod(0o600)
+            shutil.copyfileobj(file, target)
 
 
 def _own_name(file: UploadedFile[Any]) -> str:
     """The name that its sender gave it, as a name in one folder."""
     return re.sub(r"[^\w.-]", "_", Path(str(file.name)).name)[-80:].lstrip(".") or "file"
-
-
-def _write(path: Path, file: UploadedFile[Any]) -> None:
-    with path.open("wb") as target:
-        path.chmod(0o600)
-        shutil.copyfileobj(file, target)

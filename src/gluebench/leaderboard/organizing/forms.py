@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -17,22 +19,10 @@ from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.text import plain
 
-Uploads = list[UploadedFile[Any]]
 TABLE_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".zip")
-CHOICES = {
-    "label": ("Column of the labels", "As rating."),
-    "inputs": ("Columns of the texts", "In their order, as premise, hypothesis."),
-    "index": ("Column of the ids", "As id."),
-    "ignore": ("Columns to leave out", "As author, date."),
-    "kind": ("Kind of labels", "Write labels or scores."),
-    "words": ("Labels in their order", "As no, yes."),
-    "score_range": ("Range of the scores", "As 0, 5."),
-    "metrics": ("Metrics", "As accuracy, f1, macro_f1, pearson or spearman."),
-    "positive": ("Label that F1 counts as positive", "As yes."),
-    "licence": ("License of the texts", "As CC-BY-4.0."),
-}
-"""The options of `gluebench benchmark new`: their label and what to write."""
-PARTS = ("manifest", "gold", "examples")
+FILES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("files.toml").read_text("utf-8"))
+CHOICES = [name for name, texts in FILES.items() if texts["kind"] == "choice"]
+PARTS = [name for name, texts in FILES.items() if texts["kind"] == "file"]
 """The uploads of one file each."""
 
 
@@ -45,7 +35,7 @@ class FilesField(forms.FileField):
 
     widget = _Files
 
-    def clean(self, data: Any, initial: Any = None) -> Uploads:
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
         """The files. Raises ValidationError for one that is empty."""
         return [super(FilesField, self).clean(file, initial) for file in data or ()]
 
@@ -53,51 +43,26 @@ class FilesField(forms.FileField):
 class FilesForm(forms.Form):
     """The files of a benchmark: tables of which it is made, or its manifest with zips of data and labels."""
 
-    tables = FilesField(
-        required=False,
-        label="Tables with labels",
-        help_text="train, dev and test as .csv, .tsv, .json or .jsonl (test is needed, the others are not), "
-        "or one zip of them; for several tasks a zip with a folder for each.",
-    )
-    manifest = forms.FileField(required=False, help_text="NAME.toml, as docs/reference/manifest.md explains.")
-    parents = FilesField(
-        required=False,
-        label="Files that it extends",
-        help_text="Manifests named by extends, if they are yours.",
-    )
-    gold = forms.FileField(
-        required=False, label="Labels", help_text="A zip of the gold folder. Only the grader opens it."
-    )
-    examples = forms.FileField(
-        required=False, label="Data", help_text="A zip of the data folder, test files without labels."
-    )
-    encoding = forms.CharField(required=False, initial="utf-8", max_length=30, label="Encoding of the tables")
-    replace_whitespace = forms.BooleanField(
-        required=False, label="Make tabs and line ends within texts a space"
-    )
-
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        for name, (label, text) in CHOICES.items():
-            self.fields[name] = forms.CharField(required=False, max_length=1000, label=label, help_text=text)
+        kinds = {"files": FilesField, "file": forms.FileField, "switch": forms.BooleanField}
+        for name, texts in FILES.items():
+            given = {key: value for key, value in texts.items() if key != "kind"}
+            self.fields[name] = kinds.get(texts["kind"], forms.CharField)(required=False, **given)
 
     @property
     def choices(self) -> dict[str, Any]:
         """The options of the valid form, as `data.organize.Choices` takes them."""
         values = self.cleaned_data
         lists = {name: [part.strip() for part in values[name].split(";") if part.strip()] for name in CHOICES}
-        return {
-            **lists,
-            "title": values.get("title", ""),
-            "encoding": values["encoding"] or "utf-8",
-            "replace_whitespace": values["replace_whitespace"],
-        }
+        encoding, replacing = values["encoding"] or "utf-8", values["replace_whitespace"]
+        return {**lists, "encoding": encoding, "replace_whitespace": replacing}
 
     def sections(self) -> list[tuple[str, list[forms.BoundField]]]:
         """The inputs under their headings; those of `options` are apart."""
-        names = {"": ("name", "title", "reason"), "Either: tables": ("tables",)}
-        names["Or: a manifest"] = ("manifest", "parents", "gold", "examples")
-        return [(title, [self[name] for name in own if name in self.fields]) for title, own in names.items()]
+        manifest = ("manifest", "parents", "gold", "examples")
+        names = {"": self.base_fields, "Either: tables": ("tables",), "Or: a manifest": manifest}
+        return [(title, [self[name] for name in own]) for title, own in names.items()]
 
     def options(self) -> list[forms.BoundField]:
         """The inputs of what is detected in tables."""
@@ -121,7 +86,7 @@ class FilesForm(forms.Form):
         return values
 
 
-NAMED = "Part of its address: letters, digits, - and _."
+NAMED = "Part of its address: letters, digits, - and _. A manifest has it already."
 
 
 def new_name(name: str) -> None:
@@ -136,12 +101,7 @@ def new_name(name: str) -> None:
 class NewForm(FilesForm):
     """The files of a new benchmark, and its name."""
 
-    name = forms.CharField(
-        required=False,
-        max_length=80,
-        validators=[new_name],
-        help_text=f"{NAMED} With a manifest it is there.",
-    )
+    name = forms.CharField(required=False, max_length=80, validators=[new_name], help_text=NAMED)
     title = forms.CharField(required=False, max_length=200, validators=[plain])
 
     def clean(self) -> dict[str, Any]:
@@ -282,6 +242,6 @@ class RoleForm(forms.Form):
 class CopyForm(forms.Form):
     """The name of a copy, and whether it has the labels."""
 
-    name = forms.CharField(max_length=80, validators=[new_name], help_text=NAMED)
+    name = forms.CharField(max_length=80, validators=[new_name])
     title = forms.CharField(max_length=200, validators=[plain])
     labels = forms.BooleanField(required=False, label="With the labels of the test files")

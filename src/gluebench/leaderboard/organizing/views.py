@@ -13,8 +13,8 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import storages
 from django.db import transaction
-from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from gluebench.benchmark import load_benchmark
@@ -65,8 +65,11 @@ def roles(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         _change(request, benchmark, form.cleaned_data["role"], form.cleaned_data["email"], "added")
         return redirect("organise-roles", benchmark.name)
     if act in held:
-        user = get_object_or_404(held[act].all(), pk=request.POST.get("account"))
-        if act == "organiser" and not request.user.is_superuser and held[act].count() == 1:
+        holders = {str(holder.pk): holder for holder in held[act].all()}
+        user = holders.get(request.POST.get("account", ""))
+        if user is None:
+            raise Http404("This account has no such role.")
+        if act == "organiser" and not request.user.is_superuser and len(holders) == 1:
             messages.error(request, "You are its last organizer. Add another one first.")
         else:
             _change(request, benchmark, act, user, "removed")
