@@ -130,7 +130,7 @@ def test_glue_s_own_data_are_linked_and_not_served(tmp_path: Path) -> None:
     (tmp_path / "CoLA").mkdir()
     gold: Any = SimpleNamespace(benchmark=load_benchmark("glue"), columns={})
     with pytest.raises(SiteError, match="CoLA is published elsewhere on its own terms"):
-        read_folder(tmp_path, gold)
+        read_folder(tmp_path, gold.benchmark, gold)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from django.test import Client as Browser
-from leaderboard.material import PREDICTIONS, zip_bytes
+from leaderboard.material import MANIFEST, PREDICTIONS, write_data, zip_bytes
 
+from gluebench.cli import main
 from gluebench.leaderboard import remote_worker
 from gluebench.leaderboard.accounts.models import User, issue
+from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.submissions.grading import grade_next
@@ -209,3 +212,23 @@ def serialized(post: Any) -> Any:
     return lambda *arguments, **options: (
         post(*arguments, **options) if threading.current_thread() is mine else Taken()
     )
+
+
+def test_a_benchmark_is_added_without_labels_and_with_them_later(
+    db: None, gold_folder: Path, tmp_path: Path, send: Send
+) -> None:
+    data = write_data(tmp_path / "data")
+    assert add_benchmark(str(MANIFEST), None, data) == "tiny"
+    row = Benchmark.objects.get()
+    assert (row.gold, row.gold_digest, row.data_files.count() > 5) == ("", "", True)
+    add_benchmark(str(MANIFEST), gold_folder)
+    assert Benchmark.objects.get().gold_path.is_dir()
+
+
+@pytest.mark.parametrize("options", [[], ["--gold", "gold", "--labels-elsewhere"]])
+def test_the_command_asks_where_the_labels_are(tmp_path: Path, options: list[str]) -> None:
+    (tmp_path / "gold").mkdir()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path)
+        answer = CliRunner().invoke(main, ["leaderboard", "add", str(MANIFEST), *options])
+    assert (answer.exit_code, "Give --gold FOLDER, or --labels-elsewhere" in answer.output) == (2, True)

@@ -108,14 +108,23 @@ def init(site: str, admin: str) -> None:
 
 @leaderboard.command
 @click.argument("benchmark", metavar="BENCHMARK")
-@option.folder("--gold", required=True, help="Folder with a label file for each test file.")
+@option.folder("--gold", help="Folder with a label file for each test file.")
+@option.flag("--labels-elsewhere", help="Grade on a machine of your own: see `work`.")
 @option.file("--policy", help="TOML file with limits and feedback (docs/reference/limits.md).")
 @option.folder(
     "--data",
     metavar="FOLDER",
     help="Folder of examples that anybody may download: TASK/train.tsv, dev.tsv, test.tsv.",
 )
-def add(site: str, benchmark: str, gold: str, policy: str | None, data: str | None) -> None:
+def add(
+    site: str,
+    benchmark: str,
+    gold: str | None,
+    policy: str | None,
+    data: str | None,
+    *,
+    labels_elsewhere: bool,
+) -> None:
     """Give the leaderboard a benchmark and its labels.
 
     BENCHMARK is the name of an installed benchmark or the path of a manifest. Test files of --data are
@@ -126,7 +135,12 @@ def add(site: str, benchmark: str, gold: str, policy: str | None, data: str | No
       gluebench leaderboard add glue --gold gold/
       gluebench leaderboard add ./hotels/hotels.toml --gold hotels/gold --data hotels/data
       gluebench leaderboard add glue --gold gold/ --policy policy.toml
+      gluebench leaderboard add ./hotels/hotels.toml --labels-elsewhere
     """
+    if (gold is None) != labels_elsewhere:
+        raise click.UsageError(
+            "Give --gold FOLDER, or --labels-elsewhere if only your own machine has the labels."
+        )
     name = commands.add(site, benchmark, gold, policy, data)
     click.echo(f"{name} is on the site. Next: gluebench leaderboard serve --site {site}")
 

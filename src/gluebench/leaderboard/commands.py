@@ -70,11 +70,13 @@ def prepare(folder: PathLike, *, change: bool) -> None:
 def add(
     folder: PathLike,
     manifest_name_or_path: str,
-    gold_folder: PathLike,
+    gold_folder: PathLike | None,
     policy_file: PathLike | None = None,
     data_folder: PathLike | None = None,
 ) -> str:
     """Add a benchmark to a site, with a copy of its labels that only the grader opens; returns its name.
+
+    Without a gold folder, a machine of the organizer grades (`gluebench leaderboard work`).
 
     Adding the same again changes nothing. A new manifest or new labels under the same name replace the old,
     and every submission is graded again. A policy replaces the old one, and a data folder the examples that
@@ -90,7 +92,8 @@ def add(
     if policy is not None:
         read_policy(policy)  # before anything is changed
     data = None if data_folder is None else Path(data_folder)
-    name = add_benchmark(manifest_name_or_path, Path(gold_folder), data)
+    gold = None if gold_folder is None else Path(gold_folder)
+    name = add_benchmark(manifest_name_or_path, gold, data)
     if policy is not None:
         set_policy(name, policy)
     return name

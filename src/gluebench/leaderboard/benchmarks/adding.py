@@ -24,7 +24,7 @@ from gluebench.leaderboard.folder import make_private, write_private
 from gluebench.scoring.gold import KEY_FILE, label_key
 
 
-def add_benchmark(name_or_path: str, gold_folder: Path, data_folder: Path | None = None) -> str:
+def add_benchmark(name_or_path: str, gold_folder: Path | None, data_folder: Path | None = None) -> str:
     """See `commands.add`."""
     return store(prepare(name_or_path, gold_folder, data_folder)).name
 
@@ -38,8 +38,9 @@ def store(ready: Prepared, *, by: User | None = None, reason: str = "", draft: b
     # The name is part of an address, and some databases refuse a value longer than its column.
     named = Benchmark(name=ready.name, title=ready.title)
     require_fields(named, ("name", "title"), what=f"The benchmark {ready.name!r}")
-    place, digest = _keep_gold(ready.name, ready.gold)
-    models.publish_labels(place)
+    place, digest = _keep_gold(ready.name, ready.gold) if ready.gold else ("", "")
+    if place:
+        models.publish_labels(place)
     values = {
         "title": ready.title,
         "manifest": ready.manifest.text,
@@ -87,7 +88,7 @@ def _keep_gold(name: str, source: Path) -> tuple[str, str]:
     make_private(home.parent)
     make_private(home)
     former = Benchmark.objects.filter(name=name).first()
-    if former and (key := former.gold_path / KEY_FILE).exists():
+    if former and former.gold and (key := former.gold_path / KEY_FILE).exists():
         files[KEY_FILE] = key.read_bytes()
     for file, data in files.items():
         if not (home / file).exists():

@@ -85,21 +85,23 @@ class Prepared(NamedTuple):
     name: str
     title: str
     manifest: Manifest
-    gold: Path
-    """The folder of labels."""
+    gold: Path | None
+    """The folder of labels; None if only a machine of the organizer has them."""
     files: list[PublicFile]
     has_examples: bool
     """Whether a data folder was given, whose examples replace those from before."""
 
 
-def prepare(name_or_path: str, gold_folder: Path, data_folder: Path | None = None) -> Prepared:
+def prepare(name_or_path: str, gold_folder: Path | None, data_folder: Path | None = None) -> Prepared:
     """Read and check it all. Raises SiteError, ManifestError, or scoring's error about the labels."""
     manifested = records.load_benchmark(name_or_path)
-    if not gold_folder.is_dir():
-        raise SiteError(f"{gold_folder} is not a folder. Name the folder of {manifested.name}'s labels.")
-    gold = read_gold(gold_folder, manifested)  # reports all problems now, to the organizer
-    _require_all(gold)
-    files = [] if data_folder is None else read_folder(data_folder, gold)
+    gold = None
+    if gold_folder is not None:
+        if not gold_folder.is_dir():
+            raise SiteError(f"{gold_folder} is not a folder. Name the folder of {manifested.name}'s labels.")
+        gold = read_gold(gold_folder, manifested)  # reports all problems now, to the organizer
+        _require_all(gold)
+    files = [] if data_folder is None else read_folder(data_folder, manifested, gold)
     files.append(_sample_submission(manifested))
     manifest = read_manifest(name_or_path)
     _require_kept(manifest, manifested)
@@ -146,14 +148,13 @@ def linked_tasks(benchmark: records.Benchmark) -> dict[str, str]:
     return publishers
 
 
-def read_folder(folder: Path, gold: Gold) -> list[PublicFile]:
+def read_folder(folder: Path, benchmark: records.Benchmark, gold: Gold | None) -> list[PublicFile]:
     """Read the examples of a data folder, checked to hold no test labels. Raises SiteError with all problems.
 
     Only the files that the manifest names are read. They are rewritten, so that only the index, the
     input columns and the labels of other splits are published.
     """
-    benchmark, contents = gold.benchmark, []
-    problems = []
+    contents, problems = [], []
     for name in linked_tasks(benchmark):  # publishers with terms of their own, as all of GLUE's
         with suppress(DataError):
             home = task_folder(folder, benchmark, benchmark.dataset(name))
@@ -197,7 +198,7 @@ def _examples(
     return examples
 
 
-def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Gold) -> Iterator[str]:
+def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Gold | None) -> Iterator[str]:
     """Problems: ways in which the files would reveal test labels."""
     for file in task.files:
         if "test" not in file.splits or (name := file.splits["test"].name) not in read:
@@ -207,7 +208,9 @@ def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Go
             yield f"{where}: has a label column; expected index {' '.join(task.columns)} without labels"
         in_order = sorted(examples, key=lambda example: example.index)
         for column in task.columns:
-            if _equals([example.inputs[column] for example in in_order], gold.columns[file.name], task):
+            if gold and _equals(
+                [example.inputs[column] for example in in_order], gold.columns[file.name], task
+            ):
                 yield f"{where}: column {column} holds the test labels; expected texts"
         tests = {tuple(example.inputs.values()) for example in examples}
         for other, rows in read.items():
