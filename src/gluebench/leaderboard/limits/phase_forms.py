@@ -74,7 +74,7 @@ class PhaseForm(forms.ModelForm):  # type: ignore[type-arg]
             if name in phase.settings:
                 self.initial[PREFIX + name] = as_text(phase.settings[name])
         settings = [PREFIX + name for name in OVERRIDDEN]
-        self.order_fields([*self._meta.fields, *settings, "reason"])
+        self.order_fields([*(name for name in EXPLAINED_PHASE if name != "reason"), *settings, "reason"])
 
     def clean(self) -> dict[str, Any]:
         """Return the fields with all times in UTC; add an error for each that does not fit the others."""

@@ -182,7 +182,9 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
             before, phase.state = phase.state, phase.state_at(now)
             if phase.state != before:
                 phase.save(update_fields=["state"])
-                changed = {name: [before.get(name), phase.state[name]] for name in ("rows", "shown")}
+                changed: dict[str, Any] = {
+                    name: [before.get(name), phase.state[name]] for name in ("rows", "shown")
+                }
                 if before and any(one != other for one, other in changed.values()):
                     record("phase follows", benchmark=row, phase=phase.name, **changed)
                 _renew(phase, before)
