@@ -233,6 +233,16 @@ def test_phases_are_read_from_a_policy_file(
     assert Entry.objects.count() == entries
 
 
+def test_the_policy_file_of_the_page_on_phases_is_taken(organiser: Client, tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "phases.md"
+    file = tmp_path / "policy.toml"
+    file.write_text(page.read_text().partition("```toml\n")[2].partition("```")[0])
+    set_policy("tiny", file)
+    development, test = Phase.objects.all()
+    assert (development.standing(), test.standing()) == ("open", "to come")
+    assert (test.counting, test.settings) == ("last", {"total": 5, "feedback": "with-board"})
+
+
 def test_a_policy_file_is_followed_whole_or_not_at_all(organiser: Client, tmp_path: Path) -> None:
     file = tmp_path / "policy.toml"
     file.write_text(
