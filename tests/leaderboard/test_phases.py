@@ -422,13 +422,13 @@ def test_an_extension_for_everybody_is_announced_and_one_for_a_person_names_nobo
     row = phase("Test", "2027-05-01 00:00", "2027-05-03 00:00", zone="AoE", shown="closed")
     other = person("grace@example.org")
     clock.move("2027-05-02 10:00")
-    extend(row, at("2027-05-05 00:00"), who=None, actor=other, reason="The site was down.")
+    extend(row, closes=at("2027-05-05 00:00"), who=None, actor=other, reason="The site was down.")
     announced = "Deadline extended to 4 May 2027, 12:00 AoE (5 May, 00:00 UTC); it was 2 May 2027, 12:00 AoE"
     page = client.get(BOARD).content.decode()
     assert announced in page
     assert "The site was down." in page
     row.refresh_from_db()
-    extend(row, at("2027-05-08 00:00"), who=ada, actor=other, reason="A doctor's note.")
+    extend(row, closes=at("2027-05-08 00:00"), who=ada, actor=other, reason="A doctor's note.")
     page = client.get(BOARD).content.decode()
     assert "Extensions for single people or teams: 1; the last of them is until 7 May 2027, 12:00 AoE" in page
     assert "doctor" not in page
@@ -461,7 +461,7 @@ def test_per_team_members_share_what_counts_and_a_team_may_get_an_extension(
     graded(of_quality(4), name="ada's", owner=ada)
     graded(of_quality(5), name="grace's", owner=grace)
     assert names(client) == ["grace's"]
-    extend(row, at("2027-05-04 00:00"), who=owls, actor=None, reason="A fire alarm.")
+    extend(row, closes=at("2027-05-04 00:00"), who=owls, actor=None, reason="A fire alarm.")
     clock.move("2027-05-03 23:00")
     assert not graded(of_quality(6), name="ada's last", owner=ada).late
     assert names(client) == ["ada's last"]

@@ -251,6 +251,10 @@ def _show(entry: Mapping[str, Any], suite: Benchmark, *, client: Client, source:
         raise click.exceptions.Exit(WRONG_FILE)
     if entry["status"] == "failed":
         raise click.ClickException(f"{entry['failure']} See {client.page(entry['key'])}")
+    if entry.get("late"):
+        notices([f"The deadline of the phase {entry['phase']} has passed: it is late, and does not count."])
+    if entry["status"] == "kept":
+        return
     if entry["report"] is None:
         notices([f"Its scores are held back until it is public; publish it at {client.page(entry['key'])}"])
         return

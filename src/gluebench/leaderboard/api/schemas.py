@@ -134,24 +134,6 @@ class DataFileFacts(Schema):
     url: str
 
 
-class PhaseFacts(Open):
-    """A phase: its times in UTC, and its rules."""
-
-    name: str
-    opens: str
-    closes: str | None
-    """Its last minute."""
-    zone: str
-    """The zone in which pages state its times."""
-    standing: str
-    """ "to come", "open" or "closed"."""
-    counting: str
-    sentences: list[str]
-    announcements: list[str]
-    board: bool
-    """Whether the board shows its scores."""
-
-
 class BenchmarkFacts(Open):
     """What a benchmark is and how this site takes submissions to it."""
 
@@ -166,8 +148,8 @@ class BenchmarkFacts(Open):
     policy: dict[str, Any]
     policy_sentences: list[str]
     """The policy in words."""
-    phases: list[PhaseFacts]
-    """Its phases in their order; empty where it takes submissions at any time."""
+    phases: list[dict[str, Any]]
+    """Its phases in their order, with times in UTC; empty where it takes submissions at any time."""
     data: list[DataFileFacts]
     """The files that anybody may download."""
     manifest: str

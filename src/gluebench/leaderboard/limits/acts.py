@@ -14,7 +14,7 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, policy_of, read_phases, read_policy
 from gluebench.leaderboard.limits.models import Departure, Override
-from gluebench.leaderboard.limits.phase_acts import phase_lines, set_phases
+from gluebench.leaderboard.limits.phase_acts import set_phases
 from gluebench.leaderboard.limits.quota import hold
 from gluebench.leaderboard.submissions.grading import follow_policy
 
@@ -91,8 +91,7 @@ def set_policy(name: str, file: Path | None = None, changes: Mapping[str, str] |
         change_policy(benchmark, values, reason="command line")
         set_phases(benchmark, [] if file is None else read_phases(file))
     values = benchmark.policy.as_dict()
-    lines = [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]
-    return [*lines, *phase_lines(benchmark)]
+    return [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]
 
 
 def _value(name: str, text: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -13,10 +12,9 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError
+from gluebench.leaderboard.benchmarks.policy import PolicyError
 from gluebench.leaderboard.limits.phase_forms import PREFIX, PhaseForm, as_text
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Extension, Phase
-from gluebench.leaderboard.phases.times import zone_of
 from gluebench.leaderboard.submissions.grading import follow_clock
 
 VALUES = (
@@ -70,7 +68,7 @@ def values_of(phase: Phase) -> dict[str, Any]:
 
 
 def extend(
-    phase: Phase, closes: datetime, *, who: User | Team | None, actor: User | None, reason: str
+    phase: Phase, *, closes: datetime, who: User | Team | None, actor: User | None, reason: str
 ) -> None:
     """Give everybody, one person or one team a later deadline, and announce it."""
     if who is None:
@@ -135,21 +133,3 @@ def _form_of(benchmark: Benchmark, table: Mapping[str, Any]) -> tuple[PhaseForm,
     }
     values |= {PREFIX + name: as_text(value) for name, value in settings.items()}
     return PhaseForm(values, instance=phase), [f"{name!r} is not known." for name in unknown]
-
-
-def phase_lines(benchmark: Benchmark) -> list[str]:
-    """The phases as lines of TOML, in the form that `set_phases` reads."""
-    lines = []
-    for phase in benchmark.phases.all():
-        values = {name: value for name, value in values_of(phase).items() if value not in (None, "")}
-        for name in TIMES:
-            if moment := getattr(phase, name):
-                values[name] = f"{moment.astimezone(zone_of(phase.zone)):%Y-%m-%d %H:%M}"
-        settings = values.pop("settings")
-        lines += ["", "[[phases]]", *_toml(values)]
-        lines += ["[phases.settings]", *_toml(settings)] if settings else []
-    return lines
-
-
-def _toml(values: Mapping[str, Any]) -> list[str]:
-    return [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]

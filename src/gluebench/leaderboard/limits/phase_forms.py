@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -12,19 +14,17 @@ from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError, policy_of
 from gluebench.leaderboard.common.text import plain
-from gluebench.leaderboard.limits.forms import EXPLAINED, REASON, person_or_team
+from gluebench.leaderboard.limits.forms import EXPLAINED, person_or_team
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown
 from gluebench.leaderboard.phases.times import in_utc, zone_names, zone_of
 
 PREFIX = "policy-"
 """Before the name of a policy's setting among the fields of a phase."""
 ENTERED = "%Y-%m-%dT%H:%M"
-
-
-def _time(label: str, help_text: str, *, required: bool = False) -> forms.CharField:
-    """A time on the clocks of the phase's zone, to the minute."""
-    widget = forms.TextInput(attrs={"type": "datetime-local"})
-    return forms.CharField(required=required, label=label, help_text=help_text, widget=widget)
+TIME = forms.TextInput(attrs={"type": "datetime-local"})
+_TEXT = Path(__file__).with_name("phases.toml").read_text(encoding="utf-8")
+EXPLAINED_PHASE: dict[str, dict[str, str]] = tomllib.loads(_TEXT)
+"""For each field of a phase, the texts of its input."""
 
 
 def _moment(form: forms.BaseForm, name: str, zone: str) -> datetime | None:
@@ -49,42 +49,23 @@ def _moment(form: forms.BaseForm, name: str, zone: str) -> datetime | None:
 class PhaseForm(forms.ModelForm):  # type: ignore[type-arg]
     """A phase of a benchmark; `instance` has its benchmark."""
 
-    zone = forms.ChoiceField(
-        label="Time zone", help_text="Of all times of this phase. AoE is UTC-12: the day ends nowhere later."
-    )
-    opens = _time("Opens", "The first minute, as 2027-05-01 00:00.", required=True)
-    closes = _time("Closes", "The last minute, which belongs to the phase. Empty: it stays open.")
-    shown_from = _time("Date from which the board shows it", "Needed for that choice only.")
-    reason = forms.CharField(
-        required=False, max_length=400, validators=[plain], label="Why it is changed", help_text=REASON
-    )
+    zone = forms.ChoiceField(choices=lambda: [(name, name) for name in zone_names()])
+    opens = forms.CharField(widget=TIME)
+    closes = forms.CharField(widget=TIME, required=False)
+    shown_from = forms.CharField(widget=TIME, required=False)
+    reason = forms.CharField(required=False, max_length=400, validators=[plain])
 
     class Meta:
         model = Phase
-        fields = [
-            *("name", "zone", "opens", "closes", "counting", "most", "otherwise", "shown", "shown_from"),
-            *("rows", "share", "late"),
-        ]
-        labels = {
-            "name": "Name",
-            "counting": "What counts of each person or team",
-            "most": "How many they may choose",
-            "otherwise": "What counts of those who chose none",
-            "shown": "The board shows this phase",
-            "rows": "Scored on",
-            "share": "Public share of the rows",
-            "late": "Files after the deadline are",
-        }
-        help_texts = {
-            "counting": "With all but the first, submissions are on the board without being published.",
-            "share": "A number between 0 and 1, the same in all phases. Needed unless all rows are scored.",
-        }
+        fields = [name for name in EXPLAINED_PHASE if name != "reason"]
         widgets = dict.fromkeys(("counting", "otherwise", "shown", "rows", "late"), forms.RadioSelect)
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        phase, zone = self.instance, self.fields["zone"]
-        zone.choices = [(name, name) for name in zone_names()]  # type: ignore[attr-defined]
+        phase = self.instance
+        for name, texts in EXPLAINED_PHASE.items():
+            self.fields[name].label = texts["label"]
+            self.fields[name].help_text = texts.get("help_text", "")
         for name in ("opens", "closes", "shown_from"):
             if moment := getattr(phase, name):
                 self.initial[name] = moment.astimezone(zone_of(phase.zone)).strftime(ENTERED)
@@ -92,7 +73,8 @@ class PhaseForm(forms.ModelForm):  # type: ignore[type-arg]
             self.fields[PREFIX + name] = _setting(name, phase.benchmark)
             if name in phase.settings:
                 self.initial[PREFIX + name] = as_text(phase.settings[name])
-        self.order_fields([*(name for name in self.fields if name != "reason"), "reason"])
+        settings = [PREFIX + name for name in OVERRIDDEN]
+        self.order_fields([*(name for name in EXPLAINED_PHASE if name != "reason"), *settings, "reason"])
 
     def clean(self) -> dict[str, Any]:
         """Return the fields with all times in UTC; add an error for each that does not fit the others."""
@@ -189,7 +171,9 @@ class ExtensionForm(forms.Form):
         label="For",
         help_text="A person's email address, or the name of a team. Empty: for everybody.",
     )
-    closes = _time("New deadline", "On the clocks of the phase's zone; its last minute.", required=True)
+    closes = forms.CharField(
+        widget=TIME, label="New deadline", help_text="On the clocks of the phase's zone; its last minute."
+    )
     reason = forms.CharField(
         max_length=400,
         validators=[plain],

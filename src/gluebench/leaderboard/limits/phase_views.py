@@ -23,45 +23,39 @@ from gluebench.leaderboard.submissions.views import for_organizers, owned, rende
 
 
 @for_organizers()
-def phases(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """The phases in their order, and the form that adds one."""
-    return _edited(request, Phase(benchmark=benchmark))
+def phases(request: SignedInRequest, benchmark: Benchmark, pk: int | None = None) -> HttpResponse:
+    """The phases in their order, and the forms that add or change one, extend its deadline, or delete it."""
+    row = Phase(benchmark=benchmark)
+    if pk is not None:
+        row = get_object_or_404(benchmark.phases.select_related("benchmark"), pk=pk)
+    if request.method != "POST":
+        return _page(request, row)
+    act = _ACTS.get(request.POST.get("act", "")) if pk is not None else None
+    return (act or _save)(request, row)
 
 
-@for_organizers()
-def phase(request: SignedInRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    """The form that changes a phase."""
-    return _edited(request, get_object_or_404(benchmark.phases.select_related("benchmark"), pk=pk))
-
-
-@for_organizers(require_POST)
-def phase_extend(request: SignedInRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    """Give everybody, a person or a team a later deadline."""
-    row = get_object_or_404(benchmark.phases.select_related("benchmark"), pk=pk)
+def _extend(request: SignedInRequest, row: Phase) -> HttpResponse:
     form = ExtensionForm(row, request.POST)
     if not form.is_valid():
         return _page(request, row, extension_form=form)
-    closes, who, reason = (form.cleaned_data[name] for name in ("closes", "who", "reason"))
-    extend(row, closes, who=who, actor=request.user, reason=reason)
-    messages.success(request, f"The new deadline is {row.text_of(closes)}, and is announced on the board.")
-    return redirect("phase", benchmark.name, pk)
+    extend(row, actor=request.user, **form.cleaned_data)
+    messages.success(request, f"The new deadline is {row.text_of(form.cleaned_data['closes'])}.")
+    return redirect("phase", row.benchmark.name, row.pk)
 
 
-@for_organizers(require_POST)
-def phase_delete(request: SignedInRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    """Delete a phase that has no submissions; a reason is required."""
-    row = get_object_or_404(benchmark.phases.select_related("benchmark"), pk=pk)
+def _delete(request: SignedInRequest, row: Phase) -> HttpResponse:
     form = RemovalForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, f"Nothing was deleted: {' '.join(map(str, form.errors['reason']))}")
-        return redirect("phase", benchmark.name, pk)
+    problem = "" if form.is_valid() else f"Nothing was deleted: {' '.join(map(str, form.errors['reason']))}"
     try:
-        delete_phase(row, request.user, form.cleaned_data["reason"])
+        if not problem:
+            delete_phase(row, request.user, form.cleaned_data["reason"])
     except PhaseError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, f"The phase {row} is deleted.")
-    return redirect("phases", benchmark.name)
+        problem = str(error)
+    (messages.error if problem else messages.success)(request, problem or f"The phase {row} is deleted.")
+    return redirect("phases", row.benchmark.name)
+
+
+_ACTS = {"extend": _extend, "delete": _delete}
 
 
 @login_required
@@ -78,18 +72,15 @@ def choose(request: HttpRequest, key: str) -> HttpResponse:
     return redirect(row)
 
 
-def _edited(request: SignedInRequest, row: Phase) -> HttpResponse:
-    """The form of a phase; saves it, or shows what participants will read."""
-    form = PhaseForm(request.POST or None, instance=row)
-    if request.method != "POST" or not form.is_valid():
+def _save(request: SignedInRequest, row: Phase) -> HttpResponse:
+    """Save a phase, or show what participants will read."""
+    form = PhaseForm(request.POST, instance=row)
+    if not form.is_valid():
         return _page(request, row, form=form)
     changed = form.save(commit=False)
     if request.POST.get("act") == "preview":
-        lines = [*phase_sentences(changed), *explained(changed.benchmark, changed)]
-        times = {"previewed_opens": changed.text_of(changed.opens)}
-        if changed.closes:
-            times["previewed_closes"] = changed.text_of(changed.closes)
-        return _page(request, row, form=form, preview=lines, previewed=changed, **times)
+        lines = [changed.span, *phase_sentences(changed), *explained(changed.benchmark, changed)]
+        return _page(request, row, form=form, preview=lines)
     changes = save_phase(changed, request.user, form.cleaned_data["reason"])
     messages.success(request, f"{changed} is saved." if changes else "Nothing was changed.")
     return redirect("phases", changed.benchmark.name)
@@ -115,7 +106,5 @@ def _page(request: SignedInRequest, row: Phase, **context: Any) -> HttpResponse:
         "phase": Phase.objects.get(pk=row.pk) if stored else None,
     }
     wrong = any(form.errors for form in (context["form"], context["extension_form"]) if form)
-    status = 422 if wrong else 200
-    return render_tab(
-        request, benchmark, "phases", context, template_name="limits/phases.html", status=status
-    )
+    page = {"template_name": "limits/phases.html", "status": 422 if wrong else 200}
+    return render_tab(request, benchmark, "phases", context, **page)

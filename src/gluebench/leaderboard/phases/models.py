@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -124,6 +124,12 @@ class Phase(models.Model):
         """Whether the board shows its scores, as far as its results were brought in line with that."""
         return bool(self.state.get("shown"))
 
+    @property
+    def span(self) -> str:
+        """Its name and its times, in a sentence."""
+        until = f" to {self.text_of(self.closes)}" if self.closes else ", and stays open"
+        return f"{self}: from {self.text_of(self.opens)}{until}."
+
     def standing(self, now: datetime | None = None) -> str:
         """ "to come", "open" or "closed"."""
         moment = now or timezone.now()
@@ -212,7 +218,7 @@ def slot_of(benchmark: Benchmark, user: User, moment: datetime) -> Slot:
     phases = list(benchmark.phases.all())
     if not phases:
         return Slot()
-    past = [(phase, deadlines(phase)(user.pk, user.team_id)) for phase in phases if phase.opens <= moment]
+    past = [(phase, ends_for(phase, user.pk, user.team_id)) for phase in phases if phase.opens <= moment]
     for phase, ends in past:
         if ends is None or moment < ends:
             return Slot(phase, ends)
@@ -220,26 +226,19 @@ def slot_of(benchmark: Benchmark, user: User, moment: datetime) -> Slot:
     more = f" The phase {coming} opens on {coming.text_of(coming.opens)}." if coming else ""
     if not past:
         return Slot(closed=f"This benchmark takes no submissions yet.{more}")
-    phase, ends = past[-1]
+    phase, ends = past[-1]  # it is closed: it does not stay open
     if phase.late == Late.REFUSED and ends is not None:
         return Slot(closed=f"The phase {phase} closed on {phase.text_of(ends - MINUTE)}.{more}")
     return Slot(phase, ends, late=True)
 
 
-def deadlines(phase: Phase) -> Callable[[int, int | None], datetime | None]:
-    """A function from the numbers of a person and a team to when the phase closes for them, or None."""
-    own: dict[tuple[int | None, int | None], datetime] = {}
-    if phase.last is not None:
-        rows = phase.extensions.exclude(user=None, team=None).order_by("closes")
-        own = {(row.user_id, row.team_id): row.closes for row in rows}
-
-    def ends(user: int, team: int | None) -> datetime | None:
-        if phase.closes is None:
-            return None
-        given = (own.get((user, None)), own.get((None, team)), phase.closes)
-        return max(closes for closes in given if closes is not None) + MINUTE
-
-    return ends
+def ends_for(phase: Phase, user: int, team: int | None) -> datetime | None:
+    """When a phase closes for the person and the team with these numbers; None where it stays open."""
+    if phase.closes is None or phase.last is None:
+        return phase.ends
+    whose = models.Q(user=user) if team is None else models.Q(user=user) | models.Q(team=team)
+    own = phase.extensions.filter(whose).order_by("closes").values_list("closes", flat=True).last()
+    return max(phase.closes, own or phase.closes) + MINUTE
 
 
 def next_change(phases: Sequence[Phase], now: datetime) -> int | None:

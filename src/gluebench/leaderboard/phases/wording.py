@@ -2,66 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tomllib
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from django.utils import timezone
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.phases.models import UPLOAD_TIME, Counting, Late, Phase, Rows, Shown, policy_at
+from gluebench.leaderboard.phases.models import UPLOAD_TIME, Phase, policy_at
 from gluebench.leaderboard.phases.times import MINUTE
+
+SENTENCES: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
+"""For each choice of a phase, what participants read."""
 
 
 def phase_sentences(phase: Phase) -> list[str]:
     """What a phase adds to the policy, one sentence for each rule."""
-    lines = [*_counting(phase), _rows(phase), _board(phase)]
+    per_team = policy_at(phase.benchmark, phase).per == "team"
+    facts = {
+        "whose": "Your team's" if per_team else "Your",
+        "most": phase.most,
+        "otherwise": phase.otherwise,
+        "share": f"{100 * (phase.share or 0):.3g} %",
+        "shows": phase.text_of(phase.shows) if phase.shows else "",
+        "minutes": UPLOAD_TIME // MINUTE,
+    }
+    rules = [(name, str(getattr(phase, name))) for name in ("counting", "rows", "shown")]
     if phase.closes is not None:
-        minutes = UPLOAD_TIME // MINUTE
-        lines.append(
-            "A file counts if its upload began before the deadline and ended at most "
-            f"{minutes} minutes after it. The last minute belongs to the phase; the server's clock decides."
-        )
-        lines.append(
-            {
-                Late.KEPT: "A late file is kept and marked; it is not graded and does not count.",
-                Late.GRADED: "A late file is kept, marked and graded for its author; it does not count.",
-                Late.REFUSED: "A late file is refused.",
-            }[Late(phase.late)]
-        )
-    return [line for line in lines if line]
-
-
-def _counting(phase: Phase) -> Iterator[str]:
-    whose, of = "Your", "you"
-    if policy_at(phase.benchmark, phase).per == "team":
-        whose, of = "Your team's", "your team"
-    if phase.counting == Counting.EVERY:
-        yield "Every submission counts that its author publishes."
-    elif phase.counting in (Counting.BEST, Counting.LAST):
-        yield f"{whose} {phase.counting} submission counts, and is on the board without being published."
-    else:
-        number = f"up to {phase.most} submissions" if phase.most > 1 else "one submission"
-        yield f"Choose {number} to count, on the page of each, until the deadline."
-        yield f"If {of} chose none, the {phase.otherwise} one counts."
-
-
-def _rows(phase: Phase) -> str:
-    share = f"{100 * phase.share:.3g} %" if phase.share else ""
-    return {
-        Rows.ALL: "",
-        Rows.PUBLIC: f"Scores are of about {share} of the test rows, the same for everybody and secret.",
-        Rows.HELD_BACK: f"Scores are of the test rows that are not in the public share of {share}.",
-        Rows.BOTH: f"Scores are of about {share} of the test rows until the phase is closed; "
-        "then all its submissions are scored on the others instead.",
-    }[Rows(phase.rows)]
-
-
-def _board(phase: Phase) -> str:
-    when = f" on {phase.text_of(phase.shows)}" if phase.shows else ""
-    if phase.shown == Shown.CLOSED:
-        return f"Until the phase is closed, the board has the systems' names; their scores come{when}."
-    return f"The board shows this phase{when}." if phase.shown == Shown.DATE else ""
+        rules += [("deadline", "closes"), ("late", str(phase.late))]
+    sentences = (SENTENCES[name].get(choice, "").format(**facts) for name, choice in rules)
+    return [sentence for sentence in sentences if sentence]
 
 
 def announcements(phase: Phase) -> list[str]:

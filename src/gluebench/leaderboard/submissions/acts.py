@@ -21,7 +21,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import files_deleted
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.phases.models import Counting, deadlines
+from gluebench.leaderboard.phases.models import Counting, ends_for
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.submissions import feedback, models
 from gluebench.leaderboard.submissions.counting import recount
@@ -119,7 +119,7 @@ def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
         phase, now = row.phase, timezone.now()
         if phase is None or phase.counting != Counting.CHOSEN or row.late:
             raise ChoiceError("In its phase, authors do not choose which submissions count.")
-        ends = deadlines(phase)(row.owner_id, row.group_id)
+        ends = ends_for(phase, row.owner_id, row.group_id)
         if ends is not None and now >= ends:
             raise ChoiceError(f"You could choose until {phase.text_of(ends - MINUTE)}.")
         if chosen and (row.withdrawn is not None or not row.is_scored):

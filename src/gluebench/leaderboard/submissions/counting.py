@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db.models import Q
 from django.db.models.functions import Coalesce
 
-from gluebench.leaderboard.phases.models import Counting, Phase, deadlines
+from gluebench.leaderboard.phases.models import Counting, Phase, ends_for
 from gluebench.leaderboard.submissions.models import Kind, scored
 
 
@@ -64,11 +64,10 @@ def recount(phase: Phase | None) -> None:
         systems = rows.filter(kind=Kind.SYSTEM).order_by("submitted", "pk")
         value = Coalesce("public_value", "value")
         columns = ("pk", "owner", "group", value, "chosen", "withdrawn")
-        ends = deadlines(phase)
         sent = [
             Sent(pk, owner, group, value, chosen is not None)
             for pk, owner, group, value, chosen, withdrawn in systems.values_list(*columns)
-            if withdrawn is None or ((end := ends(owner, group)) and end <= withdrawn)
+            if withdrawn is None or ((end := ends_for(phase, owner, group)) and end <= withdrawn)
         ]
         rule, _, otherwise, per = phase.state["counting"]
         pks = given | counted(sent, rule, per=per, otherwise=otherwise)
