@@ -65,6 +65,9 @@ def prepare(folder: PathLike, *, change: bool) -> None:
     from gluebench.leaderboard.submissions.feedback import round_earlier
 
     round_earlier()
+    from gluebench.leaderboard.ledger.models import catch_up
+
+    catch_up()
 
 
 def add(

@@ -11,6 +11,10 @@ from django.dispatch import Signal
 benchmark_changed = Signal()
 """A benchmark's labels or manifest changed; `benchmark` and `reason`. In the transaction of the change."""
 
+submissions_changed = Signal()
+"""Rows of submissions changed that a board may show; `submissions`, their primary keys, at the end of the
+transaction of the change. With `erased`, their names and texts were deleted for good."""
+
 files_deleted = Signal()
 """The files of submissions are deleted; `submissions`, their primary keys. In the same transaction."""
 

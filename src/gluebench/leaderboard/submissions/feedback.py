@@ -16,6 +16,7 @@ from django.utils import timezone
 from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import sentences
+from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, SubmissionQuerySet
 from gluebench.scoring.feedback import rounded_report
 from gluebench.scoring.report import Score, report_of
@@ -117,6 +118,7 @@ def round_earlier() -> int:
                 result.show(shown(submission, result)["scores"])
             show(submission)
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()
+            submissions_changed.send(Submission, submissions=[pk])
     return len(pks)
 
 

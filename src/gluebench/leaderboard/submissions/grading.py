@@ -24,6 +24,7 @@ from django_tasks import task
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
+from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.health import GRADINGS
 from gluebench.leaderboard.submissions import feedback, models, process
 from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, clock, renewed
@@ -153,6 +154,7 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
             graded = benchmark.submissions.filter(status=Status.GRADED).select_for_update()
             for submission in graded.defer("report", "problems", "scores").iterator(chunk_size=50):
                 feedback.show(submission)
+            submissions_changed.send(Submission, submissions=list(graded.values_list("pk", flat=True)))
         Benchmark.objects.filter(pk=benchmark.pk).touch()
 
 
@@ -250,6 +252,7 @@ def _finish(
         feedback.show(now)  # by the row as it is now: its author may have published it meanwhile
         if now.public:
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()
+        submissions_changed.send(Submission, submissions=[submission.pk])
         following = feedback.next_in_turn(submission)
         if following is not None:
             grade_submission.enqueue(following)

@@ -1,0 +1,291 @@
+"""The ledger's entries and tree, and what adds to it: each change of a row that a board shows.
+
+An entry has the numbers of a row and a salted hash of its names, which are stored beside it: a person's
+names can be deleted, and the tree stays whole.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db import models, transaction
+from django.dispatch import receiver
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from gluebench.leaderboard.audit.models import hold, plain
+from gluebench.leaderboard.common.signals import submissions_changed
+from gluebench.leaderboard.fields import LISTED, as_json
+from gluebench.leaderboard.ledger import tree
+from gluebench.leaderboard.ledger.notes import Checkpoint, NoteError, Signer, read_checkpoint
+from gluebench.leaderboard.submissions.feedback import BOARD
+from gluebench.leaderboard.submissions.models import Submission
+
+logger = logging.getLogger(__name__)
+
+NAMES = [
+    field for field in LISTED if not field.is_numeric and field.kind != "choice" and field.name != "model"
+]
+"""Fields that go when their author's account is deleted; an entry has a salted hash of them."""
+OTHERS = [field for field in LISTED if field not in NAMES]
+MARKS = ("kind", "verified")
+COLUMNS = (
+    *("pk", "key", "benchmark__name", "submitted", "sha256", "scores", "report__provenance", "why"),
+    *("public", "approved", "withdrawn", *MARKS, *(field.name for field in LISTED)),
+)
+BATCH = 500
+"""Submissions that are looked at together."""
+
+
+class Leaf(models.Model):
+    """One entry. Rows are added and never changed, but for `texts`, which may be deleted."""
+
+    index = models.BigIntegerField(primary_key=True)
+    benchmark = models.CharField(max_length=80, blank=True, db_index=True)
+    submission = models.CharField(max_length=12, blank=True, db_index=True)
+    data = models.TextField()
+    """The entry: canonical JSON in ASCII."""
+    texts = models.JSONField(null=True)
+    """The names that the entry has the hash of, and the salt; null once they are deleted."""
+    note = models.TextField(blank=True)
+    """The signed checkpoint of the tree that ends with this entry; empty within a batch of entries."""
+
+    class Meta:
+        ordering = ["-index"]
+        verbose_name_plural = "leaves"
+
+    def __str__(self) -> str:
+        return f"{self.index}"
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The entry's values."""
+        values: dict[str, Any] = json.loads(self.data)
+        return values
+
+
+class Node(models.Model):
+    """One hash of a tile: at level 0 of an entry, above of a full tile of the level below."""
+
+    level = models.PositiveSmallIntegerField()
+    index = models.BigIntegerField()
+    hash = models.BinaryField(max_length=32)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["level", "index"], name="one_node_per_place")]
+
+    def __str__(self) -> str:
+        return f"{self.level}/{self.index}"
+
+
+class Change(NamedTuple):
+    """An entry that is not in the tree yet."""
+
+    values: Mapping[str, Any]
+    texts: Mapping[str, Any] | None = None
+
+
+def canonical(values: Any) -> str:
+    """JSON with sorted keys, without spaces, in ASCII."""
+    return json.dumps(values, sort_keys=True, separators=(",", ":"))
+
+
+def hidden(texts: Mapping[str, Any] | None) -> str:
+    """The salted hash of names; empty where there are none."""
+    return sha256(canonical(texts).encode()).hexdigest() if texts else ""
+
+
+def row_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What an entry says of a row, from the row's values; its names are left out."""
+    scores = plain({name: entry["scores"][name] for name in BOARD})
+    return {
+        **as_json(entry.__getitem__, OTHERS),
+        **{name: entry[name] for name in MARKS},
+        "submitted": entry["submitted"].astimezone(UTC).isoformat(timespec="seconds"),
+        "score": (scores["score"] or {}).get("value"),
+        "tasks": {
+            name: ((task or {}).get("score") or {}).get("value") for name, task in scores["tasks"].items()
+        },
+        "scores_sha256": sha256(canonical(scores).encode()).hexdigest(),
+    }
+
+
+def _basis(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What a row was graded from: the file, and the versions of all else."""
+    by = entry["report__provenance"] or {}
+    return {
+        "file_sha256": entry["sha256"],
+        "labels": by.get("labels"),
+        "rows": by.get("rows"),
+        "manifest": (by.get("benchmark") or {}).get("fingerprint"),
+        "package": by.get("version"),
+    }
+
+
+def last_leaves(keys: Collection[str]) -> dict[str, Leaf]:
+    """The last entry of each of these submissions that has one."""
+    rows = Leaf.objects.filter(submission__in=keys).order_by("index")
+    return {leaf.submission: leaf for leaf in rows}
+
+
+@receiver(submissions_changed)
+def follow(submissions: Sequence[int], *, erased: bool = False, **_: Any) -> None:
+    """Add what changed on the boards; called in the transaction of the change."""
+    for at in range(0, len(submissions), BATCH):
+        pks = submissions[at : at + BATCH]
+        entries = list(Submission.objects.filter(pk__in=pks).order_by("pk").values(*COLUMNS))
+        listed = set(Submission.objects.public().filter(pk__in=pks).values_list("pk", flat=True))
+        hold()
+        if erased:
+            Leaf.objects.filter(submission__in=[entry["key"] for entry in entries]).update(texts=None)
+        known = last_leaves([entry["key"] for entry in entries])
+        changes = (
+            change_of(entry, known.get(entry["key"]), listed=entry["pk"] in listed) for entry in entries
+        )
+        add([change for change in changes if change])
+
+
+def catch_up() -> None:
+    """Add the rows of the boards that the ledger does not know: those from before there was one."""
+    rows = Submission.objects.public().exclude(key__in=Leaf.objects.values("submission"))
+    with transaction.atomic():
+        follow(list(rows.order_by("submitted", "pk").values_list("pk", flat=True)))
+
+
+def change_of(entry: Mapping[str, Any], last: Leaf | None, *, listed: bool) -> Change | None:
+    """What happened to a submission since its last entry; None if boards show it as before."""
+    before: dict[str, Any] = last.entry if last else {}
+    after: dict[str, Any] = {"row": None}
+    texts = None
+    if listed:
+        names = as_json(entry.__getitem__, NAMES)
+        texts = last.texts if last and last.texts and last.texts["names"] == names else None
+        texts = texts or {"names": names, "salt": secrets.token_hex(16)}
+        after = {"row": {**row_of(entry), "names_sha256": hidden(texts)}, "basis": _basis(entry)}
+    if before.get("row") == after["row"] and before.get("basis") == after.get("basis"):
+        return None
+    kind = _kind(before, after, entry)
+    reason = entry["why"] if kind in ("re-scored", "revealed") else ""
+    if kind == "edited" and last and last.texts and texts and last.texts["names"]["name"] != entry["name"]:
+        kind = "renamed"
+    values = {"kind": kind, "benchmark": entry["benchmark__name"], "submission": entry["key"], **after}
+    return Change({**values, "reason": reason} if reason else values, texts)
+
+
+def _kind(before: Mapping[str, Any], after: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
+    """The word for a change of a row; `entry` is the submission now."""
+    old, new = before.get("row"), after["row"]
+    if new is None:
+        return "withdrawn" if entry["withdrawn"] else "made private" if not entry["public"] else "taken off"
+    if old is None:
+        return "restored" if before else "added"
+    if before["basis"] != after["basis"] or old["scores_sha256"] != new["scores_sha256"]:
+        revealed = after["basis"]["rows"] == "held back" != before["basis"]["rows"]
+        return "revealed" if revealed else "re-scored"
+    return "edited" if all(old[name] == new[name] for name in MARKS) else "marked"
+
+
+def add(changes: Sequence[Change]) -> None:
+    """Add entries, and sign the tree; call it with `hold`, in a transaction.
+
+    A tree that is not the one that was signed last is never signed: someone edited it.
+    """
+    if not changes:
+        return
+    last = Leaf.objects.first()
+    size = last.index + 1 if last else 0
+    intact = last is None or _is_signed(last)
+    now = timezone.now().astimezone(UTC).isoformat(timespec="seconds")
+    leaves = [
+        Leaf(
+            index=at,
+            benchmark=change.values.get("benchmark", ""),
+            submission=change.values.get("submission", ""),
+            data=canonical({"time": now, **change.values}),
+            texts=change.texts,
+        )
+        for at, change in enumerate(changes, start=size)
+    ]
+    _grow(size, [tree.leaf_hash(leaf.data.encode()) for leaf in leaves])
+    if intact:
+        leaves[-1].note = sign(size + len(leaves))
+    else:
+        logger.error("The ledger was edited before entry %s, or its key changed: it is not signed.", size)
+    Leaf.objects.bulk_create(leaves)
+
+
+def _grow(size: int, hashes: Sequence[bytes]) -> None:
+    """Add hashes of entries to a tree of that size, and those above them."""
+    level, nodes = 0, []
+    while hashes:
+        nodes += [Node(level=level, index=at, hash=each) for at, each in enumerate(hashes, start=size)]
+        hashes = tree.above([*tile(level, size // tree.WIDTH)[: size % tree.WIDTH], *hashes])
+        level, size = level + 1, size // tree.WIDTH
+    Node.objects.bulk_create(nodes)
+
+
+def tile(level: int, number: int) -> list[bytes]:
+    """The hashes of a tile, as many as there are."""
+    first = number * tree.WIDTH
+    nodes = Node.objects.filter(level=level, index__gte=first, index__lt=first + tree.WIDTH)
+    return [bytes(each) for each in nodes.order_by("index").values_list("hash", flat=True)]
+
+
+def root(size: int) -> bytes:
+    """The root of the first `size` entries, from the stored hashes."""
+    edge = []
+    while size:
+        edge.append(tile(len(edge), size // tree.WIDTH)[: size % tree.WIDTH])
+        size //= tree.WIDTH
+    return tree.root_of(reversed(edge))
+
+
+def signer() -> Signer:
+    """The site's key, which is derived from its secret key; its name stays that of the first checkpoint."""
+    first = Leaf.objects.exclude(note="").order_by("index").values_list("note", flat=True).first()
+    host = settings.RUNNING.hosts[0].strip(".") if settings.RUNNING.hosts else "localhost"
+    name = first.partition("\n")[0] if first else f"{host}/ledger"
+    return Signer(name, salted_hmac("gluebench.ledger", "Ed25519", algorithm="sha256").digest())
+
+
+def sign(size: int) -> str:
+    """The signed checkpoint of the first `size` entries."""
+    by = signer()
+    return by.sign(str(Checkpoint(by.name, size, root(size))))
+
+
+def _is_signed(last: Leaf) -> bool:
+    """Whether the stored tree up to its last entry is the one that this site signed."""
+    try:
+        checkpoint = read_checkpoint(last.note, signer().key)
+    except NoteError:
+        return False
+    return checkpoint[1:] == (last.index + 1, root(last.index + 1))
+
+
+def checkpoint_note() -> str:
+    """The last signed checkpoint; that of the empty tree at first."""
+    return Leaf.objects.exclude(note="").values_list("note", flat=True).first() or sign(0)
+
+
+def sign_anew(reason: str) -> None:
+    """Sign the tree as it is with the present key, after an entry that says why."""
+    with transaction.atomic():
+        hold()
+        last = Leaf.objects.first()
+        if last and not _is_signed(last):
+            Leaf.objects.filter(pk=last.pk).update(note=sign(last.index + 1))
+            add([Change({"kind": "new key", "reason": reason, "key": str(signer().key)})])
+
+
+def entries_from(first: int, end: int) -> Iterable[bytes]:
+    """The entries from one index to before another."""
+    rows = Leaf.objects.filter(index__gte=first, index__lt=end).order_by("index")
+    return (data.encode() for data in rows.values_list("data", flat=True).iterator())
