@@ -205,3 +205,75 @@ def test_rows_from_before_the_ledger_are_added_once(graded: Callable[..., Submis
     catch_up()
     assert kinds(one) == ["added"]
     assert Leaf.objects.count() == 1
+
+
+def tiles(client: Any, size: int) -> list[bytes]:
+    """The entries as a program reads them from the site, checked against the tiles of hashes."""
+    entries: list[bytes] = []
+    for number, width in tree.tiles_of(size):
+        bundle = client.get(f"/ledger/{tree.tile_path('entries', number, width)}").content
+        at = 0
+        while at < len(bundle):
+            length = int.from_bytes(bundle[at : at + 2], "big")
+            entries.append(bundle[at + 2 : at + 2 + length])
+            at += 2 + length
+        hashes = client.get(f"/ledger/{tree.tile_path(0, number, width)}").content
+        assert hashes == b"".join(tree.leaf_hash(entry) for entry in entries[number * 256 :])
+    return entries
+
+
+def test_a_program_reads_the_whole_log_from_static_files(
+    client: Any, graded: Callable[..., Submission]
+) -> None:
+    graded()
+    add([Change({"kind": "test", "number": at}) for at in range(300)])
+    origin, size, encoded, *_ = client.get("/ledger/checkpoint").content.decode().split("\n")
+    entries = tiles(client, int(size))
+    assert (origin, len(entries)) == ("localhost/ledger", 301)
+    assert base64.b64decode(encoded) == plain_root(entries)
+    first = client.get("/ledger/tile/1/000.p/1")
+    assert first.content == plain_root(entries[:256])
+    assert first["Content-Type"] == "application/octet-stream"
+    for path in (
+        "0/001",
+        "0/001.p/46",
+        "00/000",
+        "1/000",
+        "9/000",
+        "entries/002.p/1",
+        "0/x999/x999/x999/x999/x999/999",
+    ):
+        assert client.get(f"/ledger/tile/{path}").status_code == 404, path
+
+
+def test_the_pages_show_the_changes_and_the_key(client: Any, graded: Callable[..., Submission]) -> None:
+    one = graded(name="The first system")
+    assert "/benchmarks/tiny/changes" in client.get("/benchmarks/tiny").content.decode()
+    page = client.get("/benchmarks/tiny/changes").content.decode()
+    assert "The first system" in page
+    assert "added" in page
+    (change,) = client.get("/benchmarks/tiny/changes.json").json()["changes"]
+    assert (change["submission"], change["texts"]["names"]["name"]) == (one.key, "The first system")
+    acts.withdraw(one)
+    assert "withdrawn" in client.get("/benchmarks/tiny/changes").content.decode()
+    assert client.get("/ledger/rows.json").json()["rows"] == {}
+    page = client.get("/ledger").content.decode()
+    assert str(signer().key).replace("+", "&#x2B;") in page or str(signer().key) in page
+
+
+def test_a_receipt_says_what_was_received(owner: Any, send: Callable[..., Submission]) -> None:
+    one = send()
+    note = owner.get(f"/submissions/{one.key}/receipt").content.decode()
+    values = json.loads(notes.open_note(note, signer().key))
+    assert values["labels"] is None
+    assert (values["file_sha256"], values["file_bytes"], values["benchmark"]) == (
+        one.sha256,
+        one.size,
+        "tiny",
+    )
+    grade(one.pk)
+    one.refresh_from_db()
+    again = json.loads(
+        notes.open_note(owner.get(f"/submissions/{one.key}/receipt").content.decode(), signer().key)
+    )
+    assert again == values | {"labels": one.report["provenance"]["labels"]}

@@ -14,6 +14,7 @@ from gluebench.leaderboard.api.site import addresses as api_addresses
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
+from gluebench.leaderboard.ledger import views as ledger
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
@@ -79,6 +80,7 @@ urlpatterns = [
         for url in _forms(f"{BENCHMARK}/{subject}", ranks.page, subject, subject=subject)
     ),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
+    *_forms(f"{BENCHMARK}/changes", ledger.changes, "changes", ("json", "")),
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
     path(ORGANISE, submissions.organise, name="organise"),
@@ -105,6 +107,11 @@ urlpatterns = [
     path("submissions/<slug:key>/detail", boards.detail, name="submission-detail"),
     path("submissions/<slug:key>/status.json", submissions.status_json, name="submission-status"),
     path("submissions/<slug:key>/file", submissions.download, name="submission-file"),
+    path("submissions/<slug:key>/receipt", ledger.receipt, name="receipt"),
+    path("ledger", ledger.ledger, name="ledger"),
+    path("ledger/checkpoint", ledger.checkpoint, name="ledger-checkpoint"),
+    path("ledger/rows.json", ledger.rows, name="ledger-rows"),
+    path("ledger/tile/<slug:level>/<path:path>", ledger.tile, name="ledger-tile"),
     path("terms", accounts.page, {"name": "terms"}, name="terms"),
     path("privacy", accounts.page, {"name": "privacy"}, name="privacy"),
     path("account/", include(ACCOUNT)),

@@ -240,7 +240,7 @@ def tile(level: int, number: int) -> list[bytes]:
 
 def root(size: int) -> bytes:
     """The root of the first `size` entries, from the stored hashes."""
-    edge = []
+    edge: list[list[bytes]] = []
     while size:
         edge.append(tile(len(edge), size // tree.WIDTH)[: size % tree.WIDTH])
         size //= tree.WIDTH

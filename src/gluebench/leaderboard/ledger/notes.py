@@ -1,4 +1,4 @@
-"""Signed notes (c2sp.org/signed-note) with Ed25519 keys, and the checkpoints of a log. Independent of Django."""
+"""Signed notes (c2sp.org/signed-note) with Ed25519 keys, and checkpoints of a log. Without Django."""
 
 from __future__ import annotations
 
