@@ -107,9 +107,10 @@ def test_every_change_of_a_public_row_is_an_entry(graded: Callable[..., Submissi
     acts.publish(one, public=False)
     acts.edit(one, ada, {"name": "Not public"})
     acts.publish(one, public=True)
-    acts.edit(one, ada, {"description": "Not on the board"})
+    acts.edit(one, ada, {"description": "On its page"})
+    acts.edit(one, ada, {"training_data": one.training_data})
     expected = ["added", "renamed", "edited", "marked", "withdrawn", "restored", "taken off", "restored"]
-    assert kinds(one) == [*expected, "made private", "restored"]
+    assert kinds(one) == [*expected, "made private", "restored", "edited"]
     assert "secret" not in "".join(Leaf.objects.values_list("data", flat=True))
 
 

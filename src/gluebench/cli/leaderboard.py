@@ -245,6 +245,71 @@ def doctor(site: str, *, files: bool, reseal: bool) -> None:
 
 
 @leaderboard.command
+@click.argument("source", metavar="[SOURCE]", required=False)
+@option.file("--checkpoint", help="A checkpoint that you kept: the ledger must go on from it.")
+@click.option(
+    "--key", metavar="KEY", help="The site's public key, if you know it; usual is the one beside it."
+)
+@option.file("--receipt", help="Check a receipt of a submission; needs --key or a SOURCE.")
+@option.flag("--recompute", help="Of a frozen copy: grade the released predictions again.")
+def verify(
+    site: str,
+    source: str | None,
+    checkpoint: str | None,
+    key: str | None,
+    receipt: str | None,
+    *,
+    recompute: bool,
+) -> None:
+    """Check that nothing of a leaderboard was altered.
+
+    SOURCE is the folder of a site (usually --site), a frozen copy, or the address of a site. The exit status
+    is 1 if something was altered; all that is wrong is named.
+
+    \b
+    Example:
+      gluebench leaderboard verify --site my-site
+      gluebench leaderboard verify frozen --recompute
+      gluebench leaderboard verify https://board.example.org --checkpoint kept.txt
+    """
+    result = commands.verify(
+        source or site, checkpoint, key, receipt, recompute=recompute, here=source is None
+    )
+    for finding in result.findings:
+        click.echo(f"WRONG  {finding}")
+    if result.findings:
+        sys.exit(1)
+    click.echo(f"Nothing was altered. {' '.join(result.checked)}")
+
+
+@leaderboard.command
+@click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False))
+@option.repeated(
+    "--release-labels",
+    "release",
+    metavar="BENCHMARK",
+    help="Put its labels and the predictions of its public rows in the copy, for everybody.",
+)
+def freeze(site: str, folder: str, release: tuple[str, ...]) -> None:
+    """Copy what visitors see into a folder of static files.
+
+    Any file server shows it, and a browser opens it from the disk. It has the ledger, the exports and a
+    signed list of the files, and `verify` checks it.
+
+    \b
+    Example:
+      gluebench leaderboard freeze glue-2026 --release-labels glue
+    """
+    commands.open_site(site)
+    from gluebench.leaderboard.freeze import freeze as write
+
+    number = write(Path(folder), release)
+    click.echo(
+        f"{folder}: {number} files; begin with index.html. Check it: gluebench leaderboard verify {folder}"
+    )
+
+
+@leaderboard.command
 @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False))
 def backup(site: str, file: str) -> None:
     """Write the whole leaderboard into one archive, also while it is served.

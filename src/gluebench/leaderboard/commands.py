@@ -19,6 +19,7 @@ from gluebench.leaderboard.folder import SiteError, SiteFolder
 
 if TYPE_CHECKING:
     from gluebench.leaderboard.checks import Check
+    from gluebench.leaderboard.ledger.verify import Verification
 
 PathLike = str | os.PathLike[str]
 
@@ -157,6 +158,58 @@ def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> li
                 integrity.reseal()
             results += [health.queue(), health.roles(), *integrity.examine(files=files)]
     return results
+
+
+def verify(
+    source: str,
+    checkpoint: PathLike | None,
+    key: str | None,
+    receipt: PathLike | None,
+    *,
+    recompute: bool,
+    here: bool = False,
+) -> Verification:
+    """Check a site, a frozen copy or an address; `here`: nobody named it. Raises SiteError."""
+    from gluebench.leaderboard.ledger import notes, verify
+
+    result = verify.Verification()
+    kept = Path(checkpoint).read_text(encoding="utf-8") if checkpoint else ""
+    folder = Path(source)
+    try:
+        known = notes.read_key(key) if key else None
+        if receipt:
+            known = known or notes.read_key(verify.key_of(_reader(source)))
+            verify.verify_receipt(result, Path(receipt).read_text(encoding="utf-8"), known)
+            if here:
+                return result
+    except notes.NoteError as error:
+        raise SiteError(f"The key cannot be used: {error}.") from None
+    if "://" not in source and not (folder / verify.SUMS).is_file():
+        open_site(folder)
+        from gluebench.leaderboard import integrity
+
+        integrity.verify(result, key=known, kept=kept)
+        return result
+    verify.verify_ledger(result, _reader(source), key=known, kept=kept)
+    if "://" not in source:
+        verify.verify_sums(result, folder, known)
+        if recompute:
+            verify.verify_released(result, folder)
+    return result
+
+
+def _reader(source: str) -> Callable[[str], bytes | None]:
+    """Reads what is below a site, a frozen copy or an address."""
+    from gluebench.leaderboard.ledger import verify
+
+    if "://" in source:
+        return verify.from_address(source)
+    if (Path(source) / verify.SUMS).is_file():
+        return verify.from_folder(Path(source))
+    open_site(source)
+    from gluebench.leaderboard.integrity import read_page
+
+    return read_page
 
 
 def submit_local(

@@ -1,4 +1,4 @@
-"""Whether stored files, results, listed scores and the log are what the site wrote. Django must be set up."""
+"""Whether stored files, results, public rows, ledger and log are what the site wrote. For a set-up Django."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
-from gluebench.leaderboard.audit.models import Entry, plain
+from django.core.files.storage import storages
+from django.test import Client
+
+from gluebench.leaderboard.audit.models import Entry
+from gluebench.leaderboard.benchmarks.adding import digest_of
+from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile, Manifest, manifest_of
 from gluebench.leaderboard.checks import Check
+from gluebench.leaderboard.common.formats import portable
+from gluebench.leaderboard.ledger import models as ledger
+from gluebench.leaderboard.ledger.notes import Key
+from gluebench.leaderboard.ledger.verify import Verification, verify_ledger
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import orphans
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, submission_storage
@@ -22,7 +31,7 @@ RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --res
 
 def examine(*, files: bool = False) -> list[Check]:
     """The results, what the boards show of them, and the log; with `files`, every submitted file too."""
-    return [_results(), _listed(), _log(), *(_files() if files else ())]
+    return [_results(), _listed(), _log(), _rows(), _ledger(), *(_files() if files else ())]
 
 
 def reseal() -> None:
@@ -33,6 +42,23 @@ def reseal() -> None:
         Entry.objects.filter(pk=entry.pk).update(seal=before)
     for pk in list(Result.objects.values_list("pk", flat=True)):
         Result.objects.filter(pk=pk).update(seal=Result.objects.get(pk=pk).digest())
+    ledger.sign_anew("The site has a new secret key.")
+
+
+def verify(result: Verification, *, key: Key | None = None, kept: str = "") -> None:
+    """Check all of the site: `examine` with its files, and its ledger as anybody reads it."""
+    for check in examine(files=True):
+        if check.fix:
+            result.findings.append(f"{check.name}: {check.state}")
+        else:
+            result.checked.append(f"{check.name}: {check.state}")
+    verify_ledger(result, read_page, key=key, kept=kept)
+
+
+def read_page(path: str) -> bytes | None:
+    """What the site answers to a visitor at an address; None where there is nothing."""
+    answer = Client(SERVER_NAME="localhost").get(f"/{path}")
+    return b"".join(answer) if answer.status_code == 200 else None
 
 
 def _results() -> Check:
@@ -53,7 +79,7 @@ def _listed() -> Check:
         f"submission {row.key}"
         for row in rows.iterator(chunk_size=50)
         if any(
-            plain(getattr(row, name)) != plain(value)
+            portable(getattr(row, name)) != portable(value)
             for name, value in feedback.shown(row, row.results.first()).items()
         )
     ]
@@ -72,7 +98,59 @@ def _log() -> Check:
     return _check("log", edited, "not in the chain of seals", fix, Entry.objects.count(), ends)
 
 
+def _rows() -> Check:
+    """Check each submission against its last entry of the ledger: what boards show, and how it was graded."""
+    edited: list[str] = []
+    pks = list(Submission.objects.order_by("pk").values_list("pk", flat=True))
+    for at in range(0, len(pks), ledger.BATCH):
+        edited += [change.values["submission"] for change in ledger.changes_of(pks[at : at + ledger.BATCH])]
+    known = Submission.objects.values("key")
+    gone = ledger.Leaf.objects.exclude(submission="").exclude(submission__in=known)
+    edited += sorted(set(gone.values_list("submission", flat=True)))
+    fix = "Restore a backup. Each of them was changed, added or deleted in the database."
+    return _check("public rows", edited, "not as the ledger says", fix, len(pks))
+
+
+def _ledger() -> Check:
+    """Check what is stored beside the entries of the ledger; `verify_ledger` checks the tree itself."""
+    edited, known, key, size = [], True, ledger.signer().key, 0
+    for leaf in ledger.Leaf.objects.order_by("-index").iterator(chunk_size=500):
+        size = max(size, leaf.index + 1)
+        if leaf.fault(key if known else None):
+            edited.append(f"entry {leaf.index}")
+        known = known and '"kind":"new key"' not in leaf.data  # earlier ones have another key
+    level = 0
+    while size or level == 0:
+        if ledger.Node.objects.filter(level=level).count() != size:
+            edited.append(f"tiles of level {level}")
+        level, size = level + 1, size // 256
+    if ledger.Node.objects.filter(level__gte=level).exists():
+        edited.append(f"tiles above level {level - 1}")
+    count = ledger.Leaf.objects.count()
+    return _check("ledger", edited, "edited in the database", f"Restore a backup. {RESEAL}", count)
+
+
+def _kept_files() -> Iterator[str]:
+    """What is wrong with manifests, labels and files to download."""
+    for row in Benchmark.objects.all():
+        if manifest_of(row.manifest_path) != Manifest(row.manifest, tuple(row.parents)):
+            yield f"manifest of {row.name}"
+        if digest_of(row.gold_path) != row.gold_digest:
+            yield f"labels of {row.name}"
+    for name, expected in DataFile.objects.values_list("file", "sha256"):
+        try:
+            with storages["data"].open(name) as file:
+                same = hashlib.file_digest(file, "sha256").hexdigest() == expected
+        except FileNotFoundError:
+            same = False
+        if not same:
+            yield f"file to download {name}"
+
+
 def _files() -> Iterator[Check]:
+    fix = "Restore them from a backup."
+    kept = sorted(set(_kept_files()))
+    yield _check("kept files", kept, "missing or changed", fix, Benchmark.objects.count())
     storage = submission_storage()
     rows = Submission.objects.exclude(file="")
     missing, changed = [], []

@@ -52,6 +52,12 @@ class Manifest(NamedTuple):
         return path
 
 
+def manifest_of(path: Path) -> Manifest:
+    """The manifest that `write_below` wrote, as the files are now."""
+    parents = sorted(path.parent.glob("parent-*.toml"), key=lambda parent: int(parent.stem[7:]))
+    return Manifest(path.read_bytes().decode(), tuple(parent.read_bytes().decode() for parent in parents))
+
+
 def read_manifest(name_or_path: str) -> Manifest:
     """The packaged manifest of that name or the file at a path, with the files it extends."""
     texts: list[str] = []

@@ -11,7 +11,6 @@ import logging
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -20,25 +19,19 @@ from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from gluebench.leaderboard.audit.models import hold, plain
+from gluebench.leaderboard.audit.models import hold
 from gluebench.leaderboard.common.signals import submissions_changed
-from gluebench.leaderboard.fields import LISTED, as_json
+from gluebench.leaderboard.fields import as_json
 from gluebench.leaderboard.ledger import tree
-from gluebench.leaderboard.ledger.notes import Checkpoint, NoteError, Signer, read_checkpoint
-from gluebench.leaderboard.submissions.feedback import BOARD
+from gluebench.leaderboard.ledger.entries import MARKS, NAMES, OTHERS, canonical, hidden, row_of
+from gluebench.leaderboard.ledger.notes import Checkpoint, Key, NoteError, Signer, read_checkpoint
 from gluebench.leaderboard.submissions.models import Submission
 
 logger = logging.getLogger(__name__)
 
-NAMES = [
-    field for field in LISTED if not field.is_numeric and field.kind != "choice" and field.name != "model"
-]
-"""Fields that go when their author's account is deleted; an entry has a salted hash of them."""
-OTHERS = [field for field in LISTED if field not in NAMES]
-MARKS = ("kind", "verified")
 COLUMNS = (
     *("pk", "key", "benchmark__name", "submitted", "sha256", "scores", "report__provenance", "why"),
-    *("public", "approved", "withdrawn", *MARKS, *(field.name for field in LISTED)),
+    *("public", "approved", "withdrawn", *MARKS, *(field.name for field in (*NAMES, *OTHERS))),
 )
 BATCH = 500
 """Submissions that are looked at together."""
@@ -70,6 +63,17 @@ class Leaf(models.Model):
         values: dict[str, Any] = json.loads(self.data)
         return values
 
+    def fault(self, key: Key | None) -> bool:
+        """Whether something stored beside the entry does not fit it; without `key`, its note is not read."""
+        try:
+            signed = read_checkpoint(self.note, key).size - 1 if key and self.note else self.index
+            entry = self.entry
+            names = (entry.get("row") or {}).get("names_sha256", "")
+        except (NoteError, ValueError, AttributeError):
+            return True
+        kept = [entry.get("benchmark", ""), entry.get("submission", ""), hidden(self.texts) or names]
+        return signed != self.index or kept != [self.benchmark, self.submission, names]
+
 
 class Node(models.Model):
     """One hash of a tile: at level 0 of an entry, above of a full tile of the level below."""
@@ -90,31 +94,6 @@ class Change(NamedTuple):
 
     values: Mapping[str, Any]
     texts: Mapping[str, Any] | None = None
-
-
-def canonical(values: Any) -> str:
-    """JSON with sorted keys, without spaces, in ASCII."""
-    return json.dumps(values, sort_keys=True, separators=(",", ":"))
-
-
-def hidden(texts: Mapping[str, Any] | None) -> str:
-    """The salted hash of names; empty where there are none."""
-    return sha256(canonical(texts).encode()).hexdigest() if texts else ""
-
-
-def row_of(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """What an entry says of a row, from the row's values; its names are left out."""
-    scores = plain({name: entry["scores"][name] for name in BOARD})
-    return {
-        **as_json(entry.__getitem__, OTHERS),
-        **{name: entry[name] for name in MARKS},
-        "submitted": entry["submitted"].astimezone(UTC).isoformat(timespec="seconds"),
-        "score": (scores["score"] or {}).get("value"),
-        "tasks": {
-            name: ((task or {}).get("score") or {}).get("value") for name, task in scores["tasks"].items()
-        },
-        "scores_sha256": sha256(canonical(scores).encode()).hexdigest(),
-    }
 
 
 def _basis(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,16 +119,20 @@ def follow(submissions: Sequence[int], *, erased: bool = False, **_: Any) -> Non
     """Add what changed on the boards; called in the transaction of the change."""
     for at in range(0, len(submissions), BATCH):
         pks = submissions[at : at + BATCH]
-        entries = list(Submission.objects.filter(pk__in=pks).order_by("pk").values(*COLUMNS))
-        listed = set(Submission.objects.public().filter(pk__in=pks).values_list("pk", flat=True))
         hold()
         if erased:
-            Leaf.objects.filter(submission__in=[entry["key"] for entry in entries]).update(texts=None)
-        known = last_leaves([entry["key"] for entry in entries])
-        changes = (
-            change_of(entry, known.get(entry["key"]), listed=entry["pk"] in listed) for entry in entries
-        )
-        add([change for change in changes if change])
+            keys = Submission.objects.filter(pk__in=pks).values("key")
+            Leaf.objects.filter(submission__in=keys).update(texts=None)
+        add(changes_of(pks))
+
+
+def changes_of(pks: Sequence[int]) -> list[Change]:
+    """What is not in the ledger yet of these submissions."""
+    entries = list(Submission.objects.filter(pk__in=pks).order_by("pk").values(*COLUMNS))
+    listed = set(Submission.objects.public().filter(pk__in=pks).values_list("pk", flat=True))
+    known = last_leaves([entry["key"] for entry in entries])
+    changes = (change_of(entry, known.get(entry["key"]), listed=entry["pk"] in listed) for entry in entries)
+    return [change for change in changes if change]
 
 
 def catch_up() -> None:
@@ -168,7 +151,9 @@ def change_of(entry: Mapping[str, Any], last: Leaf | None, *, listed: bool) -> C
         names = as_json(entry.__getitem__, NAMES)
         texts = last.texts if last and last.texts and last.texts["names"] == names else None
         texts = texts or {"names": names, "salt": secrets.token_hex(16)}
-        after = {"row": {**row_of(entry), "names_sha256": hidden(texts)}, "basis": _basis(entry)}
+        submitted = entry["submitted"].astimezone(UTC).isoformat(timespec="seconds")
+        row = row_of({**entry, "submitted": submitted}.__getitem__, entry["scores"])
+        after = {"row": {**row, "names_sha256": hidden(texts)}, "basis": _basis(entry)}
     if before.get("row") == after["row"] and before.get("basis") == after.get("basis"):
         return None
     kind = _kind(before, after, entry)

@@ -16,13 +16,12 @@ from django.utils import timezone
 from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import sentences
+from gluebench.leaderboard.common.formats import BOARD
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, SubmissionQuerySet
 from gluebench.scoring.feedback import rounded_report
 from gluebench.scoring.report import Score, report_of
 
-BOARD = ("complete", "missing", "score", "tasks")
-"""The keys of a report that a board shows."""
 ROUNDING = "two standard errors"
 """How numbers are rounded, as a report's provenance states it."""
 EXPECTED = "expected a file of this name; this benchmark takes complete submissions only"
