@@ -310,51 +310,60 @@ def freeze(site: str, folder: str, release: tuple[str, ...]) -> None:
 
 
 @leaderboard.command
-@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False))
-def backup(site: str, file: str) -> None:
+@click.argument("file", metavar="FILE|-", type=click.Path(dir_okay=False))
+@option.flag("--secrets", help="Also the secret key, settings, passwords, tokens and sessions: as a backup.")
+def export(site: str, file: str, *, secrets: bool) -> None:
     """Write the whole leaderboard into one archive, also while it is served.
 
-    The archive holds the database, submitted files, labels, manifests, pages, settings and the secret key:
-    keep it where only you can read it.
+    The archive holds every table, submitted files, labels, manifests and pages, each with its checksum, and
+    is signed: keep it where only you can read it. With -, it goes to standard output.
 
     \b
     Example:
-      gluebench leaderboard backup board-monday.tar.gz
+      gluebench leaderboard export --secrets board-monday.tar.gz
+      gluebench leaderboard export - | ssh archive "cat > board.tar"
     """
     commands.open_site(site)
-    from gluebench.leaderboard import backups
+    from gluebench.leaderboard import transfer
 
-    taken = backups.take(Path(file))
-    for problem in taken.problems:
-        click.echo(f"WRONG  {problem}")
-    click.echo(f"{file}: {taken.files} submitted files and all else, {taken.size / 1e6:.1f} MB.")
-    click.echo("It holds the secret key, passwords from the settings, labels and addresses: keep it private.")
-    sys.exit(1 if taken.problems else 0)
+    done = transfer.export_site(file, secrets=secrets)
+    for problem in done.problems:
+        click.echo(f"WRONG  {problem}", err=True)
+    if file != "-":
+        click.echo(
+            f"{file}: {done.files} submitted files and all else, {Path(file).stat().st_size / 1e6:.1f} MB."
+        )
+    what = "the secret key, passwords from the settings, " if secrets else ""
+    click.echo(f"It holds {what}labels and addresses: keep it private.", err=file == "-")
+    sys.exit(1 if done.problems else 0)
 
 
-@leaderboard.command
-@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@leaderboard.command("import")
+@click.argument("file", metavar="FILE|-", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @option.flag("--replace", help="Move what is in the folder aside; overwrite the database.")
-def restore(site: str, file: str, *, replace: bool) -> None:
-    """Make a leaderboard from a backup, in a new or empty folder.
+def import_(site: str, file: str, *, replace: bool) -> None:
+    """Make a leaderboard from an export, in a new or empty folder.
 
-    All checksums of the backup are verified before anything is written.
+    All checksums are verified before anything is written. The database may be another one than before. An
+    export without secrets gets a new key, and people set new passwords.
 
     Stop the site first if it runs.
 
     \b
     Example:
-      gluebench leaderboard restore board-monday.tar.gz --site new-site
+      gluebench leaderboard import board-monday.tar.gz --site new-site
     """
-    from gluebench.leaderboard import backups
+    from gluebench.leaderboard import transfer
 
-    open_site = partial(commands.open_site, site, ready=False)
-    restored = backups.restore(folder.at(site), Path(file), open_site, replace=replace)
-    click.echo(f"{site} is the site of {restored.facts['at']}, with {restored.files} submitted files.")
-    click.echo(f"Compare {site}/settings.env, its settings there, with the settings here. Then run:")
+    prepare = partial(commands.prepare, site, change=True)
+    done = transfer.import_site(folder.at(site), file, prepare, replace=replace)
+    for problem in done.problems:
+        click.echo(f"WRONG  {problem}")
+    click.echo(f"{site} is the site of {done.facts['at']}, with {done.files} submitted files. Then run:")
     click.echo(
         f"  gluebench leaderboard init --site {site}\n  gluebench leaderboard doctor --files --site {site}"
     )
+    sys.exit(1 if done.problems else 0)
 
 
 @leaderboard.command

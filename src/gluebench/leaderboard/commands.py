@@ -184,6 +184,12 @@ def verify(
                 return result
     except notes.NoteError as error:
         raise SiteError(f"The key cannot be used: {error}.") from None
+    if folder.is_file():
+        from gluebench.leaderboard import transfer
+
+        facts = transfer.read_archive(source, key=key or "")
+        result.checked.append(f"{source} is as it was signed with {facts['key']} on {facts['at']}.")
+        return result
     if "://" not in source and not (folder / verify.SUMS).is_file():
         open_site(folder)
         from gluebench.leaderboard import integrity

@@ -77,9 +77,13 @@ class SiteFolder:
         for text in TEXTS.glob("*.md"):
             if not (self.pages / text.name).exists():
                 write_private(self.pages / text.name, text.read_bytes())
+        self.make_key()
+        self.require()
+
+    def make_key(self) -> None:
+        """Make a secret key, unless there is one."""
         if not self.key_file.exists():
             write_private(self.key_file, secrets.token_urlsafe(48).encode())
-        self.require()
 
     def page(self, name: str) -> str:
         """The Markdown of "terms" or "privacy", its title in the first line; at first, one to fill in."""

@@ -34,15 +34,15 @@ def examine(*, files: bool = False) -> list[Check]:
     return [_results(), _listed(), _log(), _rows(), _ledger(), *(_files() if files else ())]
 
 
-def reseal() -> None:
-    """Seal every result and log row again with its current values: for a site with a new secret key."""
+def reseal(reason: str = "The site has a new secret key.") -> None:
+    """Seal every result and log row, and sign the ledger, as they are: for a new secret key."""
     before = ""
     for entry in Entry.objects.order_by("pk").iterator():
         before = entry.digest(before)
         Entry.objects.filter(pk=entry.pk).update(seal=before)
     for pk in list(Result.objects.values_list("pk", flat=True)):
         Result.objects.filter(pk=pk).update(seal=Result.objects.get(pk=pk).digest())
-    ledger.sign_anew("The site has a new secret key.")
+    ledger.sign_anew(reason)
 
 
 def verify(result: Verification, *, key: Key | None = None, kept: str = "") -> None:
