@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -196,11 +197,12 @@ def verify(
 
         integrity.verify(result, key=known, kept=kept)
         return result
-    verify.verify_ledger(result, _reader(source), key=known, kept=kept)
+    ledger = partial(verify.verify_ledger, result, _reader(source), key=known, kept=kept)
+    result.attempt("ledger", ledger)
     if "://" not in source:
-        verify.verify_sums(result, folder, known)
+        result.attempt(verify.SUMS, lambda: verify.verify_sums(result, folder, known))
         if recompute:
-            verify.verify_released(result, folder)
+            result.attempt(verify.RELEASE, lambda: verify.verify_released(result, folder))
     return result
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
+from django.conf import settings
 from django.core.files.storage import storages
 from django.test import Client
 
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.adding import digest_of
-from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile, Manifest, manifest_of
+from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile, manifest_of
 from gluebench.leaderboard.checks import Check
 from gluebench.leaderboard.common.formats import portable
 from gluebench.leaderboard.ledger import models as ledger
@@ -31,7 +32,15 @@ RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --res
 
 def examine(*, files: bool = False) -> list[Check]:
     """The results, what the boards show of them, and the log; with `files`, every submitted file too."""
-    return [_results(), _listed(), _log(), _rows(), _ledger(), *(_files() if files else ())]
+    parts = [_results, _listed, _log, _rows, _ledger, *([_files] if files else [])]
+    checks: list[Check] = []
+    for part in parts:
+        try:
+            checks += part()
+        except Exception as error:  # an alteration may have any shape
+            name = part.__name__.strip("_")
+            checks.append(Check(name, f"cannot be read: {error!r:.200}", "Restore a backup."))
+    return checks
 
 
 def reseal(reason: str = "The site has a new secret key.") -> None:
@@ -48,20 +57,17 @@ def reseal(reason: str = "The site has a new secret key.") -> None:
 def verify(result: Verification, *, key: Key | None = None, kept: str = "") -> None:
     """Check all of the site: `examine` with its files, and its ledger as anybody reads it."""
     for check in examine(files=True):
-        if check.fix:
-            result.findings.append(f"{check.name}: {check.state}")
-        else:
-            result.checked.append(f"{check.name}: {check.state}")
-    verify_ledger(result, read_page, key=key, kept=kept)
+        (result.findings if check.fix else result.checked).append(f"{check.name}: {check.state}")
+    result.attempt("ledger", lambda: verify_ledger(result, read_page, key=key, kept=kept))
 
 
 def read_page(path: str) -> bytes | None:
     """What the site answers to a visitor at an address; None where there is nothing."""
-    answer = Client(SERVER_NAME="localhost").get(f"/{path}")
+    answer = Client(SERVER_NAME="localhost", raise_request_exception=False).get(f"/{path}")
     return b"".join(answer) if answer.status_code == 200 else None
 
 
-def _results() -> Check:
+def _results() -> Iterator[Check]:
     rows = Result.objects.select_related("submission").defer("submission__report", "submission__problems")
     edited = [
         f"result {row.pk} of submission {row.submission.key}"
@@ -69,10 +75,10 @@ def _results() -> Check:
         if row.seal != row.digest()
     ]
     fix = f"Restore a backup, or grade these submissions again. {RESEAL}"
-    return _check("results", edited, "edited in the database", fix, rows.count())
+    yield _check("results", edited, "edited in the database", fix, rows.count())
 
 
-def _listed() -> Check:
+def _listed() -> Iterator[Check]:
     """Check the columns that a board reads: they must match the submission's latest result."""
     rows = Submission.objects.filter(status=Status.GRADED).select_related("benchmark")
     edited = [
@@ -84,10 +90,10 @@ def _listed() -> Check:
         )
     ]
     fix = "Restore a backup, or grade these submissions again."
-    return _check("listed scores", edited, "not what their results say", fix, rows.count())
+    yield _check("listed scores", edited, "not what their results say", fix, rows.count())
 
 
-def _log() -> Check:
+def _log() -> Iterator[Check]:
     before, edited, last = "", [], None
     for last in Entry.objects.order_by("pk").iterator():
         if last.seal != last.digest(before):
@@ -95,10 +101,10 @@ def _log() -> Check:
         before = last.seal
     ends = f", the last is {last.pk} with the seal {last.seal[:16]}" if last else ""
     fix = f"Each of them, or the row before it, was edited, taken out or put in. {RESEAL}"
-    return _check("log", edited, "not in the chain of seals", fix, Entry.objects.count(), ends)
+    yield _check("log", edited, "not in the chain of seals", fix, Entry.objects.count(), ends)
 
 
-def _rows() -> Check:
+def _rows() -> Iterator[Check]:
     """Check each submission against its last entry of the ledger: what boards show, and how it was graded."""
     edited: list[str] = []
     pks = list(Submission.objects.order_by("pk").values_list("pk", flat=True))
@@ -108,10 +114,10 @@ def _rows() -> Check:
     gone = ledger.Leaf.objects.exclude(submission="").exclude(submission__in=known)
     edited += sorted(set(gone.values_list("submission", flat=True)))
     fix = "Restore a backup. Each of them was changed, added or deleted in the database."
-    return _check("public rows", edited, "not as the ledger says", fix, len(pks))
+    yield _check("public rows", edited, "not as the ledger says", fix, len(pks))
 
 
-def _ledger() -> Check:
+def _ledger() -> Iterator[Check]:
     """Check what is stored beside the entries of the ledger; `verify_ledger` checks the tree itself."""
     edited, known, key, size = [], True, ledger.signer().key, 0
     for leaf in ledger.Leaf.objects.order_by("-index").iterator(chunk_size=500):
@@ -127,14 +133,18 @@ def _ledger() -> Check:
     if ledger.Node.objects.filter(level__gte=level).exists():
         edited.append(f"tiles above level {level - 1}")
     count = ledger.Leaf.objects.count()
-    return _check("ledger", edited, "edited in the database", f"Restore a backup. {RESEAL}", count)
+    yield _check("ledger", edited, "edited in the database", f"Restore a backup. {RESEAL}", count)
 
 
 def _kept_files() -> Iterator[str]:
     """What is wrong with manifests, labels and files to download."""
+    for home in settings.FOLDER.manifests.iterdir():
+        if manifest_of(home).name != home.name:
+            yield f"{home.name} of the manifests"
+    for home in settings.FOLDER.labels.glob("*/*"):
+        if digest_of(home)[:16] != home.name:
+            yield f"{home.parent.name}/{home.name} of the labels"
     for row in Benchmark.objects.all():
-        if manifest_of(row.manifest_path) != Manifest(row.manifest, tuple(row.parents)):
-            yield f"manifest of {row.name}"
         if digest_of(row.gold_path) != row.gold_digest:
             yield f"labels of {row.name}"
     for name, expected in DataFile.objects.values_list("file", "sha256"):

@@ -40,9 +40,14 @@ class Manifest(NamedTuple):
     text: str
     parents: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The first digits of its hash."""
+        return hashlib.sha256("\0".join((self.text, *self.parents)).encode()).hexdigest()[:16]
+
     def write_below(self, folder: Path) -> Path:
         """Write the manifest to a folder named by its hash, unless it is there; return the path."""
-        home = folder / hashlib.sha256("\0".join((self.text, *self.parents)).encode()).hexdigest()[:16]
+        home = folder / self.name
         path = home / "manifest.toml"
         if not path.exists():
             make_private(home)
@@ -52,10 +57,11 @@ class Manifest(NamedTuple):
         return path
 
 
-def manifest_of(path: Path) -> Manifest:
-    """The manifest that `write_below` wrote, as the files are now."""
-    parents = sorted(path.parent.glob("parent-*.toml"), key=lambda parent: int(parent.stem[7:]))
-    return Manifest(path.read_bytes().decode(), tuple(parent.read_bytes().decode() for parent in parents))
+def manifest_of(home: Path) -> Manifest:
+    """The manifest that `write_below` wrote into a folder, as the files are now. Raises OSError, ValueError."""
+    parents = sorted(home.glob("parent-*.toml"), key=lambda parent: int(parent.stem[7:]))
+    texts = [path.read_bytes().decode() for path in (home / "manifest.toml", *parents)]
+    return Manifest(texts[0], tuple(texts[1:]))
 
 
 def read_manifest(name_or_path: str) -> Manifest:

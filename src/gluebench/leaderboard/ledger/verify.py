@@ -37,6 +37,13 @@ class Verification:
         if not right:
             self.findings.append(finding)
 
+    def attempt(self, what: str, check: Callable[[], object]) -> None:
+        """Run a check. Altered data may have any shape, so whatever it fails on is a finding."""
+        try:
+            check()
+        except Exception as error:
+            self.findings.append(f"{what}: cannot be read: {error!r:.200}")
+
 
 def from_folder(folder: Path) -> Read:
     """Reads from the files of a frozen copy."""
