@@ -154,7 +154,7 @@ def in_file(root: Path, chance: random.Random, *, names: bool = True) -> tuple[s
     return f"{file} {what}", lambda: file.write_bytes(data) and None
 
 
-class Undo(Exception):
+class UndoError(Exception):
     """Ends a transaction that must leave nothing."""
 
 
@@ -175,8 +175,8 @@ def missed_in_database(chance: random.Random, count: int) -> Iterator[str]:
             with transaction.atomic():
                 what = accepted(chance)
                 right = findings()
-                raise Undo
-        except Undo:
+                raise UndoError
+        except UndoError:
             pass
         if not right:
             yield what

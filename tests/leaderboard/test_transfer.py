@@ -213,7 +213,7 @@ def board(url: str) -> list[bytes]:
     return [urllib.request.urlopen(url + path, timeout=20).read() for path in BOARD]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", "postgres", "sqlite to postgres"])
 def databases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Where a site and its copy keep their rows."""
     monkeypatch.delenv("GLUEBENCH_DATABASE", raising=False)
@@ -221,7 +221,7 @@ def databases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         yield ["", ""]
         return
     with postgres_server.database() as one, postgres_server.database() as other:
-        yield [one, other]
+        yield ["" if request.param.startswith("sqlite") else one, other]
 
 
 @pytest.mark.slow

@@ -5,19 +5,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from click.testing import CliRunner
+from django.conf import settings
 from django.core.cache import caches
 from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
 
+from gluebench.cli import main
 from gluebench.leaderboard import commands, integrity
 from gluebench.leaderboard.freeze import freeze
 from gluebench.leaderboard.ledger.models import Change, Leaf, add, checkpoint_note, signer
 from gluebench.leaderboard.ledger.notes import read_key
 from gluebench.leaderboard.ledger.verify import Verification, verify_released
+from gluebench.leaderboard.ledger.views import receipt_of
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -126,3 +133,39 @@ def test_other_labels_or_ranks_are_found_without_the_sums_too(frozen: Path, path
     result = Verification()
     verify_released(result, frozen)
     assert result.findings == ["tiny: other ranks or scores when graded again"]
+
+
+def run(*words: str | Path, code: int = 0) -> str:
+    """What the command prints."""
+    command = ["leaderboard", *map(str, words), "--site", str(settings.FOLDER.root)]
+    caches["pages"].clear()
+    done = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done.stdout
+
+
+def test_the_commands_check_a_site_a_copy_an_export_and_an_address(site: Submission, tmp_path: Path) -> None:
+    assert "Nothing was altered" in run("verify")
+    (tmp_path / "kept").write_text(checkpoint_note())
+    assert "files; begin with index.html" in run("freeze", tmp_path / "copy", "--release-labels", "tiny")
+    assert "same ranks" in run("verify", tmp_path / "copy", "--recompute", "--checkpoint", tmp_path / "kept")
+    run("export", tmp_path / "all.tar")
+    assert str(signer().key) in run("verify", tmp_path / "all.tar", "--key", signer().key)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "copy"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}/"
+        assert "5 entries signed" in run("verify", address, "--checkpoint", tmp_path / "kept")
+        server.shutdown()
+    Submission.objects.filter(pk=site.pk).update(name="Altered")
+    said = run("verify", code=1)
+    assert f"WRONG  public rows: 1 not as the ledger says: {site.key}." in said
+
+
+def test_a_receipt_is_checked_offline(site: Submission, tmp_path: Path) -> None:
+    (tmp_path / "receipt").write_text(receipt_of(site))
+    said = run("verify", "--receipt", tmp_path / "receipt", "--key", signer().key)
+    assert site.sha256 in said
+    (tmp_path / "receipt").write_text(receipt_of(site).replace(site.sha256, "0" * 64))
+    assert "WRONG  receipt" in run("verify", "--receipt", tmp_path / "receipt", "--key", signer().key, code=1)
+    assert "not a public key" in CliRunner().invoke(main, ["leaderboard", "verify", "--key", "a+b"]).output

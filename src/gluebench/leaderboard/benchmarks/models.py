@@ -58,7 +58,7 @@ class Manifest(NamedTuple):
 
 
 def manifest_of(home: Path) -> Manifest:
-    """The manifest that `write_below` wrote into a folder, as the files are now. Raises OSError, ValueError."""
+    """The manifest of a folder that `write_below` wrote, as it is now. Raises OSError, ValueError."""
     parents = sorted(home.glob("parent-*.toml"), key=lambda parent: int(parent.stem[7:]))
     texts = [path.read_bytes().decode() for path in (home / "manifest.toml", *parents)]
     return Manifest(texts[0], tuple(texts[1:]))
