@@ -50,9 +50,11 @@ def snapshot() -> Iterator[None]:
     database.transaction_mode = "DEFERRED"  # of SQLite: IMMEDIATE would keep writers out
     try:
         with transaction.atomic():
-            if connection.vendor == "postgresql":
-                with connection.cursor() as cursor:
+            with connection.cursor() as cursor:
+                if connection.vendor == "postgresql":
                     cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                else:
+                    cursor.execute("PRAGMA mmap_size=0")  # else its pages count as memory
             yield
     finally:
         database.transaction_mode = mode
