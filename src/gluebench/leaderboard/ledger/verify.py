@@ -276,7 +276,7 @@ def verify_receipt(result: Verification, note: str, key: Key) -> None:
     """Check the signature of a receipt, and say what it states."""
     try:
         values = json.loads(open_note(note, key))
-        said = "; ".join(f"{name} {value}" for name, value in values.items() if value is not None)
-        result.checked.append(f"a receipt signed by {key}: {said}.")
+        text = "; ".join(f"{name} {value}" for name, value in values.items() if value is not None)
+        result.checked.append(f"a receipt signed by {key}: {text}.")
     except (NoteError, *_JSON) as error:
         result.findings.append(f"receipt: {error}")
