@@ -250,7 +250,7 @@ def doctor(site: str, *, files: bool, reseal: bool) -> None:
 @click.option(
     "--key", metavar="KEY", help="The site's public key, if you know it; usual is the one beside it."
 )
-@option.file("--receipt", help="Check a receipt of a submission; needs --key or a SOURCE.")
+@option.file("--receipt", help="Check a receipt of a submission; needs --key.")
 @option.flag("--recompute", help="Of a frozen copy: grade the released predictions again.")
 def verify(
     site: str,
@@ -263,7 +263,7 @@ def verify(
 ) -> None:
     """Check that nothing of a leaderboard was altered.
 
-    SOURCE is the folder of a site (usually --site), a frozen copy, or the address of a site. The exit status
+    SOURCE is a site (usually --site), a frozen copy, an export, or the address of a site. The exit status
     is 1 if something was altered; all that is wrong is named.
 
     \b
@@ -272,9 +272,7 @@ def verify(
       gluebench leaderboard verify frozen --recompute
       gluebench leaderboard verify https://board.example.org --checkpoint kept.txt
     """
-    result = commands.verify(
-        source or site, checkpoint, key, receipt, recompute=recompute, here=source is None
-    )
+    result = commands.verify(source or site, checkpoint, key, receipt, recompute=recompute)
     for finding in result.findings:
         click.echo(f"WRONG  {finding}")
     if result.findings:

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -163,61 +162,42 @@ def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> li
 
 def verify(
     source: str,
-    checkpoint: PathLike | None,
-    key: str | None,
-    receipt: PathLike | None,
+    checkpoint: PathLike | None = None,
+    key: str | None = None,
+    receipt: PathLike | None = None,
     *,
-    recompute: bool,
-    here: bool = False,
+    recompute: bool = False,
 ) -> Verification:
-    """Check a site, a frozen copy or an address; `here`: nobody named it. Raises SiteError."""
+    """Check a site, a frozen copy, an export or an address; or a receipt with its key. Raises SiteError."""
     from gluebench.leaderboard.ledger import notes, verify
 
-    result = verify.Verification()
+    result, folder = verify.Verification(), Path(source)
     kept = Path(checkpoint).read_text(encoding="utf-8") if checkpoint else ""
-    folder = Path(source)
     try:
         known = notes.read_key(key) if key else None
-        if receipt:
-            known = known or notes.read_key(verify.key_of(_reader(source)))
-            verify.verify_receipt(result, Path(receipt).read_text(encoding="utf-8"), known)
-            if here:
-                return result
     except notes.NoteError as error:
         raise SiteError(f"The key cannot be used: {error}.") from None
-    if folder.is_file():
+    if receipt:
+        if known is None:
+            raise SiteError(
+                "A receipt is checked with a key. Add --key with the one of the site's page /ledger."
+            )
+        verify.verify_receipt(result, Path(receipt).read_text(encoding="utf-8"), known)
+    elif folder.is_file():
         from gluebench.leaderboard import transfer
 
         facts = transfer.read_archive(source, key=key or "")
         result.checked.append(f"{source} is as it was signed with {facts['key']} on {facts['at']}.")
-        return result
-    if "://" not in source and not (folder / verify.SUMS).is_file():
+    elif "://" in source:
+        verify.verify_ledger(result, verify.from_address(source), key=known, kept=kept)
+    elif (folder / verify.SUMS).is_file():
+        verify.verify_copy(result, folder, key=known, kept=kept, recompute=recompute)
+    else:
         open_site(folder)
         from gluebench.leaderboard import integrity
 
         integrity.verify(result, key=known, kept=kept)
-        return result
-    ledger = partial(verify.verify_ledger, result, _reader(source), key=known, kept=kept)
-    result.attempt("ledger", ledger)
-    if "://" not in source:
-        result.attempt(verify.SUMS, lambda: verify.verify_sums(result, folder, known))
-        if recompute:
-            result.attempt(verify.RELEASE, lambda: verify.verify_released(result, folder))
     return result
-
-
-def _reader(source: str) -> Callable[[str], bytes | None]:
-    """Reads what is below a site, a frozen copy or an address."""
-    from gluebench.leaderboard.ledger import verify
-
-    if "://" in source:
-        return verify.from_address(source)
-    if (Path(source) / verify.SUMS).is_file():
-        return verify.from_folder(Path(source))
-    open_site(source)
-    from gluebench.leaderboard.integrity import read_page
-
-    return read_page
 
 
 def submit_local(

@@ -33,7 +33,7 @@ from gluebench.leaderboard.submissions.models import Submission
 FORMAT = "gluebench.frozen/1"
 KEPT = {"page", "rows", "view", "category"}
 """Parameters of addresses that are copied; pages that are sorted or searched are not."""
-LEFT_OUT = ("/account/", "/admin/", "/api/", "/label/", "/submissions/mine")
+LEFT_OUT = ("/account/", "/admin/", "/api/", "/label/")
 _LINK = re.compile(r'\s(href|src)="([^"]*)"')
 _SCRIPT = re.compile(r"<script\b[^>]*></script>")
 _CSS = re.compile(r"""url\(["']?([^"')]+)""")
@@ -124,14 +124,11 @@ class _Copy:
 
     def _write(self, address: str, kind: str, body: bytes) -> None:
         parts = urlsplit(address)
-        name = unquote(parts.path).strip("/") or "index"
+        name = (unquote(parts.path).strip("/") or "index") + ".html" * (kind == "text/html")
+        path = PurePosixPath(name)
+        name = str(path.with_name(f"{path.stem}@{parts.query}{path.suffix}")) if parts.query else name
         if kind == "text/html":
-            name = f"{name}.html"
-            name = f"{name[:-5]}@{parts.query}.html" if parts.query else name
             self._pages[name] = address
-        elif parts.query:
-            path = PurePosixPath(name)
-            name = str(path.with_name(f"{path.stem}@{parts.query}{path.suffix}"))
         self.files[address] = name
         file = self.folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

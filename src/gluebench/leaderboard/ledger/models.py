@@ -157,11 +157,13 @@ def change_of(entry: Mapping[str, Any], last: Leaf | None, *, listed: bool) -> C
     if before.get("row") == after["row"] and before.get("basis") == after.get("basis"):
         return None
     kind = _kind(before, after, entry)
-    reason = entry["why"] if kind in ("re-scored", "revealed") else ""
+    more = {}
+    if kind in ("re-scored", "revealed"):
+        more = {"reason": entry["why"], "before": before["row"]["score"]}
     if kind == "edited" and last and last.texts and texts and last.texts["names"]["name"] != entry["name"]:
         kind = "renamed"
     values = {"kind": kind, "benchmark": entry["benchmark__name"], "submission": entry["key"], **after}
-    return Change({**values, "reason": reason} if reason else values, texts)
+    return Change({**values, **more}, texts)
 
 
 def _kind(before: Mapping[str, Any], after: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
@@ -186,7 +188,7 @@ def add(changes: Sequence[Change]) -> None:
         return
     last = Leaf.objects.first()
     size = last.index + 1 if last else 0
-    intact = last is None or _is_signed(last)
+    intact = is_signed(signer().key)
     now = timezone.now().astimezone(UTC).isoformat(timespec="seconds")
     leaves = [
         Leaf(
@@ -246,10 +248,13 @@ def sign(size: int) -> str:
     return by.sign(str(Checkpoint(by.name, size, root(size))))
 
 
-def _is_signed(last: Leaf) -> bool:
-    """Whether the stored tree up to its last entry is the one that this site signed."""
+def is_signed(key: Key) -> bool:
+    """Whether the stored tree is the one that was signed last, with that key."""
+    last = Leaf.objects.first()
+    if last is None:
+        return True
     try:
-        checkpoint = read_checkpoint(last.note, signer().key)
+        checkpoint = read_checkpoint(last.note, key)
     except NoteError:
         return False
     return checkpoint[1:] == (last.index + 1, root(last.index + 1))
@@ -265,7 +270,7 @@ def sign_anew(reason: str) -> None:
     with transaction.atomic():
         hold()
         last = Leaf.objects.first()
-        if last and not _is_signed(last):
+        if last and not is_signed(signer().key):
             Leaf.objects.filter(pk=last.pk).update(note=sign(last.index + 1))
             add([Change({"kind": "new key", "reason": reason, "key": str(signer().key)})])
 

@@ -15,14 +15,13 @@ from gluebench.analysis.rank.rules import board_order, competition_ranks
 from gluebench.leaderboard.fields import as_json, from_json
 from gluebench.leaderboard.ledger import tree
 from gluebench.leaderboard.ledger.entries import NAMES, hidden, row_of, scores_of
-from gluebench.leaderboard.ledger.notes import Key, NoteError, open_note, read_checkpoint, read_key
+from gluebench.leaderboard.ledger.notes import Key, open_note, read_checkpoint, read_key
 
 Read = Callable[[str], bytes | None]
 """What is at a path below a site, or None."""
 SUMS, RELEASE = "SHA256SUMS", "release"
 SECONDS = 60
 LARGEST = 256 * 1024**2
-_JSON = json.JSONDecodeError, UnicodeDecodeError
 
 
 class Verification:
@@ -42,7 +41,7 @@ class Verification:
         try:
             check()
         except Exception as error:
-            self.findings.append(f"{what}: cannot be read: {error!r:.200}")
+            self.findings.append(f"{what}: {type(error).__name__}: {error}")
 
 
 def from_folder(folder: Path) -> Read:
@@ -73,12 +72,21 @@ def from_address(address: str) -> Read:
     return read
 
 
-def key_of(read: Read) -> str:
-    """The public key that is beside a ledger; empty where there is none."""
-    try:
-        return str(json.loads(read("ledger/rows.json") or b"")["key"])
-    except (KeyError, TypeError, *_JSON):
-        return ""
+def _needed(read: Read, path: str) -> bytes:
+    data = read(path)
+    if data is None:
+        raise ValueError(f"there is no {path}")
+    return data
+
+
+def verify_copy(
+    result: Verification, folder: Path, *, key: Key | None = None, kept: str = "", recompute: bool = False
+) -> None:
+    """Check a frozen copy: its ledger, its list of files, and with `recompute` its scores."""
+    verify_ledger(result, from_folder(folder), key=key, kept=kept)
+    result.attempt(SUMS, lambda: _check_sums(result, folder, key))
+    if recompute:
+        result.attempt(RELEASE, lambda: verify_released(result, folder))
 
 
 def verify_ledger(result: Verification, read: Read, *, key: Key | None = None, kept: str = "") -> None:
@@ -86,14 +94,13 @@ def verify_ledger(result: Verification, read: Read, *, key: Key | None = None, k
 
     Without a `key`, the one that is beside the ledger.
     """
-    try:
-        rows: dict[str, Any] = json.loads(read("ledger/rows.json") or b"")["rows"]
-        key = key or read_key(key_of(read))
-        note = (read("ledger/checkpoint") or b"").decode()
-        checkpoint = read_checkpoint(note, key)
-    except (NoteError, KeyError, TypeError, *_JSON) as error:
-        result.findings.append(f"ledger: the checkpoint or rows.json cannot be used: {error}")
-        return
+    result.attempt("ledger", lambda: _check_ledger(result, read, key, kept))
+
+
+def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str) -> None:
+    about = json.loads(_needed(read, "ledger/rows.json"))
+    key, rows = key or read_key(about["key"]), about["rows"]
+    checkpoint = read_checkpoint(_needed(read, "ledger/checkpoint").decode(), key)
     entries = list(_entries(result, read, checkpoint.size))
     hashes = [tree.leaf_hash(entry) for entry in entries]
     result.expect(
@@ -102,8 +109,10 @@ def verify_ledger(result: Verification, read: Read, *, key: Key | None = None, k
     )
     _check_tiles(result, read, hashes)
     if kept:
-        _check_kept(result, hashes, kept, key)
-    last = _last(result, entries)
+        earlier = read_checkpoint(kept, key)
+        same = earlier.size <= len(hashes) and tree.root_of_all(hashes[: earlier.size]) == earlier.root
+        result.expect(same, f"ledger: its first {earlier.size} entries are not those of the kept checkpoint")
+    last = _last(entries)
     _check_rows(result, last, rows)
     for name in sorted({entry["benchmark"] for entry in last.values()}):
         _check_board(result, read, name, last, rows)
@@ -114,11 +123,7 @@ def verify_ledger(result: Verification, read: Read, *, key: Key | None = None, k
 def _entries(result: Verification, read: Read, size: int) -> Iterator[bytes]:
     for number, width in tree.tiles_of(size):
         path = f"ledger/{tree.tile_path(tree.ENTRIES, number, width)}"
-        try:
-            entries = tree.unbundle(read(path) or b"")
-        except ValueError as error:
-            result.findings.append(f"{path}: {error}")
-            return
+        entries = tree.unbundle(_needed(read, path))
         result.expect(len(entries) == width, f"{path}: {len(entries)} entries, expected {width}")
         yield from entries
 
@@ -131,27 +136,10 @@ def _check_tiles(result: Verification, read: Read, hashes: list[bytes]) -> None:
             result.expect(read(path) == expected, f"{path}: not the hashes of its entries")
 
 
-def _check_kept(result: Verification, hashes: list[bytes], kept: str, key: Key) -> None:
-    try:
-        earlier = read_checkpoint(kept, key)
-    except NoteError as error:
-        result.findings.append(f"kept checkpoint: {error}")
-        return
-    same = earlier.size <= len(hashes) and tree.root_of_all(hashes[: earlier.size]) == earlier.root
-    result.expect(same, f"ledger: its first {earlier.size} entries are not those of the kept checkpoint")
-
-
-def _last(result: Verification, entries: list[bytes]) -> dict[str, dict[str, Any]]:
+def _last(entries: list[bytes]) -> dict[str, dict[str, Any]]:
     """The last entry of each submission that boards show, with its index."""
-    last: dict[str, dict[str, Any]] = {}
-    for index, data in enumerate(entries):
-        try:
-            entry = json.loads(data)
-        except _JSON:
-            result.findings.append(f"ledger: entry {index} is not JSON")
-            continue
-        if "submission" in entry:
-            last[entry["submission"]] = {"index": index, **entry}
+    read = [{"index": index, **json.loads(data)} for index, data in enumerate(entries)]
+    last = {entry["submission"]: entry for entry in read if "submission" in entry}
     return {name: entry for name, entry in last.items() if entry["row"] is not None}
 
 
@@ -170,13 +158,9 @@ def _check_board(
     result: Verification, read: Read, name: str, last: Mapping[str, Any], rows: Mapping[str, Any]
 ) -> None:
     path = f"benchmarks/{name}.json"
-    try:
-        systems = json.loads(read(path) or b"")["rows"]
-        shown = {row["key"]: row for row in systems}
-        ranks = competition_ranks([(row["score"] or {}).get("value") for row in systems])
-    except (KeyError, TypeError, *_JSON) as error:
-        result.findings.append(f"{path}: not a board: {error!r}")
-        return
+    systems = json.loads(_needed(read, path))["rows"]
+    shown = {row["key"]: row for row in systems}
+    ranks = competition_ranks([(row["score"] or {}).get("value") for row in systems])
     result.expect([row["rank"] for row in systems] == ranks, f"{path}: the ranks do not follow the scores")
     mine = {key: entry for key, entry in last.items() if entry["benchmark"] == name}
     for key in sorted(mine.keys() | shown.keys()):
@@ -197,15 +181,10 @@ def _check_board(
     result.checked.append(f"{len(shown)} rows of {name}, each as its last entry.")
 
 
-def verify_sums(result: Verification, folder: Path, key: Key | None) -> None:
+def _check_sums(result: Verification, folder: Path, key: Key | None) -> None:
     """Check that a frozen copy has the files of its signed list, each with its SHA-256, and no other."""
-    try:
-        note = (folder / SUMS).read_text(encoding="utf-8")
-        key = key or read_key(key_of(from_folder(folder)))
-        lines = open_note(note, key).splitlines()[2:]
-    except (OSError, NoteError, *_JSON) as error:
-        result.findings.append(f"{SUMS}: {error}")
-        return
+    key = key or read_key(json.loads((folder / "ledger" / "rows.json").read_bytes())["key"])
+    lines = open_note((folder / SUMS).read_text(encoding="utf-8"), key).splitlines()[2:]
     sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {SUMS}
     for name in sorted(sums.keys() | files):
@@ -274,9 +253,10 @@ def recompute(home: Path, keys: list[str]) -> dict[str, tuple[int | None, Mappin
 
 def verify_receipt(result: Verification, note: str, key: Key) -> None:
     """Check the signature of a receipt, and say what it states."""
-    try:
+
+    def check() -> None:
         values = json.loads(open_note(note, key))
         text = "; ".join(f"{name} {value}" for name, value in values.items() if value is not None)
         result.checked.append(f"a receipt signed by {key}: {text}.")
-    except (NoteError, *_JSON) as error:
-        result.findings.append(f"receipt: {error}")
+
+    result.attempt("receipt", check)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -106,35 +105,13 @@ def changes(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
     def make(benchmark: Benchmark) -> dict[str, Any]:
         page = Paginator(Leaf.objects.filter(benchmark=benchmark.name), PAGE).get_page(number)
         entries = [{"index": leaf.index, **leaf.entry, "texts": leaf.texts} for leaf in page]
-        if form:
-            pages = {"page": page.number, "pages": page.paginator.num_pages}
-            return {"schema": "gluebench.changes/1", "benchmark": benchmark.name, **pages, "changes": entries}
-        before = models.Leaf.objects.filter(submission__in={entry["submission"] for entry in entries})
-        return {"page": page, "changes": _lines(entries, list(before.order_by("index")))}
+        if not form:
+            return {"page": page, "changes": entries}
+        pages = {"page": page.number, "pages": page.paginator.num_pages}
+        return {"schema": "gluebench.changes/1", "benchmark": benchmark.name, **pages, "changes": entries}
 
     key = f"changes {number}"
     return in_form(request, live(name), form, make, cache_key=key, template="ledger/changes.html")
-
-
-def _lines(entries: list[dict[str, Any]], leaves: list[Leaf]) -> Iterator[dict[str, Any]]:
-    """What the page shows of entries: the name, and the score with the one before."""
-    known: dict[str, list[Leaf]] = {}
-    for leaf in leaves:
-        known.setdefault(leaf.submission, []).append(leaf)
-    for entry in entries:
-        mine = known[entry["submission"]]
-        former = [leaf for leaf in mine if leaf.index < entry["index"] and leaf.entry["row"]]
-        named = next((leaf for leaf in reversed(mine) if leaf.index <= entry["index"] and leaf.texts), None)
-        old = former[-1].entry["row"]["score"] if former else None
-        new = entry["row"] and entry["row"]["score"]
-        yield {
-            **entry,
-            "name": named.texts["names"]["name"] if named and named.texts else "",
-            "at": datetime.fromisoformat(entry["time"]),
-            "model": (entry["row"] or (former[-1].entry["row"] if former else {})).get("model"),
-            "score": new,
-            "before": old if old != new and entry["row"] else None,
-        }
 
 
 @login_required
