@@ -17,6 +17,7 @@ from gluebench.leaderboard.benchmarks.adding import digest_of
 from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile, manifest_of
 from gluebench.leaderboard.checks import Check
 from gluebench.leaderboard.common.formats import portable
+from gluebench.leaderboard.freeze import snapshot
 from gluebench.leaderboard.ledger import models as ledger
 from gluebench.leaderboard.ledger.notes import Key
 from gluebench.leaderboard.ledger.verify import Verification, verify_ledger
@@ -57,9 +58,10 @@ def reseal(reason: str = "The site has a new secret key.") -> None:
 
 def verify(result: Verification, *, key: Key | None = None, kept: str = "") -> None:
     """Check all of the site: `examine` with its files, and its ledger as anybody reads it."""
-    for check in examine(files=True):
-        (result.findings if check.fix else result.checked).append(f"{check.name}: {check.state}")
-    verify_ledger(result, read_page, key=key, kept=kept)
+    with snapshot():
+        for check in examine(files=True):
+            (result.findings if check.fix else result.checked).append(f"{check.name}: {check.state}")
+        verify_ledger(result, read_page, key=key, kept=kept)
 
 
 def read_page(path: str) -> bytes | None:
@@ -110,7 +112,10 @@ def _rows() -> Iterator[Check]:
     edited: list[str] = []
     pks = list(Submission.objects.order_by("pk").values_list("pk", flat=True))
     for at in range(0, len(pks), ledger.BATCH):
-        edited += [change.values["submission"] for change in ledger.changes_of(pks[at : at + ledger.BATCH])]
+        with snapshot():
+            edited += [
+                change.values["submission"] for change in ledger.changes_of(pks[at : at + ledger.BATCH])
+            ]
     known = Submission.objects.values("key")
     gone = ledger.Leaf.objects.exclude(submission="").exclude(submission__in=known)
     edited += sorted(set(gone.values_list("submission", flat=True)))

@@ -6,6 +6,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -21,6 +22,7 @@ Read = Callable[[str], bytes | None]
 """What is at a path below a site, or None."""
 SUMS, RELEASE = "SHA256SUMS", "release"
 SECONDS = 60
+ATTEMPTS = 3
 LARGEST = 256 * 1024**2
 
 
@@ -94,7 +96,13 @@ def verify_ledger(result: Verification, read: Read, *, key: Key | None = None, k
 
     Without a `key`, the one that is beside the ledger.
     """
-    result.attempt("ledger", lambda: _check_ledger(result, read, key, kept))
+    for _ in range(ATTEMPTS):
+        latest, note = Verification(), read("ledger/checkpoint")
+        latest.attempt("ledger", partial(_check_ledger, latest, read, key, kept))
+        if not latest.findings or read("ledger/checkpoint") == note:
+            break  # else it grew meanwhile
+    result.findings += latest.findings
+    result.checked += latest.checked
 
 
 def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str) -> None:

@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
-from gluebench.leaderboard.benchmarks.models import Benchmark, live, site_version
+from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards.columns import page_number
 from gluebench.leaderboard.common.page_cache import as_download, cached
 from gluebench.leaderboard.ledger import models, tree
@@ -65,11 +65,12 @@ def ledger(request: HttpRequest) -> HttpResponse:
     note = models.checkpoint_note()
 
     def page() -> str:
-        rows = Benchmark.objects.values_list("name", "title")
-        context = {"key": models.signer().key, "note": note, "benchmarks": rows, "signed_in": signed_in}
+        names = Leaf.objects.exclude(benchmark="").values_list("benchmark", flat=True)
+        names = names.order_by("benchmark").distinct()
+        context = {"key": models.signer().key, "note": note, "benchmarks": names, "signed_in": signed_in}
         return render_to_string("ledger/ledger.html", context)
 
-    return cached(request, name=f"ledger {signed_in}", version=f"{note} {site_version()}", make=page)
+    return cached(request, name=f"ledger {signed_in}", version=note, make=page)
 
 
 @require_safe
