@@ -35,7 +35,11 @@ KEPT = {"page", "rows", "view", "category"}
 """Parameters of addresses that are copied; pages that are sorted or searched are not."""
 LEFT_OUT = ("/account/", "/admin/", "/api/", "/label/")
 _LINK = re.compile(r'\s(href|src)="([^"]*)"')
-_SCRIPT = re.compile(r"<script\b[^>]*></script>")
+_ACTS = re.compile(
+    r'<script\b[^>]*></script>|<form\b.*?</form>|<a\b[^>]*href="(?:/account/[^"]*|[^"]*/submit)".*?</a>',
+    re.DOTALL,
+)
+"""Scripts, forms, and links to forms, which need the site."""
 _CSS = re.compile(r"""url\(["']?([^"')]+)""")
 
 
@@ -135,12 +139,12 @@ class _Copy:
         file.write_bytes(body)
 
     def link_all(self) -> None:
-        """Make links relative; those to what is not in the copy become text, and forms are hidden."""
+        """Make links relative; those to what is not in the copy become text."""
         date = time.strftime("%Y-%m-%d", time.gmtime())
         about = f'<p class="legend">A copy of {date}: forms and accounts are not in it.</p>'
         for name, address in self._pages.items():
             file = self.folder / name
-            text = _SCRIPT.sub("", file.read_text(encoding="utf-8")).replace("<form", "<form hidden inert")
+            text = _ACTS.sub("", file.read_text(encoding="utf-8"))
             text = re.sub(r"(<main[^>]*>)", rf"\1{about}", text, count=1)
             file.write_text(_LINK.sub(partial(self._link, name, address), text), encoding="utf-8")
 
