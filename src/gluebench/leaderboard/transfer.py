@@ -17,7 +17,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
@@ -31,8 +31,10 @@ from django.core.management.color import no_style
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection, models, transaction
 
+from gluebench.benchmark.atomic import replacing
 from gluebench.leaderboard import storage
-from gluebench.leaderboard.folder import PRIVATE_FOLDER, SiteError, SiteFolder, make_private
+from gluebench.leaderboard.folder import PRIVATE_FILE, PRIVATE_FOLDER, SiteError, SiteFolder, make_private
+from gluebench.leaderboard.ledger.notes import open_note, read_key
 from gluebench.version import __version__
 
 FORMAT = "gluebench.site/1"
@@ -96,16 +98,12 @@ def export_site(target: str, *, secrets: bool = False) -> Transfer:
     file = Path(target)
     if file.exists():
         raise SiteError(f"{file} already exists, and an export replaces no file. Give another file name.")
-    with tempfile.NamedTemporaryFile(prefix=".export-", dir=file.absolute().parent, delete=False) as opened:
-        part = Path(opened.name)
-        try:
-            with gzip.open(opened, "wb", 1) if file.suffix == ".gz" else ExitStack() as zipped:
-                done = _write(cast(Any, zipped if file.suffix == ".gz" else opened), secrets=secrets)
-            part.rename(file)
-        except BaseException:
-            part.unlink()
-            raise
-    return done
+    packed = file.suffix == ".gz"
+    with (
+        replacing(file, mode=PRIVATE_FILE) as opened,
+        gzip.open(opened, "wb", 1) if packed else nullcontext(opened) as stream,
+    ):
+        return _write(cast(Any, stream), secrets=secrets)
 
 
 def _write(stream: IO[bytes], *, secrets: bool) -> Transfer:
@@ -116,13 +114,8 @@ def _write(stream: IO[bytes], *, secrets: bool) -> Transfer:
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     with snapshot(), tarfile.open(fileobj=stream, mode="w|") as tar:
         archive = _Archive(tar)
-        facts = {
-            "format": FORMAT,
-            "gluebench": __version__,
-            "at": now,
-            "secrets": secrets,
-            "key": str(by.key),
-        }
+        facts = {"format": FORMAT, "gluebench": __version__, "at": now, "secrets": secrets}
+        facts["key"] = str(by.key)
         archive.add(FACTS, json.dumps(facts).encode())
         for model in _tables():
             if secrets or model._meta.label_lower not in SECRET_TABLES:
@@ -208,8 +201,6 @@ def read_archive(source: str, scratch: Path | None = None, *, key: str = "") -> 
 
     `scratch`: a folder to unpack it into. `key`: the public key that it must be signed with, if not its own.
     """
-    from gluebench.leaderboard.ledger.notes import open_note, read_key
-
     sums, texts = {}, {}
     try:
         for name, file in _members(source, scratch):
@@ -263,8 +254,6 @@ def import_site(
     if existing and not replace:
         raise SiteError(f"{existing} is not empty. Name a new folder, or add --replace to move it aside.")
     make_private(site.root)
-    from gluebench.leaderboard.ledger.notes import read_key
-
     with tempfile.TemporaryDirectory(prefix=".import-", dir=site.root) as name:
         scratch = Path(name)
         facts = read_archive(source, scratch)
@@ -272,9 +261,9 @@ def import_site(
             folder.chmod(PRIVATE_FOLDER)
         for place in places:
             _move_aside(place, scratch)
-        for path in sorted(scratch.iterdir()):
-            if path.name not in (FACTS, SUMS, TABLES, *storage.PARTS):
-                path.rename(site.root / path.name)
+        for path in (site.key_file, site.root / SETTINGS, site.manifests, site.pages, site.mail):
+            if (scratch / path.name).exists():
+                (scratch / path.name).rename(path)
         site.make_key()
         site.create()
         prepare()
