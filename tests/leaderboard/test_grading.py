@@ -288,8 +288,8 @@ def test_only_the_grader_and_the_organiser_s_command_read_labels() -> None:
     adding = {"benchmarks/adding.py", "benchmarks/contents.py"}  # which publish no file that holds them
     adding |= {"organizing/building.py", "organizing/rehearsing.py"}  # parts of the grader
     exports = {"boards/exports.py", "submissions/models.py", "api/work.py"}  # of reports, in other formats
-    exports |= {"results/pack.py"}  # which copies the files of labels that the organizer releases
-    assert readers == {"grader.py", *adding, *rounding, *exports}
+    released = {"results/pack.py", "ledger/verify.py"}  # labels that the organizer released
+    assert readers == {"grader.py", *adding, *rounding, *exports, *released}
 
 
 def test_new_labels_grade_everything_anew(graded: Send, tiny: Any, tmp_path: Path, gold_folder: Path) -> None:

@@ -289,51 +289,123 @@ def doctor(site: str, *, files: bool, reseal: bool) -> None:
 
 
 @leaderboard.command
-@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False))
-def backup(site: str, file: str) -> None:
-    """Write the whole leaderboard into one archive, also while it is served.
+@click.argument("source", metavar="[SOURCE]", required=False)
+@option.file("--checkpoint", help="A checkpoint that you kept: the ledger must go on from it.")
+@click.option(
+    "--key", metavar="KEY", help="The site's public key, if you know it; usual is the one beside it."
+)
+@option.file("--receipt", help="Check a receipt of a submission; needs --key.")
+@option.flag("--recompute", help="Of a frozen copy: grade the released predictions again.")
+def verify(
+    site: str,
+    source: str | None,
+    checkpoint: str | None,
+    key: str | None,
+    receipt: str | None,
+    *,
+    recompute: bool,
+) -> None:
+    """Check that nothing of a leaderboard was altered.
 
-    The archive holds the database, submitted files, labels, manifests, pages, settings and the secret key:
-    keep it where only you can read it.
+    SOURCE is a site (usually --site), a frozen copy, an export, or the address of a site. The exit status
+    is 1 if something was altered; all that is wrong is named.
 
     \b
     Example:
-      gluebench leaderboard backup board-monday.tar.gz
+      gluebench leaderboard verify --site my-site
+      gluebench leaderboard verify frozen --recompute
+      gluebench leaderboard verify https://board.example.org --checkpoint kept.txt
     """
-    commands.open_site(site)
-    from gluebench.leaderboard import backups
-
-    taken = backups.take(Path(file))
-    for problem in taken.problems:
-        click.echo(f"WRONG  {problem}")
-    click.echo(f"{file}: {taken.files} submitted files and all else, {taken.size / 1e6:.1f} MB.")
-    click.echo("It holds the secret key, passwords from the settings, labels and addresses: keep it private.")
-    sys.exit(1 if taken.problems else 0)
+    result = commands.verify(source or site, checkpoint, key, receipt, recompute=recompute)
+    for finding in result.findings:
+        click.echo(f"WRONG  {finding}")
+    if result.findings:
+        sys.exit(1)
+    click.echo(f"Nothing was altered. {' '.join(result.checked)}")
 
 
 @leaderboard.command
-@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
-@option.flag("--replace", help="Move what is in the folder aside; overwrite the database.")
-def restore(site: str, file: str, *, replace: bool) -> None:
-    """Make a leaderboard from a backup, in a new or empty folder.
+@click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False))
+@option.repeated(
+    "--release-labels",
+    "release",
+    metavar="BENCHMARK",
+    help="Put its labels and the predictions of its public rows in the copy, for everybody.",
+)
+def freeze(site: str, folder: str, release: tuple[str, ...]) -> None:
+    """Copy what visitors see into a folder of static files.
 
-    All checksums of the backup are verified before anything is written.
+    Any file server shows it, and a browser opens it from the disk. It has the ledger, the exports and a
+    signed list of the files, and `verify` checks it.
+
+    \b
+    Example:
+      gluebench leaderboard freeze glue-2026 --release-labels glue
+    """
+    commands.open_site(site)
+    from gluebench.leaderboard.freeze import freeze as write
+
+    number = write(Path(folder), release)
+    click.echo(
+        f"{folder}: {number} files; begin with index.html. Check it: gluebench leaderboard verify {folder}"
+    )
+
+
+@leaderboard.command
+@click.argument("file", metavar="FILE|-", type=click.Path(dir_okay=False))
+@option.flag("--secrets", help="Also the secret key, settings, passwords, tokens and sessions: as a backup.")
+def export(site: str, file: str, *, secrets: bool) -> None:
+    """Write the whole leaderboard into one archive, also while it is served.
+
+    The archive holds every table, submitted files, labels, manifests and pages, each with its checksum, and
+    is signed: keep it where only you can read it. With -, it goes to standard output.
+
+    \b
+    Example:
+      gluebench leaderboard export --secrets board-monday.tar.gz
+      gluebench leaderboard export - | ssh archive "cat > board.tar"
+    """
+    commands.open_site(site)
+    from gluebench.leaderboard import transfer
+
+    done = transfer.export_site(file, secrets=secrets)
+    for problem in done.problems:
+        click.echo(f"WRONG  {problem}", err=True)
+    if file != "-":
+        click.echo(
+            f"{file}: {done.files} submitted files and all else, {Path(file).stat().st_size / 1e6:.1f} MB."
+        )
+    what = "the secret key, passwords from the settings, " if secrets else ""
+    click.echo(f"It holds {what}labels and addresses: keep it private.", err=file == "-")
+    sys.exit(1 if done.problems else 0)
+
+
+@leaderboard.command("import")
+@click.argument("file", metavar="FILE|-", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@option.flag("--replace", help="Move what is in the folder aside; overwrite the database.")
+def import_(site: str, file: str, *, replace: bool) -> None:
+    """Make a leaderboard from an export, in a new or empty folder.
+
+    All checksums are verified before anything is written. The database may be another one than before. An
+    export without secrets gets a new key, and people set new passwords.
 
     Stop the site first if it runs.
 
     \b
     Example:
-      gluebench leaderboard restore board-monday.tar.gz --site new-site
+      gluebench leaderboard import board-monday.tar.gz --site new-site
     """
-    from gluebench.leaderboard import backups
+    from gluebench.leaderboard import transfer
 
-    open_site = partial(commands.open_site, site, ready=False)
-    restored = backups.restore(folder.at(site), Path(file), open_site, replace=replace)
-    click.echo(f"{site} is the site of {restored.facts['at']}, with {restored.files} submitted files.")
-    click.echo(f"Compare {site}/settings.env, its settings there, with the settings here. Then run:")
+    prepare = partial(commands.prepare, site, change=True)
+    done = transfer.import_site(folder.at(site), file, prepare, replace=replace)
+    for problem in done.problems:
+        click.echo(f"WRONG  {problem}")
+    click.echo(f"{site} is the site of {done.facts['at']}, with {done.files} submitted files. Then run:")
     click.echo(
         f"  gluebench leaderboard init --site {site}\n  gluebench leaderboard doctor --files --site {site}"
     )
+    sys.exit(1 if done.problems else 0)
 
 
 @leaderboard.command

@@ -19,6 +19,7 @@ from gluebench.leaderboard.folder import SiteError, SiteFolder
 
 if TYPE_CHECKING:
     from gluebench.leaderboard.checks import Check
+    from gluebench.leaderboard.ledger.verify import Verification
 
 PathLike = str | os.PathLike[str]
 
@@ -65,6 +66,9 @@ def prepare(folder: PathLike, *, change: bool) -> None:
     from gluebench.leaderboard.submissions.feedback import round_earlier
 
     round_earlier()
+    from gluebench.leaderboard.ledger.models import catch_up
+
+    catch_up()
 
 
 def add(
@@ -157,6 +161,46 @@ def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> li
                 integrity.reseal()
             results += [health.queue(), health.roles(), *integrity.examine(files=files)]
     return results
+
+
+def verify(
+    source: str,
+    checkpoint: PathLike | None = None,
+    key: str | None = None,
+    receipt: PathLike | None = None,
+    *,
+    recompute: bool = False,
+) -> Verification:
+    """Check a site, a frozen copy, an export or an address; or a receipt with its key. Raises SiteError."""
+    from gluebench.leaderboard.ledger import notes, verify
+
+    result, folder = verify.Verification(), Path(source)
+    kept = Path(checkpoint).read_text(encoding="utf-8") if checkpoint else ""
+    try:
+        known = notes.read_key(key) if key else None
+    except notes.NoteError as error:
+        raise SiteError(f"The key cannot be used: {error}.") from None
+    if receipt:
+        if known is None:
+            raise SiteError(
+                "A receipt is checked with a key. Add --key with the one of the site's page /ledger."
+            )
+        verify.verify_receipt(result, Path(receipt).read_text(encoding="utf-8"), known)
+    elif folder.is_file():
+        from gluebench.leaderboard import transfer
+
+        facts = transfer.read_archive(source, key=key or "")
+        result.checked.append(f"{source} is as it was signed with {facts['key']} on {facts['at']}.")
+    elif "://" in source:
+        verify.verify_ledger(result, verify.from_address(source), key=known, kept=kept)
+    elif (folder / verify.SUMS).is_file():
+        verify.verify_copy(result, folder, key=known, kept=kept, recompute=recompute)
+    else:
+        open_site(folder)
+        from gluebench.leaderboard import integrity
+
+        integrity.verify(result, key=known, kept=kept)
+    return result
 
 
 def submit_local(

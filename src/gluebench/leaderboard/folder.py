@@ -74,9 +74,13 @@ class SiteFolder:
         for path in (self.root, *parts, self.pages, self.mail):
             make_private(path)
         self.static.mkdir(exist_ok=True)
+        self.make_key()
+        self.require()
+
+    def make_key(self) -> None:
+        """Make a secret key, unless there is one."""
         if not self.key_file.exists():
             write_private(self.key_file, secrets.token_urlsafe(48).encode())
-        self.require()
 
     def page(self, name: str) -> str:
         """The Markdown of "terms" or "privacy", its title first: the site's own, else the default."""

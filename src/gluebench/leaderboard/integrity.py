@@ -1,4 +1,4 @@
-"""Whether stored files, results, listed scores and the log are what the site wrote. Django must be set up."""
+"""Whether stored files, results, public rows, ledger and log are what the site wrote. For a set-up Django."""
 
 from __future__ import annotations
 
@@ -7,8 +7,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
-from gluebench.leaderboard.audit.models import Entry, plain
+from django.conf import settings
+from django.core.files.storage import storages
+from django.db.models import Count
+from django.test import Client
+
+from gluebench.leaderboard.audit.models import Entry
+from gluebench.leaderboard.benchmarks.adding import digest_of
+from gluebench.leaderboard.benchmarks.contents import manifest_of
+from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile
 from gluebench.leaderboard.checks import Check
+from gluebench.leaderboard.common.formats import portable
+from gluebench.leaderboard.freeze import snapshot
+from gluebench.leaderboard.ledger import models as ledger
+from gluebench.leaderboard.ledger.notes import Key
+from gluebench.leaderboard.ledger.verify import Verification, verify_ledger
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import orphans
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, submission_storage
@@ -22,20 +35,43 @@ RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --res
 
 def examine(*, files: bool = False) -> list[Check]:
     """The results, what the boards show of them, and the log; with `files`, every submitted file too."""
-    return [_results(), _listed(), _log(), *(_files() if files else ())]
+    parts = [_results, _listed, _log, _rows, _ledger, *([_files] if files else [])]
+    checks: list[Check] = []
+    for part in parts:
+        try:
+            checks += part()
+        except Exception as error:  # an alteration may have any shape
+            name = part.__name__.strip("_")
+            checks.append(Check(name, f"cannot be read: {error!r:.200}", "Restore a backup."))
+    return checks
 
 
-def reseal() -> None:
-    """Seal every result and log row again with its current values: for a site with a new secret key."""
+def reseal(reason: str = "The site has a new secret key.") -> None:
+    """Seal every result and log row, and sign the ledger, as they are: for a new secret key."""
     before = ""
     for entry in Entry.objects.order_by("pk").iterator():
         before = entry.digest(before)
         Entry.objects.filter(pk=entry.pk).update(seal=before)
     for pk in list(Result.objects.values_list("pk", flat=True)):
         Result.objects.filter(pk=pk).update(seal=Result.objects.get(pk=pk).digest())
+    ledger.sign_anew(reason)
 
 
-def _results() -> Check:
+def verify(result: Verification, *, key: Key | None = None, kept: str = "") -> None:
+    """Check all of the site: `examine` with its files, and its ledger as anybody reads it."""
+    with snapshot():
+        for check in examine(files=True):
+            (result.findings if check.fix else result.checked).append(f"{check.name}: {check.state}")
+        verify_ledger(result, read_page, key=key, kept=kept)
+
+
+def read_page(path: str) -> bytes | None:
+    """What the site answers to a visitor at an address; None where there is nothing."""
+    answer = Client(SERVER_NAME="localhost", raise_request_exception=False).get(f"/{path}")
+    return b"".join(answer) if answer.status_code == 200 else None
+
+
+def _results() -> Iterator[Check]:
     rows = Result.objects.select_related("submission").defer("submission__report", "submission__problems")
     edited = [
         f"result {row.pk} of submission {row.submission.key}"
@@ -43,25 +79,25 @@ def _results() -> Check:
         if row.seal != row.digest()
     ]
     fix = f"Restore a backup, or grade these submissions again. {RESEAL}"
-    return _check("results", edited, "edited in the database", fix, rows.count())
+    yield _check("results", edited, "edited in the database", fix, rows.count())
 
 
-def _listed() -> Check:
+def _listed() -> Iterator[Check]:
     """Check the columns that a board reads: they must match the submission's latest result."""
     rows = Submission.objects.filter(status=Status.GRADED).select_related("benchmark")
     edited = [
         f"submission {row.key}"
         for row in rows.iterator(chunk_size=50)
         if any(
-            plain(getattr(row, name)) != plain(value)
+            portable(getattr(row, name)) != portable(value)
             for name, value in feedback.shown(row, row.results.first()).items()
         )
     ]
     fix = "Restore a backup, or grade these submissions again."
-    return _check("listed scores", edited, "not what their results say", fix, rows.count())
+    yield _check("listed scores", edited, "not what their results say", fix, rows.count())
 
 
-def _log() -> Check:
+def _log() -> Iterator[Check]:
     before, edited, last = "", [], None
     for last in Entry.objects.order_by("pk").iterator():
         if last.seal != last.digest(before):
@@ -69,10 +105,65 @@ def _log() -> Check:
         before = last.seal
     ends = f", the last is {last.pk} with the seal {last.seal[:16]}" if last else ""
     fix = f"Each of them, or the row before it, was edited, taken out or put in. {RESEAL}"
-    return _check("log", edited, "not in the chain of seals", fix, Entry.objects.count(), ends)
+    yield _check("log", edited, "not in the chain of seals", fix, Entry.objects.count(), ends)
+
+
+def _rows() -> Iterator[Check]:
+    """Check each submission against its last entry of the ledger: what boards show, and how it was graded."""
+    edited: list[str] = []
+    pks = list(Submission.objects.order_by("pk").values_list("pk", flat=True))
+    for at in range(0, len(pks), ledger.BATCH):
+        with snapshot():
+            edited += [
+                change.values["submission"] for change in ledger.changes_of(pks[at : at + ledger.BATCH])
+            ]
+    known = Submission.objects.values("key")
+    gone = ledger.Leaf.objects.exclude(submission="").exclude(submission__in=known)
+    edited += sorted(set(gone.values_list("submission", flat=True)))
+    fix = "Restore a backup. Each of them was changed, added or deleted in the database."
+    yield _check("public rows", edited, "not as the ledger says", fix, len(pks))
+
+
+def _ledger() -> Iterator[Check]:
+    """Check what is stored beside the entries of the ledger; `verify_ledger` checks the tree itself."""
+    edited, known, key, size = [], True, ledger.signer().key, 0
+    for leaf in ledger.Leaf.objects.order_by("-index").iterator(chunk_size=500):
+        size = max(size, leaf.index + 1)
+        if leaf.fault(key if known else None):
+            edited.append(f"entry {leaf.index}")
+        known = known and '"kind":"new key"' not in leaf.data  # earlier ones have another key
+    tiles = ledger.Node.objects.values_list("level").annotate(Count("pk")).order_by("level")
+    if dict(tiles) != {level: size >> 8 * level for level in range(8) if size >> 8 * level}:
+        edited.append("tiles")
+    count = ledger.Leaf.objects.count()
+    yield _check("ledger", edited, "edited in the database", f"Restore a backup. {RESEAL}", count)
+
+
+def _kept_files() -> Iterator[str]:
+    """What is wrong with manifests, labels and files to download."""
+    for home in settings.FOLDER.manifests.iterdir():
+        if manifest_of(home).name != home.name:
+            yield f"{home.name} of the manifests"
+    for home in settings.FOLDER.labels.glob("*/*"):
+        if digest_of(home)[:16] != home.name:
+            yield f"{home.parent.name}/{home.name} of the labels"
+    for row in Benchmark.objects.all():
+        if digest_of(row.gold_path) != row.gold_digest:
+            yield f"labels of {row.name}"
+    for name, expected in DataFile.objects.values_list("file", "sha256"):
+        try:
+            with storages["data"].open(name) as file:
+                same = hashlib.file_digest(file, "sha256").hexdigest() == expected
+        except FileNotFoundError:
+            same = False
+        if not same:
+            yield f"file to download {name}"
 
 
 def _files() -> Iterator[Check]:
+    fix = "Restore them from a backup."
+    kept = sorted(set(_kept_files()))
+    yield _check("kept files", kept, "missing or changed", fix, Benchmark.objects.count())
     storage = submission_storage()
     rows = Submission.objects.exclude(file="")
     missing, changed = [], []

@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "gluebench.leaderboard.ranks",
     "gluebench.leaderboard.boards",
     "gluebench.leaderboard.results",
+    "gluebench.leaderboard.ledger",
     "gluebench.leaderboard.organizing",
     "django.contrib.admin.apps.SimpleAdminConfig",  # admin.py finds its pages, in the web process alone
     "django.contrib.auth",

@@ -14,6 +14,7 @@ from gluebench.leaderboard.api.site import addresses as api_addresses
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
+from gluebench.leaderboard.ledger import views as ledger
 from gluebench.leaderboard.limits import phase_views as phases
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.organizing import creating, dry_runs, texts
@@ -84,6 +85,7 @@ urlpatterns = [
         for url in _forms(f"{BENCHMARK}/{subject}", ranks.page, subject, subject=subject)
     ),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
+    *_forms(f"{BENCHMARK}/changes", ledger.changes, "changes", ("json", "")),
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
     path(f"{BENCHMARK}/results", results.results, name="results"),
     path(f"{BENCHMARK}/results.zip", results.archive, name="results-archive"),
@@ -130,6 +132,11 @@ urlpatterns = [
     path("submissions/<slug:key>/detail", boards.detail, name="submission-detail"),
     path("submissions/<slug:key>/status.json", submissions.status_json, name="submission-status"),
     path("submissions/<slug:key>/file", submissions.download, name="submission-file"),
+    path("submissions/<slug:key>/receipt", ledger.receipt, name="receipt"),
+    path("ledger", ledger.ledger, name="ledger"),
+    path("ledger/checkpoint", ledger.checkpoint, name="ledger-checkpoint"),
+    path("ledger/rows.json", ledger.rows, name="ledger-rows"),
+    path("ledger/tile/<slug:level>/<path:path>", ledger.tile, name="ledger-tile"),
     path("terms", texts.site_page, {"name": "terms"}, name="terms"),
     path("privacy", texts.site_page, {"name": "privacy"}, name="privacy"),
     path("terms/edit", texts.site_edit, {"name": "terms"}, name="terms-edit"),

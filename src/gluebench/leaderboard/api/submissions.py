@@ -20,6 +20,7 @@ from gluebench.leaderboard.api.schemas import Paging, answers
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.fields import Field as Described
+from gluebench.leaderboard.ledger.views import TEXT, receipt_of
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions import facts as values
@@ -37,6 +38,7 @@ RETRY_KEY = r"^[!-~]{1,64}$"
 ZIP = {
     "responses": {200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}}
 }
+NOTE = {"responses": {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
 ACT = answers(schemas.SubmissionFacts, 403, 404)
 
 
@@ -167,6 +169,12 @@ def file(request: HttpRequest, key: str) -> FileResponse:
     if not row.file:
         raise not_found(f"The file of {key} is no longer kept; its scores are.")
     return file_response(row)
+
+
+@router.get("/{slug:key}/receipt", response=answers(None, 403, 404), auth=SIGNED_IN, openapi_extra=NOTE)
+def receipt(request: HttpRequest, key: str) -> HttpResponse:
+    """The signed receipt of one's own submission: file hash, time, benchmark and version of its labels."""
+    return HttpResponse(receipt_of(owned(user_with(request, Scope.READ), key)), content_type=TEXT)
 
 
 @router.patch("/{slug:key}", response=answers(schemas.SubmissionFacts, 400, 403, 404, 422), auth=SIGNED_IN)

@@ -9,29 +9,31 @@ from __future__ import annotations
 
 import json
 import logging
-from datetime import UTC
 from typing import Any
 
 from django.db import connection, models, transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from gluebench.leaderboard.common.formats import portable
+
 
 def seal(kind: str, *values: Any) -> str:
     """HMAC-SHA256 of these values under a key derived from the site's secret key."""
-    text = json.dumps([kind, plain(values)], sort_keys=True, separators=(",", ":"))
+    text = json.dumps([kind, portable(values)], sort_keys=True, separators=(",", ":"))
     return salted_hmac("gluebench.seal", text, algorithm="sha256").hexdigest()
-
-
-def plain(value: Any) -> Any:
-    """A value as every database gives it back: PostgreSQL knows no -0.0 and may turn 1e16 into an integer."""
-    text = json.dumps(value, default=lambda moment: moment.astimezone(UTC).isoformat())
-    return json.loads(text, parse_int=float, parse_float=lambda number: float(number) + 0.0)
 
 
 LOCK = 0x676C7565  # any number that no other lock of the database uses
 
 logger = logging.getLogger(__name__)
+
+
+def hold() -> None:
+    """Let no other transaction add to the log, or to the public ledger, until this one ends."""
+    if connection.vendor == "postgresql":  # SQLite lets one write at a time anyway
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
 class Entry(models.Model):
@@ -64,9 +66,7 @@ class Entry(models.Model):
         """Add a row to the end of the chain."""
         with transaction.atomic():
             if self._state.adding:
-                if connection.vendor == "postgresql":  # SQLite lets one write at a time anyway
-                    with connection.cursor() as cursor:
-                        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+                hold()
                 last = Entry.objects.order_by("-pk").values_list("seal", flat=True).first()
                 self.seal = self.digest(last or "")
             super().save(*arguments, **options)

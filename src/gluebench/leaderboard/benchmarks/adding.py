@@ -79,11 +79,8 @@ def _keep_gold(name: str, source: Path) -> tuple[str, str]:
     A missing key is made here, so that machines that share the labels do not make different ones.
     """
     files = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
-    digest = hashlib.sha256()
-    for file, data in files.items():
-        if not file.startswith("."):  # not the key that names label versions, which contains no labels
-            digest.update(f"{file}\0{len(data)}\0".encode() + data)
-    place = f"{name}/{digest.hexdigest()[:16]}"
+    digest = digest_of(source)
+    place = f"{name}/{digest[:16]}"
     home: Path = settings.FOLDER.labels / place
     make_private(home.parent)
     make_private(home)
@@ -95,7 +92,18 @@ def _keep_gold(name: str, source: Path) -> tuple[str, str]:
             write_private(home / file, data)
     if not (home / KEY_FILE).exists():
         label_key(str(home))
-    return place, digest.hexdigest()
+    return place, digest
+
+
+def digest_of(folder: Path) -> str:
+    """SHA-256 of the files of labels, without the key that names their versions; empty for no folder."""
+    if not folder.is_dir():
+        return ""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.iterdir() if path.is_file() and path.name[0] != "."):
+        data = path.read_bytes()
+        digest.update(f"{path.name}\0{len(data)}\0".encode() + data)
+    return digest.hexdigest()
 
 
 def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:

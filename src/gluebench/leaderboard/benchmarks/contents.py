@@ -31,9 +31,14 @@ class Manifest(NamedTuple):
     text: str
     parents: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The first digits of its hash."""
+        return hashlib.sha256("\0".join((self.text, *self.parents)).encode()).hexdigest()[:16]
+
     def write_below(self, folder: Path) -> Path:
         """Write the manifest to a folder named by its hash, unless it is there; return the path."""
-        home = folder / hashlib.sha256("\0".join((self.text, *self.parents)).encode()).hexdigest()[:16]
+        home = folder / self.name
         path = home / "manifest.toml"
         if not path.exists():
             make_private(home)
@@ -41,6 +46,13 @@ class Manifest(NamedTuple):
                 write_private(home / f"parent-{number}.toml", text.encode())
             write_private(path, self.text.encode())
         return path
+
+
+def manifest_of(home: Path) -> Manifest:
+    """The manifest of a folder that `write_below` wrote, as it is now. Raises OSError, ValueError."""
+    parents = sorted(home.glob("parent-*.toml"), key=lambda parent: int(parent.stem[7:]))
+    texts = [path.read_bytes().decode() for path in (home / "manifest.toml", *parents)]
+    return Manifest(texts[0], tuple(texts[1:]))
 
 
 def read_manifest(name_or_path: str) -> Manifest:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC
 from typing import Any
 
 from gluebench.benchmark import figures
@@ -13,6 +15,16 @@ ENDS = ("value", "low", "high")
 """Keys of a score: its value and the ends of its interval."""
 LETTERS = 34
 """Maximum length of a system's name in a chart."""
+
+
+BOARD = ("complete", "missing", "score", "tasks")
+"""The keys of a report that a board shows."""
+
+
+def portable(value: Any) -> Any:
+    """A value as every database gives it back: PostgreSQL knows no -0.0 and may turn 1e16 into an integer."""
+    text = json.dumps(value, default=lambda moment: moment.astimezone(UTC).isoformat())
+    return json.loads(text, parse_int=float, parse_float=lambda number: float(number) + 0.0)
 
 
 def percent(value: float | None, loss: bool | None = False) -> str:

@@ -14,6 +14,10 @@ benchmark_changed = Signal()
 benchmark_due = Signal()
 """A moment has come at which a phase of a `benchmark` changes what is shown or graded."""
 
+submissions_changed = Signal()
+"""Rows of submissions changed that a board may show; `submissions`, their primary keys, at the end of the
+transaction of the change. With `erased`, their names and texts were deleted for good."""
+
 files_deleted = Signal()
 """The files of submissions are deleted; `submissions`, their primary keys. In the same transaction."""
 

@@ -40,6 +40,9 @@ EXPECTED = {
 @for_organizers(require_POST)
 def dry_run(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Start a dry run, or delete the last one."""
+    if not benchmark.gold:
+        messages.error(request, "Its labels are on a machine of yours, so the site has none for a dry run.")
+        return redirect("organise-setup", benchmark.name)
     with transaction.atomic():
         DryRun.objects.filter(benchmark=benchmark).delete()
         if request.POST.get("act") == "delete":

@@ -23,8 +23,10 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
+from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.organizing.dry_runs import shown
 from gluebench.leaderboard.organizing.forms import CopyForm, RoleForm
+from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 NO_LABELS = hashlib.sha256().hexdigest()
@@ -49,6 +51,8 @@ def opening(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         row = Benchmark.objects.filter(pk=benchmark.pk)
         if row.filter(draft=not draft).update(draft=draft):
             row.touch()
+            pks = list(benchmark.submissions.values_list("pk", flat=True))
+            submissions_changed.send(Submission, submissions=pks)
             record("draft" if draft else "open to the public", actor=request.user, benchmark=benchmark)
     seen = "a draft: only you, its other organizers and admins see it" if draft else "open to the public"
     messages.success(request, f"{benchmark.title} is {seen}.")

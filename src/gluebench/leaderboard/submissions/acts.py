@@ -18,7 +18,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.signals import files_deleted
+from gluebench.leaderboard.common.signals import files_deleted, submissions_changed
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.phases.models import Counting, ends_for
@@ -175,11 +175,12 @@ def grade_again(submission: Submission, by: User, reason: str) -> bool:
 
 @contextmanager
 def _locked(submission: Submission) -> Iterator[Submission]:
-    """A transaction with the row as it is now, locked until it ends."""
+    """A transaction with the row as it is now, locked until it ends; tells of the change at its end."""
     with transaction.atomic():
         Benchmark.objects.held(submission.benchmark_id)
         rows = Submission.objects.select_for_update(of=("self",)).select_related("benchmark", "phase")
         yield rows.defer("report", "problems").get(pk=submission.pk)
+        submissions_changed.send(Submission, submissions=[submission.pk])
 
 
 def _write(row: Submission, **values: Any) -> None:
@@ -270,3 +271,4 @@ def anonymise(*, user: User, **_: Any) -> None:
     del blank["model"]
     mine.update(**blank, problems={}, retry_key=None)
     Benchmark.objects.filter(pk__in=benchmarks).touch()
+    submissions_changed.send(Submission, submissions=list(mine.values_list("pk", flat=True)), erased=True)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from django.db.models import Q
 from django.db.models.functions import Coalesce
 
+from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.phases.models import Counting, Phase, ends_for
-from gluebench.leaderboard.submissions.models import Kind, scored
+from gluebench.leaderboard.submissions.models import Kind, Submission, scored
 
 
 class Sent(NamedTuple):
@@ -71,5 +72,7 @@ def recount(phase: Phase | None) -> None:
         ]
         rule, _, otherwise, per = phase.state["counting"]
         pks = given | counted(sent, rule, per=per, otherwise=otherwise)
-    phase.submissions.filter(counts=True).exclude(pk__in=pks).update(counts=False)
-    phase.submissions.filter(counts=False, pk__in=pks).update(counts=True)
+    changed = pks ^ set(phase.submissions.filter(counts=True).values_list("pk", flat=True))
+    phase.submissions.filter(pk__in=changed - pks).update(counts=False)
+    phase.submissions.filter(pk__in=changed & pks).update(counts=True)
+    submissions_changed.send(Submission, submissions=sorted(changed))

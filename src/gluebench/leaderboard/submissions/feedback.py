@@ -16,13 +16,13 @@ from django.utils import timezone
 from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, sentences
+from gluebench.leaderboard.common.formats import BOARD
+from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.phases.models import Phase, Rows, policy_at
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, SubmissionQuerySet
 from gluebench.scoring.feedback import rounded_report
 from gluebench.scoring.report import Score, report_of
 
-BOARD = ("complete", "missing", "score", "tasks")
-"""The keys of a report that a board shows."""
 ROUNDING = "two standard errors"
 """How numbers are rounded, as a report's provenance states it."""
 EXPECTED = "expected a file of this name; this benchmark takes complete submissions only"
@@ -138,6 +138,7 @@ def round_earlier() -> int:
                 result.show(shown(submission, result)["scores"])
             show(submission)
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()
+            submissions_changed.send(Submission, submissions=[pk])
     return len(pks)
 
 

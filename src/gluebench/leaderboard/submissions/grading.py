@@ -24,6 +24,7 @@ from django_tasks import task
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
+from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.health import GRADINGS
 from gluebench.leaderboard.phases.models import Phase, next_change, on_board_at
 from gluebench.leaderboard.submissions import feedback, process
@@ -234,6 +235,7 @@ def _show_again(submissions: SubmissionQuerySet) -> None:
     )
     for submission in graded.defer("report", "problems", "scores").iterator(chunk_size=50):
         feedback.show(submission)
+    submissions_changed.send(Submission, submissions=list(graded.values_list("pk", flat=True)))
 
 
 def phases_due() -> None:
@@ -338,6 +340,7 @@ def _finish(
         recount(now.phase)
         if now.public:
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()
+        submissions_changed.send(Submission, submissions=[submission.pk])
         following = feedback.next_in_turn(submission)
         if following is not None:
             grade_next.enqueue(following)

@@ -1,0 +1,211 @@
+"""A copy of a site as static files for any file server, with its ledger and a signed list of the files."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit
+
+from django.core.cache import caches
+from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
+
+from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.boards.exports import FORMATS
+from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.ledger import models as ledger
+from gluebench.leaderboard.ledger import tree
+from gluebench.leaderboard.ledger.verify import RELEASE, SUMS
+from gluebench.leaderboard.phases.models import phase_on_board, policy_at
+from gluebench.leaderboard.submissions.feedback import graded_rows
+from gluebench.leaderboard.submissions.models import Submission
+
+FORMAT = "gluebench.frozen/1"
+KEPT = {"page", "rows", "view", "category"}
+"""Parameters of addresses that are copied; pages that are sorted or searched are not."""
+LEFT_OUT = ("/account/", "/admin/", "/api/", "/label/")
+_LINK = re.compile(r'\s(href|src)="([^"]*)"')
+_ACTS = re.compile(
+    r'<script\b[^>]*></script>|<form\b.*?</form>|<a\b[^>]*href="(?:/account/[^"]*|[^"]*/submit)".*?</a>',
+    re.DOTALL,
+)
+"""Scripts, forms, and links to forms, which need the site."""
+_CSS = re.compile(r"""url\(["']?([^"')]+)""")
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """Read the database as it is at one moment, while others write to it."""
+    if connection.in_atomic_block:
+        yield
+        return
+    database: Any = connection
+    mode = getattr(database, "transaction_mode", None)
+    database.transaction_mode = "DEFERRED"  # of SQLite: IMMEDIATE would keep writers out
+    try:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                if connection.vendor == "postgresql":
+                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                else:
+                    cursor.execute("PRAGMA mmap_size=0")  # else its pages count as memory
+            yield
+    finally:
+        database.transaction_mode = mode
+
+
+def freeze(folder: Path, release: Sequence[str] = ()) -> int:
+    """Write a copy of all that visitors see into a new folder; returns its number of files. Raises SiteError.
+
+    `release`: benchmarks whose labels, and the predictions of its public rows, are in the copy too.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise SiteError(f"{folder} is not empty. Name a new folder.")
+    released = [Benchmark.objects.named(name) for name in release]
+    with snapshot():
+        caches["pages"].clear()
+        copy = _Copy(folder)
+        copy.fetch_all(_seeds())
+        copy.link_all()
+        for benchmark in released:
+            _release(benchmark, folder / RELEASE / benchmark.name)
+        number = sign_files(folder, FORMAT)
+    for benchmark in released:
+        record("labels released", benchmark=benchmark, reason="A frozen copy has them.")
+    return number
+
+
+def _seeds() -> list[str]:
+    """Addresses that the copy begins with: pages, exports, and the ledger."""
+    seeds = [reverse(name) for name in ("home", "ledger", "ledger-checkpoint", "ledger-rows")]
+    for benchmark in Benchmark.objects.filter(draft=False):
+        names = ["board", "changes", "changes-json", *(f"board-{ending}" for ending in FORMATS)]
+        seeds += [reverse(name, args=[benchmark.name]) for name in names]
+    last = ledger.Leaf.objects.exclude(note="").first()
+    size, level = last.index + 1 if last else 0, 0
+    for number, width in tree.tiles_of(size):
+        seeds.append(f"/ledger/{tree.tile_path(tree.ENTRIES, number, width)}")
+    while size:
+        seeds += [f"/ledger/{tree.tile_path(level, *place)}" for place in tree.tiles_of(size)]
+        level, size = level + 1, size // tree.WIDTH
+    return seeds
+
+
+class _Copy:
+    """The copy that is being written: the file of each address, as it is linked to."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files: dict[str, str] = {}
+        self._pages: dict[str, str] = {}
+        """Of the files that are HTML, their addresses."""
+        self._client = Client(SERVER_NAME="localhost")
+
+    def fetch_all(self, addresses: Sequence[str]) -> None:
+        """Write all that can be reached from these addresses, with the links as they are."""
+        waiting, seen = [*addresses], {*addresses}
+        while waiting:
+            address = waiting.pop()
+            answer = self._client.get(address)
+            if answer.status_code != 200:
+                continue
+            kind = answer.headers["Content-Type"].partition(";")[0]
+            body = b"".join(answer)
+            self._write(address, kind, body)
+            links = _links(address, kind, body)
+            waiting += [link for link in links if link not in seen and not link.startswith(LEFT_OUT)]
+            seen.update(links)
+
+    def _write(self, address: str, kind: str, body: bytes) -> None:
+        parts = urlsplit(address)
+        name = (unquote(parts.path).strip("/") or "index") + ".html" * (kind == "text/html")
+        path = PurePosixPath(name)
+        name = str(path.with_name(f"{path.stem}@{parts.query}{path.suffix}")) if parts.query else name
+        if kind == "text/html":
+            self._pages[name] = address
+        self.files[address] = name
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(body)
+
+    def link_all(self) -> None:
+        """Make links relative; those to what is not in the copy become text."""
+        date = time.strftime("%Y-%m-%d", time.gmtime())
+        about = f'<p class="legend">A copy of {date}: forms and accounts are not in it.</p>'
+        for name, address in self._pages.items():
+            file = self.folder / name
+            text = _ACTS.sub("", file.read_text(encoding="utf-8"))
+            text = re.sub(r"(<main[^>]*>)", rf"\1{about}", text, count=1)
+            file.write_text(_LINK.sub(partial(self._link, name, address), text), encoding="utf-8")
+
+    def _link(self, name: str, address: str, link: re.Match[str]) -> str:
+        target = html.unescape(link[2])
+        parts = urlsplit(urljoin(address, target))
+        if target.startswith("#") or parts.netloc or parts.scheme:
+            return link[0]
+        file = self.files.get(_plain(parts.path, parts.query))
+        if file is None:
+            return ""
+        relative = quote(os.path.relpath(file, PurePosixPath(name).parent), safe="/@=&")
+        return f' {link[1]}="{html.escape(relative)}{f"#{parts.fragment}" if parts.fragment else ""}"'
+
+
+def _plain(path: str, query: str) -> str:
+    """The address that a link is copied under."""
+    return f"{path}?{query}" if query and {name for name, _ in parse_qsl(query)} <= KEPT else path
+
+
+def _links(address: str, kind: str, body: bytes) -> Iterator[str] | list[str]:
+    """The addresses of this site that a page or style sheet refers to."""
+    if kind not in ("text/html", "text/css"):
+        return []
+    text = body.decode()
+    targets = [match[2] for match in _LINK.finditer(text)] if kind == "text/html" else _CSS.findall(text)
+    parts = [urlsplit(urljoin(address, html.unescape(target))) for target in targets]
+    local = [each for each in parts if not each.scheme and not each.netloc]
+    return [_plain(each.path, each.query) for each in local]
+
+
+def _release(benchmark: Benchmark, home: Path) -> None:
+    """Write labels, manifest and the predictions of the public rows, for `verify --recompute`."""
+    home.mkdir(parents=True)
+    for source, target in ((benchmark.gold_path, home / "gold"), (benchmark.manifest_path.parent, home)):
+        target.mkdir(exist_ok=True)
+        for path in filter(Path.is_file, source.iterdir()):
+            (target / path.name).write_bytes(path.read_bytes())
+    filenames: dict[str, str] = {}
+    (home / "predictions").mkdir()
+    rows = Submission.objects.public().filter(benchmark=benchmark).exclude(file="")
+    for submission in rows.defer("report", "problems"):
+        zipped = submission.filename.casefold().endswith(".zip")
+        filenames |= {} if zipped else {submission.key: Path(submission.filename).name}
+        with submission.file.open("rb") as file:
+            (home / "predictions" / submission.key).write_bytes(file.read())
+    phase = phase_on_board(benchmark)
+    about: dict[str, Any] = {"rows": None, **graded_rows(benchmark, phase), "filenames": filenames}
+    about["ladder"] = policy_at(benchmark, phase).feedback == "ladder"
+    (home / "release.json").write_text(json.dumps(about))
+
+
+def sign_files(folder: Path, form: str) -> int:
+    """Write the signed list of the files of a folder; returns how many there are."""
+    lines = []
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with open(path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        lines.append(f"{digest}  {path.relative_to(folder).as_posix()}\n")
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    note = ledger.signer().sign(f"{form}\n{now}\n{''.join(lines)}")
+    (folder / SUMS).write_text(note, encoding="utf-8")
+    return len(lines)

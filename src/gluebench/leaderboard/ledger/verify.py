@@ -1,0 +1,270 @@
+"""Check a ledger against its checkpoint and against the boards, wherever it is. Independent of Django."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from gluebench.analysis.rank.rules import board_order, competition_ranks
+from gluebench.leaderboard.fields import as_json, from_json
+from gluebench.leaderboard.ledger import tree
+from gluebench.leaderboard.ledger.entries import NAMES, hidden, row_of, scores_of
+from gluebench.leaderboard.ledger.notes import Key, open_note, read_checkpoint, read_key
+
+Read = Callable[[str], bytes | None]
+"""What is at a path below a site, or None."""
+SUMS, RELEASE = "SHA256SUMS", "release"
+SECONDS = 60
+ATTEMPTS = 3
+LARGEST = 256 * 1024**2
+
+
+class Verification:
+    """What was looked at, and all that is wrong with it."""
+
+    def __init__(self) -> None:
+        self.findings: list[str] = []
+        self.checked: list[str] = []
+
+    def expect(self, right: object, finding: str) -> None:
+        """Add the finding unless it is right."""
+        if not right:
+            self.findings.append(finding)
+
+    def attempt(self, what: str, check: Callable[[], object]) -> None:
+        """Run a check. Altered data may have any shape, so whatever it fails on is a finding."""
+        try:
+            check()
+        except Exception as error:
+            self.findings.append(f"{what}: {type(error).__name__}: {error}")
+
+
+def from_folder(folder: Path) -> Read:
+    """Reads from the files of a frozen copy."""
+    home = folder.resolve()
+
+    def read(path: str) -> bytes | None:
+        file = (home / path).resolve()
+        return file.read_bytes() if file.is_relative_to(home) and file.is_file() else None
+
+    return read
+
+
+def from_address(address: str) -> Read:
+    """Reads from a site over the network. Raises OSError where it does not answer."""
+
+    def read(path: str) -> bytes | None:
+        request = Request(f"{address.rstrip('/')}/{path}", headers={"User-Agent": "gluebench verify"})
+        try:
+            with urlopen(request, timeout=SECONDS) as answer:
+                data: bytes = answer.read(LARGEST)
+                return data
+        except HTTPError as error:
+            if error.code == 404:
+                return None
+            raise
+
+    return read
+
+
+def _needed(read: Read, path: str) -> bytes:
+    data = read(path)
+    if data is None:
+        raise ValueError(f"there is no {path}")
+    return data
+
+
+def verify_copy(
+    result: Verification, folder: Path, *, key: Key | None = None, kept: str = "", recompute: bool = False
+) -> None:
+    """Check a frozen copy: its ledger, its list of files, and with `recompute` its scores."""
+    verify_ledger(result, from_folder(folder), key=key, kept=kept)
+    result.attempt(SUMS, lambda: _check_sums(result, folder, key))
+    if recompute:
+        result.attempt(RELEASE, lambda: verify_released(result, folder))
+
+
+def verify_ledger(result: Verification, read: Read, *, key: Key | None = None, kept: str = "") -> None:
+    """Check the tree against its checkpoint, what it says against the boards, and a `kept` checkpoint.
+
+    Without a `key`, the one that is beside the ledger.
+    """
+    for _ in range(ATTEMPTS):
+        latest, note = Verification(), read("ledger/checkpoint")
+        latest.attempt("ledger", partial(_check_ledger, latest, read, key, kept))
+        if not latest.findings or read("ledger/checkpoint") == note:
+            break  # else it grew meanwhile
+    result.findings += latest.findings
+    result.checked += latest.checked
+
+
+def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str) -> None:
+    about = json.loads(_needed(read, "ledger/rows.json"))
+    key, rows = key or read_key(about["key"]), about["rows"]
+    checkpoint = read_checkpoint(_needed(read, "ledger/checkpoint").decode(), key)
+    entries = list(_entries(result, read, checkpoint.size))
+    hashes = [tree.leaf_hash(entry) for entry in entries]
+    result.expect(
+        len(hashes) == checkpoint.size and tree.root_of_all(hashes) == checkpoint.root,
+        f"ledger: the {len(hashes)} entries are not the {checkpoint.size} that the checkpoint signs",
+    )
+    _check_tiles(result, read, hashes)
+    if kept:
+        earlier = read_checkpoint(kept, key)
+        same = earlier.size <= len(hashes) and tree.root_of_all(hashes[: earlier.size]) == earlier.root
+        result.expect(same, f"ledger: its first {earlier.size} entries are not those of the kept checkpoint")
+    last = _last(entries)
+    _check_rows(result, last, rows)
+    for name in sorted({entry["benchmark"] for entry in last.values()}):
+        _check_board(result, read, name, last, rows)
+    known = "" if kept else " Nothing says that it is the log of before: keep its checkpoint."
+    result.checked.append(f"{len(entries)} entries signed by {key}.{known}")
+
+
+def _entries(result: Verification, read: Read, size: int) -> Iterator[bytes]:
+    for number, width in tree.tiles_of(size):
+        path = f"ledger/{tree.tile_path(tree.ENTRIES, number, width)}"
+        entries = tree.unbundle(_needed(read, path))
+        result.expect(len(entries) == width, f"{path}: {len(entries)} entries, expected {width}")
+        yield from entries
+
+
+def _check_tiles(result: Verification, read: Read, hashes: list[bytes]) -> None:
+    for level, nodes in enumerate(tree.levels_of(hashes)):
+        for number, width in tree.tiles_of(len(nodes)):
+            path = f"ledger/{tree.tile_path(level, number, width)}"
+            expected = b"".join(nodes[number * tree.WIDTH :][:width])
+            result.expect(read(path) == expected, f"{path}: not the hashes of its entries")
+
+
+def _last(entries: list[bytes]) -> dict[str, dict[str, Any]]:
+    """The last entry of each submission that boards show, with its index."""
+    read = [{"index": index, **json.loads(data)} for index, data in enumerate(entries)]
+    last = {entry["submission"]: entry for entry in read if "submission" in entry}
+    return {name: entry for name, entry in last.items() if entry["row"] is not None}
+
+
+def _check_rows(result: Verification, last: Mapping[str, Any], rows: Mapping[str, Any]) -> None:
+    """Check the list of rows, and the names in it against their hashes."""
+    for name in sorted(last.keys() | rows.keys()):
+        entry, row = last.get(name), rows.get(name)
+        same = entry and row and [row["index"], row["benchmark"]] == [entry["index"], entry["benchmark"]]
+        result.expect(same, f"ledger/rows.json: {name} is not as its last entry says")
+        if entry and row:
+            right = hidden(row["texts"]) == entry["row"]["names_sha256"]
+            result.expect(right, f"ledger/rows.json: the names of {name} are not those of its entry")
+
+
+def _check_board(
+    result: Verification, read: Read, name: str, last: Mapping[str, Any], rows: Mapping[str, Any]
+) -> None:
+    path = f"benchmarks/{name}.json"
+    systems = json.loads(_needed(read, path))["rows"]
+    shown = {row["key"]: row for row in systems}
+    ranks = competition_ranks([(row["score"] or {}).get("value") for row in systems])
+    result.expect([row["rank"] for row in systems] == ranks, f"{path}: the ranks do not follow the scores")
+    mine = {key: entry for key, entry in last.items() if entry["benchmark"] == name}
+    for key in sorted(mine.keys() | shown.keys()):
+        if key not in mine or key not in shown:
+            where = "board" if key in mine else "ledger"
+            result.findings.append(f"{path}: {key} is missing in the {where}")
+            continue
+        row, read_field = shown[key], lambda field, row=shown[key]: from_json(row, field)
+        seen = row_of(read_field, row)
+        result.expect(
+            all(mine[key]["row"][field] == value for field, value in seen.items()),
+            f"{path}: {key} is not as its last entry says",
+        )
+        names = as_json(read_field, [field for field in NAMES if field.kind != "text"])
+        texts = (rows.get(key) or {}).get("texts") or {"names": {}}
+        right = all(texts["names"].get(field) == value for field, value in names.items())
+        result.expect(right, f"{path}: {key} has other names than its last entry")
+    result.checked.append(f"{len(shown)} rows of {name}, each as its last entry.")
+
+
+def _check_sums(result: Verification, folder: Path, key: Key | None) -> None:
+    """Check that a frozen copy has the files of its signed list, each with its SHA-256, and no other."""
+    key = key or read_key(json.loads((folder / "ledger" / "rows.json").read_bytes())["key"])
+    lines = open_note((folder / SUMS).read_text(encoding="utf-8"), key).splitlines()[2:]
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {SUMS}
+    for name in sorted(sums.keys() | files):
+        if name not in sums or name not in files:
+            result.findings.append(f"{name}: {'added' if name in files else 'missing'}")
+            continue
+        with open(folder / name, "rb") as file:
+            same = hashlib.file_digest(file, "sha256").hexdigest() == sums[name]
+        result.expect(same, f"{name}: not as it was frozen")
+    result.checked.append(f"{len(sums)} files, each with its SHA-256 of the signed list.")
+
+
+def verify_released(result: Verification, folder: Path) -> None:
+    """Grade the released predictions again; ranks and scores must be the board's, byte for byte."""
+    released = sorted((folder / RELEASE).glob("*/release.json"))
+    result.expect(released, f"{RELEASE}: there are no labels in it: freeze with --release-labels")
+    for about in released:
+        if json.loads(about.read_bytes())["ladder"]:
+            result.checked.append(
+                f"{about.parent.name} is not graded again: under the Ladder, scores follow others."
+            )
+            continue
+        systems = json.loads((folder / "benchmarks" / f"{about.parent.name}.json").read_bytes())["rows"]
+        expected = ranks_text({row["key"]: (row["rank"], scores_of(row)) for row in systems})
+        recomputed = ranks_text(recompute(about.parent, [row["key"] for row in systems]))
+        result.expect(recomputed == expected, f"{about.parent.name}: other ranks or scores when graded again")
+        result.checked.append(
+            f"{len(systems)} systems of {about.parent.name} graded again, with the same ranks."
+        )
+
+
+def ranks_text(rows: Mapping[str, tuple[int | None, Mapping[str, Any]]]) -> bytes:
+    """Ranks and scores as a table, in order."""
+    lines = (
+        f"{rank or ''}\t{key}\t{scores['score']!r}\t{scores['scores_sha256']}\n"
+        for key, (rank, scores) in rows.items()
+    )
+    return "".join(lines).encode()
+
+
+def recompute(home: Path, keys: list[str]) -> dict[str, tuple[int | None, Mapping[str, Any]]]:
+    """The rank and scores of each system of a release, best first, from its predictions and labels."""
+    from gluebench.benchmark import load_benchmark
+    from gluebench.scoring import grade, read_gold
+    from gluebench.scoring.feedback import rounded_report
+    from gluebench.scoring.gold import label_key
+    from gluebench.scoring.split import part_of
+    from gluebench.submission import check
+
+    about = json.loads((home / "release.json").read_bytes())
+    benchmark = load_benchmark(home / "manifest.toml")
+    gold = read_gold(home / "gold", benchmark)
+    if about["rows"]:
+        gold = part_of(gold, about["rows"], share=about["share"], key=label_key(str(home / "gold")))
+    graded = []
+    for key in keys:
+        with tempfile.TemporaryDirectory() as scratch:  # a single table names its task by its own name
+            link = Path(scratch, about["filenames"].get(key, key))
+            link.symlink_to((home / "predictions" / key).resolve())
+            submission = check(link, benchmark)
+            graded.append(scores_of(rounded_report(grade(submission, gold), benchmark).as_dict()))
+    values = [scores["score"] for scores in graded]
+    ranks = competition_ranks(values)
+    return {keys[at]: (ranks[at], graded[at]) for at in board_order(values)}
+
+
+def verify_receipt(result: Verification, note: str, key: Key) -> None:
+    """Check the signature of a receipt, and say what it states."""
+
+    def check() -> None:
+        values = json.loads(open_note(note, key))
+        text = "; ".join(f"{name} {value}" for name, value in values.items() if value is not None)
+        result.checked.append(f"a receipt signed by {key}: {text}.")
+
+    result.attempt("receipt", check)

@@ -1,0 +1,171 @@
+"""`verify` finds every alteration of a site, of its ledger and of copies of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from click.testing import CliRunner
+from django.conf import settings
+from django.core.cache import caches
+from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
+
+from gluebench.cli import main
+from gluebench.leaderboard import commands, integrity
+from gluebench.leaderboard.freeze import freeze
+from gluebench.leaderboard.ledger.models import Change, Leaf, add, checkpoint_note, signer
+from gluebench.leaderboard.ledger.notes import read_key
+from gluebench.leaderboard.ledger.verify import Verification, verify_released
+from gluebench.leaderboard.ledger.views import receipt_of
+from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.models import Submission
+
+
+def findings(**options: Any) -> list[str]:
+    caches["pages"].clear()  # as in a process of its own
+    result = Verification()
+    integrity.verify(result, **options)
+    return result.findings
+
+
+@pytest.fixture
+def site(graded: Callable[..., Submission], ada: Any) -> Submission:
+    """Three systems, two on the board, with a history."""
+    first = graded(team="Owls", description="Of *owls*.")
+    graded(zip_bytes({**PREDICTIONS, "Para": "000000"}), name="Another system", parameters=12)
+    hidden = graded(name="A private one", public=False)
+    acts.publish(hidden, public=True)
+    acts.withdraw(hidden)
+    acts.edit(first, ada, {"name": "A better name"})
+    assert findings() == []
+    return first
+
+
+def test_a_kept_checkpoint_must_be_of_the_same_log(site: Submission, ada: Any) -> None:
+    kept = checkpoint_note()
+    acts.edit(site, ada, {"name": "Later"})
+    assert findings(kept=kept) == []
+    other = signer().sign(kept.rpartition("\n\n")[0].replace("\n5\n", "\n4\n") + "\n")
+    assert findings(kept=other) == ["ledger: its first 4 entries are not those of the kept checkpoint"]
+    assert "not signed" in findings(kept=kept.replace("ledger\n", "ledge\n", 1).replace("— l", "— L"))[0]
+
+
+def test_another_key_is_told(site: Submission) -> None:
+    key = str(signer()._replace(seed=bytes(32)).key)
+    assert "not signed by" in findings(key=read_key(key))[0]
+
+
+def test_a_rewritten_ledger_is_told_from_the_kept_one(site: Submission) -> None:
+    """Somebody with the site's key makes a new history: only who kept a checkpoint can tell."""
+    from gluebench.leaderboard.ledger.models import Node, catch_up
+
+    kept = checkpoint_note()
+    Leaf.objects.all().delete()
+    Node.objects.all().delete()
+    catch_up()
+    add([Change({"kind": "test"})] * 10)
+    assert findings() == []
+    assert findings(kept=kept) == ["ledger: its first 5 entries are not those of the kept checkpoint"]
+
+
+@pytest.fixture
+def frozen(site: Submission, tmp_path: Path) -> Path:
+    freeze(tmp_path / "frozen", ["tiny"])
+    return tmp_path / "frozen"
+
+
+def copied(folder: Path) -> list[str]:
+    return commands.verify(str(folder), None, None, None, recompute=True).findings
+
+
+def test_a_frozen_copy_verifies_and_has_the_same_ranks(frozen: Path) -> None:
+    assert copied(frozen) == []
+
+
+def test_the_links_of_a_frozen_copy_lead_to_its_files(frozen: Path) -> None:
+    pages = list(frozen.rglob("*.html"))
+    assert {"index.html", "benchmarks/tiny.html", "benchmarks/tiny/changes.html", "ledger.html"} <= {
+        page.relative_to(frozen).as_posix() for page in pages
+    }
+    for page in pages:
+        links = re.findall(r'(?:href|src)="([^"]*)"', page.read_text())
+        assert links
+        for link in links:
+            if not link.startswith(("http:", "https:", "#")):
+                path = unquote(link.partition("#")[0])
+                assert not path.startswith("/"), (page, link)
+                assert (page.parent / path).is_file(), (page, link)
+        assert not re.search("<script|<form|Sign in|Submit predictions", page.read_text())
+
+
+def test_a_private_submission_is_not_in_a_frozen_copy(site: Submission, frozen: Path) -> None:
+    hidden = Submission.objects.get(name="A private one").key
+    shown = [path for path in frozen.rglob("*") if path.is_file() and "changes" not in path.name]
+    shown = [path for path in shown if "ledger" not in path.parts]  # that it was there, and left
+    assert [path for path in shown if hidden in path.name or hidden.encode() in path.read_bytes()] == []
+
+
+def test_labels_are_in_a_frozen_copy_only_when_released(site: Submission, tmp_path: Path) -> None:
+    freeze(tmp_path / "frozen")
+    assert not (tmp_path / "frozen" / "release").exists()
+    files = b"".join(path.read_bytes() for path in (tmp_path / "frozen").rglob("*") if path.is_file())
+    assert not [canary for canary in CANARIES if canary.encode() in files]
+    assert "no labels" in copied(tmp_path / "frozen")[0]
+
+
+@pytest.mark.parametrize("path", ["release/tiny/gold/Para.tsv", "benchmarks/tiny.json"])
+def test_other_labels_or_ranks_are_found_without_the_sums_too(frozen: Path, path: str) -> None:
+    file = frozen / path
+    if path.endswith(".tsv"):
+        file.write_text(file.read_text().replace("0\t1", "0\t0", 1))
+    else:
+        board = json.loads(file.read_text())
+        board["rows"][0]["rank"] += 1
+        file.write_text(json.dumps(board))
+    result = Verification()
+    verify_released(result, frozen)
+    assert result.findings == ["tiny: other ranks or scores when graded again"]
+
+
+def run(*words: str | Path, code: int = 0) -> str:
+    """What the command prints."""
+    command = ["leaderboard", *map(str, words), "--site", str(settings.FOLDER.root)]
+    caches["pages"].clear()
+    done = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done.stdout
+
+
+def test_the_commands_check_a_site_a_copy_an_export_and_an_address(site: Submission, tmp_path: Path) -> None:
+    assert "Nothing was altered" in run("verify")
+    (tmp_path / "kept").write_text(checkpoint_note())
+    assert "files; begin with index.html" in run("freeze", tmp_path / "copy", "--release-labels", "tiny")
+    assert "same ranks" in run("verify", tmp_path / "copy", "--recompute", "--checkpoint", tmp_path / "kept")
+    run("export", tmp_path / "all.tar")
+    assert str(signer().key) in run("verify", tmp_path / "all.tar", "--key", signer().key)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "copy"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}/"
+        assert "5 entries signed" in run("verify", address, "--checkpoint", tmp_path / "kept")
+        server.shutdown()
+    Submission.objects.filter(pk=site.pk).update(name="Altered")
+    said = run("verify", code=1)
+    assert f"WRONG  public rows: 1 not as the ledger says: {site.key}." in said
+
+
+def test_a_receipt_is_checked_offline(site: Submission, tmp_path: Path) -> None:
+    (tmp_path / "receipt").write_text(receipt_of(site))
+    said = run("verify", "--receipt", tmp_path / "receipt", "--key", signer().key)
+    assert site.sha256 in said
+    (tmp_path / "receipt").write_text(receipt_of(site).replace(site.sha256, "0" * 64))
+    assert "WRONG  receipt" in run("verify", "--receipt", tmp_path / "receipt", "--key", signer().key, code=1)
+    assert "not a public key" in CliRunner().invoke(main, ["leaderboard", "verify", "--key", "a+b"]).output
