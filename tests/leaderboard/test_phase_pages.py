@@ -216,9 +216,7 @@ feedback = "with-board"
 """
 
 
-def test_phases_are_read_from_a_policy_file(
-    organiser: Client, tmp_path: Path
-) -> None:
+def test_phases_are_read_from_a_policy_file(organiser: Client, tmp_path: Path) -> None:
     file = tmp_path / "policy.toml"
     file.write_text(TOML)
     set_policy("tiny", file)

@@ -48,7 +48,7 @@ def _results() -> Check:
 
 def _listed() -> Check:
     """Check the columns that a board reads: they must match the submission's latest result."""
-    rows = Submission.objects.filter(status=Status.GRADED).select_related("benchmark")
+    rows = Submission.objects.filter(status=Status.GRADED).select_related("benchmark", "phase")
     edited = [
         f"submission {row.key}"
         for row in rows.iterator(chunk_size=50)
