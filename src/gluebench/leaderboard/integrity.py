@@ -84,7 +84,7 @@ def _results() -> Iterator[Check]:
 
 def _listed() -> Iterator[Check]:
     """Check the columns that a board reads: they must match the submission's latest result."""
-    rows = Submission.objects.filter(status=Status.GRADED).select_related("benchmark")
+    rows = Submission.objects.filter(status=Status.GRADED).select_related("benchmark", "phase")
     edited = [
         f"submission {row.key}"
         for row in rows.iterator(chunk_size=50)

@@ -105,8 +105,8 @@ class PhaseForm(forms.ModelForm):  # type: ignore[type-arg]
         for other in self.instance.benchmark.phases.exclude(pk=self.instance.pk):
             first, last = sorted(((opens, closes), (other.opens, other.closes)), key=lambda times: times[0])
             if last[0] == first[0] or first[1] is None or first[1] > last[0]:
-                until = other.text_of(other.closes) if other.closes else "for ever"
-                span = f"from {other.text_of(other.opens)} to {until}"
+                until = f"to {other.text_of(other.closes)}" if other.closes else "on"
+                span = f"from {other.text_of(other.opens)} {until}"
                 self.add_error("opens", f"The phase {other} is open at the same time, {span}.")
 
     def _check_choices(self, values: dict[str, Any]) -> None:
@@ -146,7 +146,7 @@ def _setting(name: str, benchmark: Benchmark) -> forms.Field:
         titles = dict(choices)
         usual_choice = ("", f"as the benchmark: {titles[usual]}")
         return forms.ChoiceField(required=False, label=label, choices=[usual_choice, *choices])
-    text = f"Empty: as the benchmark, {usual}. Write {NONE} for no limit."
+    text = f"Empty: as the benchmark, {'no limit' if usual == NONE else usual}. Or a number, or {NONE}."
     return forms.CharField(required=False, label=label, max_length=9, help_text=text)
 
 

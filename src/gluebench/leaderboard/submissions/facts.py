@@ -26,6 +26,7 @@ COLUMNS = (
 EXPORTED = (
     *("key", *FIELDS, "kind", "verified", "public", "approved"),
     *("published", "withdrawn", "filename", "sha256", "size", "status", "submitted", "finished", "why"),
+    *("began", "late", "chosen"),
     *("verdict", "problems", "report", "failure"),
 )
 """`report` is the part that its author may see; full gradings are the organizer's."""
