@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from gluebench.leaderboard import integrity
+from gluebench.leaderboard.ledger import models as ledger
 from gluebench.leaderboard.limits.acts import change_policy
 from gluebench.leaderboard.submissions import acts, grading
 from gluebench.leaderboard.submissions.models import Status, Submission
@@ -61,3 +63,21 @@ def test_acts_policies_and_gradings_do_not_block_each_other(send: Callable[..., 
 
     assert together([publish, policy, again, finish, finish]) == []
     assert set(Submission.objects.values_list("status", flat=True)) <= {Status.QUEUED, Status.GRADED}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_ledger_stays_whole(graded: Callable[..., Any], ada: Any) -> None:
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite lets one transaction write at a time; `make test-postgres` runs this")
+    rows = [graded(name=f"System {number}") for number in range(3)]
+
+    def publish(turn: int) -> None:
+        acts.publish(rows[turn % 3], public=bool(turn // 3 % 2))
+
+    def rename(turn: int) -> None:
+        acts.edit(rows[turn % 3], ada, {"name": f"System {turn}"})
+
+    assert together([publish, publish, rename, rename]) == []
+    assert [check.state for check in integrity.examine() if check.fix] == []
+    assert ledger.is_signed(ledger.signer().key)
+    assert ledger.Leaf.objects.count() == ledger.Leaf.objects.latest("index").index + 1 > 3

@@ -119,7 +119,6 @@ def follow(submissions: Sequence[int], *, erased: bool = False, **_: Any) -> Non
     """Add what changed on the boards; called in the transaction of the change."""
     for at in range(0, len(submissions), BATCH):
         pks = submissions[at : at + BATCH]
-        hold()
         if erased:
             keys = Submission.objects.filter(pk__in=pks).values("key")
             Leaf.objects.filter(submission__in=keys).update(texts=None)
@@ -133,7 +132,8 @@ def _on_boards() -> SubmissionQuerySet:
 def changes_of(pks: Sequence[int]) -> list[Change]:
     """What is not in the ledger yet of these submissions."""
     entries = list(Submission.objects.filter(pk__in=pks).order_by("pk").values(*COLUMNS))
-    listed = set(_on_boards().filter(pk__in=pks).values_list("pk", flat=True))
+    shown = _on_boards().filter(pk__in=pks, scores__isnull=False)
+    listed = set(shown.values_list("pk", flat=True))
     known = last_leaves([entry["key"] for entry in entries])
     changes = (change_of(entry, known.get(entry["key"]), listed=entry["pk"] in listed) for entry in entries)
     return [change for change in changes if change]
@@ -184,12 +184,13 @@ def _kind(before: Mapping[str, Any], after: Mapping[str, Any], entry: Mapping[st
 
 
 def add(changes: Sequence[Change]) -> None:
-    """Add entries, and sign the tree; call it with `hold`, in a transaction.
+    """Add entries, and sign the tree; in a transaction that has locked what changed.
 
     A tree that is not the one that was signed last is never signed: someone edited it.
     """
     if not changes:
         return
+    hold()
     last = Leaf.objects.first()
     size = last.index + 1 if last else 0
     intact = is_signed(signer().key)
@@ -272,7 +273,6 @@ def checkpoint_note() -> str:
 def sign_anew(reason: str) -> None:
     """Sign the tree as it is with the present key, after an entry that says why."""
     with transaction.atomic():
-        hold()
         last = Leaf.objects.first()
         if last and not is_signed(signer().key):
             Leaf.objects.filter(pk=last.pk).update(note=sign(last.index + 1))
