@@ -350,6 +350,24 @@ ROUTES = (
     ),
     Route("account/password/reset/key/done/", "/account/password/reset/key/done/", "200", "405"),
     Route("account/login/code/confirm/", "/account/login/code/confirm/", "302", "302"),
+    # ways to sign in, on a site without any
+    Route("account/providers/", "/account/providers/", SIGNED_IN, SIGNED_IN),
+    Route("account/providers/signup/", "/account/providers/signup/", "302", "302"),
+    Route("account/providers/login/cancelled/", "/account/providers/login/cancelled/", "200", "405"),
+    Route("account/providers/login/error/", "/account/providers/login/error/", "401", "405"),
+    *(
+        Route(f"account/github/{place}/", f"/account/github/{place}/", "404", "404")
+        for place in ("login", "login/callback")
+    ),
+    *(
+        Route(
+            f"account/oidc/^(?P<provider_id>[^/]+)/{place}/",
+            f"/account/oidc/orcid-org/{place}/",
+            "404",
+            "404",
+        )
+        for place in ("login", "login/callback")
+    ),
     Route("account/two-factor/", "/account/two-factor/", SIGNED_IN, POST_ONLY),
     Route("account/two-factor/authenticate/", "/account/two-factor/authenticate/", "302", "302"),
     Route("account/two-factor/reauthenticate/", "/account/two-factor/reauthenticate/", AGAIN, AGAIN),
@@ -419,7 +437,7 @@ ROUTES = (
         ADMINS_LED_ON,
     ),
     Route(
-        "admin/^(?P<app_label>django_tasks_database|accounts|account|benchmarks|limits|submissions|mfa|usersessions|people|audit)/$",
+        "admin/^(?P<app_label>django_tasks_database|accounts|account|benchmarks|limits|submissions|mfa|socialaccount|usersessions|people|audit)/$",
         "/admin/limits/",
         ADMINS,
         ADMINS,
@@ -497,6 +515,7 @@ MODELS = (
     Model("accounts/user", "user", changed=ADMINS_LED_ON),
     Model("account/emailaddress", "address", changed=ADMINS_LED_ON),
     Model("mfa/authenticator", "passkey", **DELETABLE),
+    Model("socialaccount/socialaccount", "connection", **DELETABLE),
     Model("usersessions/usersession", "session"),
     Model("accounts/team", "team", add=ADMINS, changed=ADMINS, **DELETABLE),
     Model("accounts/token", "token", **DELETABLE),

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.contrib.contenttypes.models import ContentType
 from django.core.cache import cache, caches
@@ -120,6 +121,7 @@ def make_world(gold: Path) -> World:
     limit = Override.objects.create(benchmark=tiny, user=accounts["other"], per_day=3, reason="A workshop")
     careful = User.objects.create_user("careful@example.org", PASSWORD)
     passkey = Authenticator.objects.create(user=careful, type="webauthn", data={"name": "a key"})
+    connection = SocialAccount.objects.create(user=careful, provider="orcid-org", uid="0000-0001")
     entry = record("mark", actor=accounts["organiser"], benchmark=tiny, submission=mine)
     drawn = study(tiny, by=accounts["organiser"], invited=accounts["owner"])
     invited, link = drawn.annotators.order_by("number")
@@ -135,6 +137,7 @@ def make_world(gold: Path) -> World:
         "token": token.pk,
         "override": limit.pk,
         "passkey": passkey.pk,
+        "connection": connection.pk,
         "entry": entry.pk,
         "task": tasks_row(mine),
         "kind": ContentType.objects.get_for_model(Benchmark).pk,
@@ -183,7 +186,7 @@ def sign_in(email: str) -> str:
 
 def everything() -> list[Any]:
     """All that people make here, to tell whether a request changed something. Quick: it is asked often."""
-    models = (Submission, Benchmark, Override, Team, Token, Entry, EmailAddress, Authenticator)
+    models = (Submission, Benchmark, Override, Team, Token, Entry, EmailAddress, Authenticator, SocialAccount)
     tables = [model._meta.db_table for model in (*models, Benchmark.organisers.through)]
     looks = [f"SELECT * FROM {table} ORDER BY id" for table in tables]
     looks.append("SELECT id, password, is_active, is_superuser, team_id FROM accounts_user ORDER BY id")

@@ -8,6 +8,7 @@ from typing import Any
 from django.urls import URLPattern, include, path
 
 from gluebench.leaderboard.accounts import views as accounts
+from gluebench.leaderboard.accounts.provider import github_callback, github_login
 from gluebench.leaderboard.admin import site
 from gluebench.leaderboard.annotation import views as annotation
 from gluebench.leaderboard.api.site import addresses as api_addresses
@@ -55,6 +56,10 @@ ACCOUNT = [
     path("team/renew", limits.team_renew, name="team-renew"),
     path("two-factor/", include("allauth.mfa.urls")),
     path("sessions/", include("allauth.usersessions.urls")),
+    path("providers/", include("allauth.socialaccount.urls")),
+    path("github/login/", github_login, name="github_login"),
+    path("github/login/callback/", github_callback, name="github_callback"),
+    path("", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("", include("allauth.account.urls")),
 ]
 
