@@ -37,7 +37,7 @@ def test_a_room_imports_only_the_rooms_before_it(room: str) -> None:
 
 
 APPS = ["common", "audit", "accounts", "benchmarks", "submissions", "similarity", "limits", "annotation"]
-APPS += ["ranks", "boards", "uploads", "api"]
+APPS += ["ranks", "boards", "news", "uploads", "api"]
 
 
 @pytest.mark.parametrize("app", APPS)

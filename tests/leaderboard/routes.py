@@ -101,6 +101,10 @@ ROUTES = (
         "200",
         "405",
     ),
+    Route("benchmarks/<slug:name>/news", "/benchmarks/tiny/news", "200", "405"),
+    Route("benchmarks/<slug:name>/news.atom", "/benchmarks/tiny/news.atom", "200", "405"),
+    Route("unsubscribe/<str:code>", "/unsubscribe/1:altered", "404", "404"),
+    Route("unsubscribe/<str:code>", "{unsubscribe}", "200", "200"),
     Route(
         "benchmarks/<slug:name>/submit", "/benchmarks/tiny/submit", SIGNED_IN, "login 422 422 422 422 422 422"
     ),
@@ -230,6 +234,27 @@ ROUTES = (
         ORGANISERS_ACT,
         {"reason": "New labels"},
     ),
+    Route(
+        "benchmarks/<slug:name>/organise/news",
+        "/benchmarks/tiny/organise/news",
+        ORGANISERS,
+        ORGANISERS_ACT,
+        {"title": "Results", "text": "They are final.", "action": "publish"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/news/<int:pk>",
+        "/benchmarks/tiny/organise/news/{announcement}",
+        ORGANISERS,
+        ORGANISERS_ACT,
+        {"action": "take back"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/news/<int:pk>",
+        "/benchmarks/another/organise/news/{announcement}",
+        "login 403 403 403 403 404 404",
+        "login 403 403 403 403 404 404",
+        {"action": "take back"},
+    ),
     Route("benchmarks/<slug:name>/organise/log", "/benchmarks/tiny/organise/log", ORGANISERS, POST_ONLY),
     Route("benchmarks/<slug:name>/organise/alike", "/benchmarks/tiny/organise/alike", ORGANISERS, POST_ONLY),
     Route(
@@ -289,6 +314,7 @@ ROUTES = (
         {"name": "A server", "scopes": "read", "days": "9"},
     ),
     Route("account/tokens/<int:pk>/revoke", "/account/tokens/{token}/revoke", POST_ONLY, ITS_OWNER_ACTS),
+    Route("account/mail", "/account/mail", SIGNED_IN, LED_ON, {"pace": "daily"}),
     Route("account/export", "/account/export", SHOWN_AGAIN, SHOWN_AGAIN),
     Route(
         "account/delete",

@@ -34,6 +34,7 @@ from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.news.models import Announcement, MailChoice, unsubscribe_path
 from gluebench.leaderboard.submissions.grading import grade, grade_submission
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.uploads.accept import accept
@@ -138,6 +139,7 @@ def make_world(gold: Path) -> World:
         "override": limit.pk,
         "passkey": passkey.pk,
         "connection": connection.pk,
+        "announcement": tiny.announcements.create(title="Test phase", text="It begins.", site="").pk,
         "entry": entry.pk,
         "task": tasks_row(mine),
         "kind": ContentType.objects.get_for_model(Benchmark).pk,
@@ -145,6 +147,7 @@ def make_world(gold: Path) -> World:
     cookies = {role: sign_in(f"{role}@example.org") for role in ROLES[1:]}
     rows["session"] = UserSession.objects.get(user=accounts["other"]).pk
     places = {**rows, "key": mine.key, "shown": public.key, "code": team.code}
+    places |= {"unsubscribe": unsubscribe_path(careful)}
     places |= {"study_key": drawn.key, "link": link.code, "invited": invited.code}
     return World({"anonymous": "", **cookies}, places, everything())
 
@@ -187,6 +190,7 @@ def sign_in(email: str) -> str:
 def everything() -> list[Any]:
     """All that people make here, to tell whether a request changed something. Quick: it is asked often."""
     models = (Submission, Benchmark, Override, Team, Token, Entry, EmailAddress, Authenticator, SocialAccount)
+    models = (*models, Announcement, MailChoice)
     tables = [model._meta.db_table for model in (*models, Benchmark.organisers.through)]
     looks = [f"SELECT * FROM {table} ORDER BY id" for table in tables]
     looks.append("SELECT id, password, is_active, is_superuser, team_id FROM accounts_user ORDER BY id")

@@ -18,6 +18,7 @@ from django_tasks_db.models import DBTaskResult
 from gluebench.leaderboard import health
 from gluebench.leaderboard.accounts.models import Token
 from gluebench.leaderboard.common.signals import maintenance_due
+from gluebench.leaderboard.news.delivery import deliver
 from gluebench.leaderboard.ranks import renewing
 from gluebench.leaderboard.submissions import grading
 
@@ -35,8 +36,8 @@ logger = logging.getLogger(__name__)
 
 def run_all() -> None:
     """Run every task that is due. One that fails is logged and tried again soon; the others still run."""
-    tasks = (health.beat, grading.sweep, grading.reveal_due, renewing.look, run_daily_when_due, _forget_tasks)
-    for task in tasks:
+    tasks = (health.beat, grading.sweep, grading.reveal_due, renewing.look, deliver, run_daily_when_due)
+    for task in (*tasks, _forget_tasks):
         try:
             task()
         except Exception:

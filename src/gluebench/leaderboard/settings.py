@@ -33,6 +33,7 @@ INSTALLED_APPS = [
     "gluebench.leaderboard.annotation.Annotation",
     "gluebench.leaderboard.ranks",
     "gluebench.leaderboard.boards",
+    "gluebench.leaderboard.news",
     "django.contrib.admin.apps.SimpleAdminConfig",  # admin.py finds its pages, in the web process alone
     "django.contrib.auth",
     "django.contrib.contenttypes",

@@ -16,6 +16,7 @@ from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.limits import views as limits
+from gluebench.leaderboard.news import views as news
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
 from gluebench.leaderboard.similarity import similar as similarity
@@ -50,6 +51,7 @@ ACCOUNT = [
     path("tokens/<int:pk>/revoke", accounts.revoke, name="token-revoke"),
     path("export", accounts.data, name="account-export"),
     path("delete", accounts.delete, name="account-delete"),
+    path("mail", news.mail, name="account-mail"),
     path("team", limits.team, name="team"),
     path("team/join/<slug:code>", limits.team_join, name="team-join"),
     path("team/leave", limits.team_leave, name="team-leave"),
@@ -85,6 +87,10 @@ urlpatterns = [
     ),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
+    *_forms(f"{BENCHMARK}/news", news.news, "news", ("atom", "")),
+    path(f"{ORGANISE}/news", news.organise, name="organise-news"),
+    path(f"{ORGANISE}/news/<int:pk>", news.organise, name="organise-announcement"),
+    path("unsubscribe/<str:code>", news.unsubscribe, name="unsubscribe"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
     path(ORGANISE, submissions.organise, name="organise"),
     path(f"{ORGANISE}/regrade", submissions.regrade_all, name="organise-regrade"),
