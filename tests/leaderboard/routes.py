@@ -101,6 +101,7 @@ ROUTES = (
         "200",
         "405",
     ),
+    Route("benchmarks/<slug:name>/join", "/benchmarks/tiny/join", "200", "login 200 200 200 200 200 200"),
     Route("benchmarks/<slug:name>/news", "/benchmarks/tiny/news", "200", "405"),
     Route("benchmarks/<slug:name>/news.atom", "/benchmarks/tiny/news.atom", "200", "405"),
     Route("unsubscribe/<str:code>", "/unsubscribe/1:altered", "404", "404"),

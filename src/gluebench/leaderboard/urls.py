@@ -16,6 +16,7 @@ from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.limits import views as limits
+from gluebench.leaderboard.limits.terms import join
 from gluebench.leaderboard.news import views as news
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
@@ -91,6 +92,7 @@ urlpatterns = [
     path(f"{ORGANISE}/news", news.organise, name="organise-news"),
     path(f"{ORGANISE}/news/<int:pk>", news.organise, name="organise-announcement"),
     path("unsubscribe/<str:code>", news.unsubscribe, name="unsubscribe"),
+    path(f"{BENCHMARK}/join", join, name="join"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
     path(ORGANISE, submissions.organise, name="organise"),
     path(f"{ORGANISE}/regrade", submissions.regrade_all, name="organise-regrade"),

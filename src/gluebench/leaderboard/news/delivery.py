@@ -73,7 +73,8 @@ def _participants(benchmark: Benchmark) -> QuerySet[User, int]:
     """The accounts that take part in a benchmark and have confirmed their address."""
     confirmed = EmailAddress.objects.filter(verified=True, primary=True).values("user")
     people = User.objects.filter(is_active=True, pk__in=confirmed)
-    return people.filter(submissions__benchmark=benchmark).distinct().values_list("pk", flat=True)
+    takes_part = Q(submissions__benchmark=benchmark) | Q(acceptances__benchmark=benchmark)
+    return people.filter(takes_part).distinct().values_list("pk", flat=True)
 
 
 def deliver() -> int:

@@ -19,6 +19,7 @@ from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits import quota
+from gluebench.leaderboard.limits.terms import must_accept
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import ReplaceError, require_replaceable
 from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
@@ -39,6 +40,7 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
         "files": expected_files(benchmark.record),
         "policy_sentences": feedback.explained(benchmark),
         "organised": benchmark.organised_by(request.user),
+        "must_accept": must_accept(benchmark, request.user),
         "named": benchmark.named_for_commands(address),
     }
     page = UploadPage(request, benchmark, "submissions/submit.html", context)
