@@ -328,6 +328,7 @@ ROUTES = (
         "account/team", "/account/team", SIGNED_IN, "login 302 302 422 302 302 302", {"name": "A new team"}
     ),
     Route("account/team/join/<slug:code>", "/account/team/join/{code}", SIGNED_IN, LED_ON),
+    Route("account/team/merge/<int:pk>", "/account/team/merge/{team}", POST_ONLY, LED_ON),
     Route("account/team/leave", "/account/team/leave", POST_ONLY, LED_ON),
     Route("account/team/renew", "/account/team/renew", POST_ONLY, LED_ON),
     Route("account/sessions/", "/account/sessions/", SIGNED_IN, LED_ON),

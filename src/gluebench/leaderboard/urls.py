@@ -56,6 +56,7 @@ ACCOUNT = [
     path("team", limits.team, name="team"),
     path("team/join/<slug:code>", limits.team_join, name="team-join"),
     path("team/leave", limits.team_leave, name="team-leave"),
+    path("team/merge/<int:pk>", limits.team_merge, name="team-merge"),
     path("team/renew", limits.team_renew, name="team-renew"),
     path("two-factor/", include("allauth.mfa.urls")),
     path("sessions/", include("allauth.usersessions.urls")),
