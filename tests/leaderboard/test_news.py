@@ -70,6 +70,7 @@ def test_an_announcement_is_on_its_page_in_the_feed_and_in_the_log(
     assert "News (" not in client.get("/benchmarks/tiny").content.decode()
     assert announce().url == ORGANISE
     page = client.get(PAGE).content.decode()
+    assert 'gets mail, if they <a href="/account/mail">' in page
     assert "<strong>1 May</strong>" in page
     assert "<script>alert" not in page
     assert "News (1, " in client.get("/benchmarks/tiny").content.decode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -53,7 +54,7 @@ def news(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
         if form:
             return _feed(benchmark, root)
         rows = [(row, markdown(row.text)) for row in benchmark.announcements.all()]
-        return {"announcements": rows, "here": "news"}
+        return {"announcements": rows, "mail_is_sent": settings.MAIL_IS_SENT, "here": "news"}
 
     return in_form(request, live(name), form, make, cache_key=f"news {root}", template="news/news.html")
 
