@@ -170,7 +170,7 @@ def test_the_leaderboards_commands_are_called_with_what_was_typed(monkeypatch, t
         def __getattr__(self, name):
             return lambda *words, **options: called.append((name, *words, options))
 
-    monkeypatch.setattr("gluebench.cli.leaderboard.commands", Room())
+    monkeypatch.setattr("gluebench.cli.leaderboard.site.commands", Room())
     monkeypatch.setattr("gluebench.leaderboard.demo.demo", Room().demo)
     site, gold = str(tmp_path / "site"), str(tmp_path)
     (tmp_path / "site").mkdir()

@@ -104,6 +104,11 @@ ROUTES = (
         "200",
         "405",
     ),
+    Route("benchmarks/<slug:name>/join", "/benchmarks/tiny/join", "200", "login 200 200 200 200 200 200"),
+    Route("benchmarks/<slug:name>/news", "/benchmarks/tiny/news", "200", "405"),
+    Route("benchmarks/<slug:name>/news.atom", "/benchmarks/tiny/news.atom", "200", "405"),
+    Route("unsubscribe/<str:code>", "/unsubscribe/1:altered", "404", "404"),
+    Route("unsubscribe/<str:code>", "{unsubscribe}", "200", "200"),
     Route(
         "benchmarks/<slug:name>/submit", "/benchmarks/tiny/submit", SIGNED_IN, "login 422 422 422 422 422 422"
     ),
@@ -240,6 +245,27 @@ ROUTES = (
         POST_ONLY,
         ORGANISERS_ACT,
         {"reason": "New labels"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/news",
+        "/benchmarks/tiny/organise/news",
+        ORGANISERS,
+        ORGANISERS_ACT,
+        {"title": "Results", "text": "They are final.", "action": "publish"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/news/<int:pk>",
+        "/benchmarks/tiny/organise/news/{announcement}",
+        ORGANISERS,
+        ORGANISERS_ACT,
+        {"action": "take back"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organise/news/<int:pk>",
+        "/benchmarks/another/organise/news/{announcement}",
+        "login 403 403 403 403 404 404",
+        "login 403 403 403 403 404 404",
+        {"action": "take back"},
     ),
     Route("benchmarks/<slug:name>/organise/log", "/benchmarks/tiny/organise/log", ORGANISERS, POST_ONLY),
     Route(
@@ -379,6 +405,7 @@ ROUTES = (
         {"name": "A server", "scopes": "read", "days": "9"},
     ),
     Route("account/tokens/<int:pk>/revoke", "/account/tokens/{token}/revoke", POST_ONLY, ITS_OWNER_ACTS),
+    Route("account/mail", "/account/mail", SIGNED_IN, LED_ON, {"pace": "daily"}),
     Route("account/export", "/account/export", SHOWN_AGAIN, SHOWN_AGAIN),
     Route(
         "account/delete",
@@ -391,6 +418,7 @@ ROUTES = (
         "account/team", "/account/team", SIGNED_IN, "login 302 302 422 302 302 302", {"name": "A new team"}
     ),
     Route("account/team/join/<slug:code>", "/account/team/join/{code}", SIGNED_IN, LED_ON),
+    Route("account/team/merge/<int:pk>", "/account/team/merge/{team}", POST_ONLY, LED_ON),
     Route("account/team/leave", "/account/team/leave", POST_ONLY, LED_ON),
     Route("account/team/renew", "/account/team/renew", POST_ONLY, LED_ON),
     Route("account/sessions/", "/account/sessions/", SIGNED_IN, LED_ON),
@@ -440,6 +468,24 @@ ROUTES = (
     ),
     Route("account/password/reset/key/done/", "/account/password/reset/key/done/", "200", "405"),
     Route("account/login/code/confirm/", "/account/login/code/confirm/", "302", "302"),
+    # ways to sign in, on a site without any
+    Route("account/providers/", "/account/providers/", SIGNED_IN, SIGNED_IN),
+    Route("account/providers/signup/", "/account/providers/signup/", "302", "302"),
+    Route("account/providers/login/cancelled/", "/account/providers/login/cancelled/", "200", "405"),
+    Route("account/providers/login/error/", "/account/providers/login/error/", "401", "405"),
+    *(
+        Route(f"account/github/{place}/", f"/account/github/{place}/", "404", "404")
+        for place in ("login", "login/callback")
+    ),
+    *(
+        Route(
+            f"account/oidc/^(?P<provider_id>[^/]+)/{place}/",
+            f"/account/oidc/orcid-org/{place}/",
+            "404",
+            "404",
+        )
+        for place in ("login", "login/callback")
+    ),
     Route("account/two-factor/", "/account/two-factor/", SIGNED_IN, POST_ONLY),
     Route("account/two-factor/authenticate/", "/account/two-factor/authenticate/", "302", "302"),
     Route("account/two-factor/reauthenticate/", "/account/two-factor/reauthenticate/", AGAIN, AGAIN),
@@ -509,7 +555,7 @@ ROUTES = (
         ADMINS_LED_ON,
     ),
     Route(
-        "admin/^(?P<app_label>django_tasks_database|accounts|account|benchmarks|limits|submissions|mfa|usersessions|people|audit)/$",
+        "admin/^(?P<app_label>django_tasks_database|accounts|account|benchmarks|limits|submissions|mfa|socialaccount|usersessions|people|audit)/$",
         "/admin/limits/",
         ADMINS,
         ADMINS,
@@ -592,6 +638,7 @@ MODELS = (
     Model("accounts/user", "user", changed=ADMINS_LED_ON),
     Model("account/emailaddress", "address", changed=ADMINS_LED_ON),
     Model("mfa/authenticator", "passkey", **DELETABLE),
+    Model("socialaccount/socialaccount", "connection", **DELETABLE),
     Model("usersessions/usersession", "session"),
     Model("accounts/team", "team", add=ADMINS, changed=ADMINS, **DELETABLE),
     Model("accounts/token", "token", **DELETABLE),

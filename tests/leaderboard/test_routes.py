@@ -60,9 +60,9 @@ def test_a_refusal_changes_nothing(walked: Walk) -> None:
     assert [(answer.route.path, answer.role) for answer in refused if answer.changed] == []
 
 
-def test_visitors_change_nothing_but_by_signing_up(walked: Walk) -> None:
+def test_visitors_change_nothing_but_by_signing_up_or_by_a_link_from_mail(walked: Walk) -> None:
     anonymous = [answer for answer in walked.answers if answer.role == "anonymous" and answer.changed]
-    assert {answer.route.path for answer in anonymous} == {"/account/signup/"}
+    assert {answer.route.path for answer in anonymous} == {"/account/signup/", "{unsubscribe}"}
 
 
 def test_acts_are_told_from_refusals(walked: Walk) -> None:

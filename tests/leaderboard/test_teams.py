@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
+from gluebench.leaderboard.accounts.models import Team
+from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.acts import TeamError
 from gluebench.leaderboard.limits.models import Departure
@@ -125,3 +129,87 @@ def test_founding_inviting_joining_and_leaving_by_the_pages(
     assert "You left the team" in guest.post("/account/team/leave", follow=True).content.decode()
     assert "in no team" in guest.post("/account/team/leave", follow=True).content.decode()
     assert Departure.objects.get().user.email == "grace@example.org"
+
+
+@pytest.fixture
+def others(pair: Any, person: Callable[[str], Any]) -> tuple[Any, Any]:
+    """Another person alone in a team, whose link Ada has."""
+    bob = person("bob@example.org")
+    return bob, acts.create_team(bob, "Boole")
+
+
+def browser(user: Any) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_two_teams_merge_when_both_agree(tiny: Any, pair: Any, others: Any, send: Send) -> None:
+    (ada, grace, lovelace), (bob, boole) = pair, others
+    send(owner=ada, group=lovelace)
+    bobs = send(owner=bob)
+    page = browser(ada).get(f"/account/team/join/{boole.code}").content.decode()
+    assert "Merge Lovelace with Boole?" in page
+    assert browser(bob).post(f"/account/team/merge/{lovelace.pk}", {"accept": "1"}).status_code == 302
+    assert lovelace.members.count() == 2, "nobody asked yet"
+    browser(ada).post(f"/account/team/join/{boole.code}", {"merge": "1"})
+    assert "Lovelace asks to merge" in browser(bob).get("/account/team").content.decode()
+    browser(bob).post(f"/account/team/merge/{lovelace.pk}", {"accept": "1"})
+    assert {*boole.members.all()} == {ada, grace, bob}
+    assert not Team.objects.filter(pk=lovelace.pk).exists()
+    assert {*boole.submissions.all()} == {bobs, Submission.objects.get(owner=ada)}
+    assert left(tiny, grace) == 0
+    log = Entry.objects.order_by("pk").values_list("action", "actor")
+    assert [*log] == [("merge proposed", ada.pk), ("teams merged", bob.pk)]
+
+
+def test_a_merge_is_declined(pair: Any, others: Any) -> None:
+    (ada, _, lovelace), (bob, boole) = pair, others
+    acts.propose_merge(ada, boole.code)
+    acts.merge(bob, lovelace.pk, accepted=False)
+    with pytest.raises(TeamError, match="any more"):
+        acts.merge(bob, lovelace.pk, accepted=True)
+    assert [*boole.members.all()] == [bob]
+
+
+def test_only_the_team_that_was_asked_answers(pair: Any, others: Any, person: Callable[[str], Any]) -> None:
+    (ada, grace, lovelace), (_, boole) = pair, others
+    acts.propose_merge(ada, boole.code)
+    stranger = person("stranger@example.org")
+    for user in (grace, stranger):
+        with pytest.raises(TeamError, match="any more"):
+            acts.merge(user, lovelace.pk, accepted=True)
+    with pytest.raises(TeamError, match="own team"):
+        acts.propose_merge(ada, lovelace.code)
+
+
+@pytest.mark.parametrize(
+    ("policy", "days", "fits"),
+    [
+        ({"total": 3}, 9, False),
+        ({"total": 4}, 9, True),
+        ({"per_day": 2}, 0, False),
+        ({"per_day": 2}, 1, True),
+        ({"per_month": 3}, 29, False),
+        ({"per_month": 3}, 30, True),
+        ({"total": 3, "per": "person"}, 9, True),
+    ],
+    ids=str,
+)
+def test_teams_that_sent_more_than_one_may_do_not_merge(
+    tiny: Any, pair: Any, others: Any, send: Send, policy: dict[str, Any], days: int, fits: bool
+) -> None:
+    (ada, _, lovelace), (bob, boole) = pair, others
+    set_policy(tiny)
+    for owner in (ada, ada, bob, bob):
+        send(owner=owner)
+    set_policy(tiny, **{"per": "team", **policy})
+    type(tiny).objects.update(added=timezone.now() - timedelta(days=days, minutes=1))
+    acts.propose_merge(ada, boole.code)
+    if fits:
+        acts.merge(bob, lovelace.pk, accepted=True)
+        assert boole.members.count() == 3
+    else:
+        with pytest.raises(TeamError, match="Together the teams have sent 4 submissions"):
+            acts.merge(bob, lovelace.pk, accepted=True)
+        assert boole.members.count() == 1

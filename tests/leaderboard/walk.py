@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.contrib.contenttypes.models import ContentType
 from django.core.cache import cache, caches
@@ -33,6 +34,7 @@ from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.news.models import Announcement, MailChoice, unsubscribe_path
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.submissions.grading import grade, grade_next
 from gluebench.leaderboard.submissions.models import Submission
@@ -121,6 +123,7 @@ def make_world(gold: Path) -> World:
     limit = Override.objects.create(benchmark=tiny, user=accounts["other"], per_day=3, reason="A workshop")
     careful = User.objects.create_user("careful@example.org", PASSWORD)
     passkey = Authenticator.objects.create(user=careful, type="webauthn", data={"name": "a key"})
+    connection = SocialAccount.objects.create(user=careful, provider="orcid-org", uid="0000-0001")
     entry = record("mark", actor=accounts["organiser"], benchmark=tiny, submission=mine)
     times = {"opens": "2998-05-01T00:00Z", "closes": "2999-05-01T00:00Z"}
     phase = Phase.objects.create(benchmark=another, name="Later", **times)
@@ -139,6 +142,8 @@ def make_world(gold: Path) -> World:
         "override": limit.pk,
         "phase": phase.pk,
         "passkey": passkey.pk,
+        "connection": connection.pk,
+        "announcement": tiny.announcements.create(title="Test phase", text="It begins.", site="").pk,
         "entry": entry.pk,
         "task": tasks_row(mine),
         "kind": ContentType.objects.get_for_model(Benchmark).pk,
@@ -146,6 +151,7 @@ def make_world(gold: Path) -> World:
     cookies = {role: sign_in(f"{role}@example.org") for role in ROLES[1:]}
     rows["session"] = UserSession.objects.get(user=accounts["other"]).pk
     places = {**rows, "key": mine.key, "shown": public.key, "code": team.code}
+    places |= {"unsubscribe": unsubscribe_path(careful)}
     places |= {"study_key": drawn.key, "link": link.code, "invited": invited.code}
     return World({"anonymous": "", **cookies}, places, everything())
 
@@ -187,7 +193,8 @@ def sign_in(email: str) -> str:
 
 def everything() -> list[Any]:
     """All that people make here, to tell whether a request changed something. Quick: it is asked often."""
-    models = (Submission, Benchmark, Override, Team, Token, Entry, EmailAddress, Authenticator)
+    models = (Submission, Benchmark, Override, Team, Token, Entry, EmailAddress, Authenticator, SocialAccount)
+    models = (*models, Announcement, MailChoice)
     roles = (Benchmark.organisers.through, Benchmark.reviewers.through)
     tables = [model._meta.db_table for model in (*models, *roles)]
     looks = [f"SELECT * FROM {table} ORDER BY id" for table in tables]

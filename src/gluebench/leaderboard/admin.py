@@ -12,6 +12,7 @@ from typing import Any
 from allauth.account.decorators import secure_admin_login
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.usersessions.models import UserSession
 from django import forms
 from django.contrib import admin, messages
@@ -36,7 +37,7 @@ site.site_header = site.site_title = "Leaderboard: admin pages"
 site.index_title = "What is on this site"
 admin.autodiscover()
 # The pages below replace those of the libraries for these models.
-site.unregister([EmailAddress, Authenticator, UserSession, Group])
+site.unregister([EmailAddress, Authenticator, SocialAccount, SocialApp, SocialToken, UserSession, Group])
 
 REGRADED = "An admin had it graded again."
 BY_ADMIN = "An admin took it off the board."
@@ -321,6 +322,16 @@ site.register(  # deleting one lets in an owner who lost it
     fields=_SECOND_FACTOR,
     list_filter=["type"],
     search_fields=["user__email"],
+    has_delete_permission=admin.ModelAdmin.has_delete_permission,
+)
+_PROVIDER = ("user", "provider", "uid", "date_joined", "last_login")
+site.register(  # deleting one lets that person of the provider in no more
+    SocialAccount,
+    ReadOnlyAdmin,
+    list_display=_PROVIDER,
+    fields=_PROVIDER,
+    list_filter=["provider"],
+    search_fields=["user__email", "uid"],
     has_delete_permission=admin.ModelAdmin.has_delete_permission,
 )
 _SESSION = ("user", "created_at", "last_seen_at", "ip", "user_agent")

@@ -46,6 +46,18 @@ class Bucket(NamedTuple):
     region: str | None
 
 
+class Provider(NamedTuple):
+    """A provider that people may sign in with."""
+
+    key: str
+    """Its part of the site's addresses, as in orcid-org."""
+    name: str
+    issuer: str
+    """The issuer of OpenID Connect; empty for GitHub, which has a protocol of its own."""
+    client: str
+    secret: str
+
+
 class Running(NamedTuple):
     """How a site runs. Without any variable: one web process, one worker, for this machine's browser."""
 
@@ -58,6 +70,7 @@ class Running(NamedTuple):
     database: str = ""
     bucket: Bucket | None = None
     mail: Mail | None = None
+    sign_in: tuple[Provider, ...] = ()
     api_per_minute: int = 300
     stop_seconds: int = 360
     metrics_token: str = ""
@@ -231,6 +244,36 @@ def _mail(value: str) -> Mail:
     return Mail(parts.scheme, parts.hostname, port, user, password, sender)
 
 
+def _sign_in(value: str) -> tuple[Provider, ...]:
+    providers: dict[str, Provider] = {}
+    for number, address in enumerate(value.split(), 1):
+        provider = _provider(f"entry {number}", address)
+        if provider.key in providers:
+            raise ValueError(f"has two entries for {provider.key}. Leave one out.")
+        providers[provider.key] = provider
+    return tuple(providers.values())
+
+
+def _provider(which: str, address: str) -> Provider:
+    try:
+        parts = urlsplit(address)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        parts, port = urlsplit(""), ""
+    name, client, secret = dict(parse_qsl(parts.query)).get("name", ""), parts.username, parts.password
+    if not (parts.hostname and name and client and secret):
+        raise ValueError(
+            f"has an {which} that is not of the form https://client-id:secret@issuer?name=Name (it is not "
+            "shown here). Write special characters as in addresses, @ as %40; separate entries by spaces."
+        )
+    if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1"):
+        raise ValueError(f"has an {which} that does not begin with https://.")
+    issuer = f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
+    key = re.sub(r"[^a-z0-9]+", "-", f"{parts.hostname}{port}{parts.path}".casefold()).strip("-")
+    is_github = parts.hostname == "github.com"
+    return Provider(key, name, "" if is_github else issuer, unquote(client), unquote(secret))
+
+
 def weakness(key: str) -> str:
     """Return why a secret key is too weak, as the end of a sentence; empty if it is strong enough."""
     if len(key) < KEY_LENGTH:
@@ -251,6 +294,7 @@ VARIABLES: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("database", "GLUEBENCH_DATABASE", _database),
     ("bucket", STORAGE, _bucket),
     ("mail", "GLUEBENCH_SMTP", _mail),
+    ("sign_in", "GLUEBENCH_SIGN_IN", _sign_in),
     ("api_per_minute", "GLUEBENCH_API_PER_MINUTE", partial(_count, "requests", 1_000_000_000)),
     ("stop_seconds", "GLUEBENCH_STOP_SECONDS", partial(_count, "seconds", 3600)),
     ("metrics_token", "GLUEBENCH_METRICS_TOKEN", _secret),

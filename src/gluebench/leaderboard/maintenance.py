@@ -18,6 +18,7 @@ from django_tasks_db.models import DBTaskResult
 from gluebench.leaderboard import health
 from gluebench.leaderboard.accounts.models import Token
 from gluebench.leaderboard.common.signals import maintenance_due
+from gluebench.leaderboard.news.delivery import deliver
 from gluebench.leaderboard.ranks import renewing
 from gluebench.leaderboard.results.acts import make_due
 from gluebench.leaderboard.submissions import grading
@@ -36,8 +37,8 @@ logger = logging.getLogger(__name__)
 
 def run_all() -> None:
     """Run every task that is due. One that fails is logged and tried again soon; the others still run."""
-    due = (grading.sweep, grading.reveal_due, grading.phases_due, renewing.look, make_due, run_daily_when_due)
-    tasks = (health.beat, *due, _forget_tasks)
+    due = (grading.sweep, grading.reveal_due, grading.phases_due, renewing.look, make_due, deliver)
+    tasks = (health.beat, *due, run_daily_when_due, _forget_tasks)
     for task in tasks:
         try:
             task()

@@ -36,6 +36,7 @@ INSTALLED_APPS = [
     "gluebench.leaderboard.boards",
     "gluebench.leaderboard.results",
     "gluebench.leaderboard.ledger",
+    "gluebench.leaderboard.news",
     "gluebench.leaderboard.organizing",
     "django.contrib.admin.apps.SimpleAdminConfig",  # admin.py finds its pages, in the web process alone
     "django.contrib.auth",
@@ -46,6 +47,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
     "allauth.usersessions",
     "django.contrib.humanize",
     "csp",
@@ -184,6 +186,7 @@ ACCOUNT_FORMS = {
         "change_password": "ChangePasswordForm",
         "reset_password": "ResetPasswordForm",
         "reset_password_from_key": "ResetPasswordKeyForm",
+        "set_password": "SetPasswordForm",
     }.items()
 }
 ACCOUNT_CHANGE_EMAIL = True
@@ -200,6 +203,26 @@ ACCOUNT_LOGIN_ON_PASSWORD_RESET = True
 # A class of students behind one address may sign up and in at the same minute.
 ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/300s/key", "login": "120/m/ip", "signup": "60/m/ip"}
 ALLAUTH_TRUSTED_PROXY_COUNT = 0  # the web server has already put the visitor's address in its place
+
+SOCIALACCOUNT_ADAPTER = "gluebench.leaderboard.accounts.provider.SignInAdapter"
+SOCIALACCOUNT_FORMS = {"signup": "gluebench.leaderboard.accounts.provider.SignupForm"}
+SOCIALACCOUNT_PROVIDERS = {
+    kind: {
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": [
+            {
+                "provider_id": provider.key if provider.issuer else kind,
+                "name": provider.name,
+                "client_id": provider.client,
+                "secret": provider.secret,
+                "settings": {"server_url": provider.issuer.rstrip("/"), "issuer": provider.issuer},
+            }
+            for provider in RUNNING.sign_in
+            if bool(provider.issuer) == (kind == "openid_connect")
+        ],
+    }
+    for kind in ("openid_connect", "github")
+}
 
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_ADAPTER = "gluebench.leaderboard.accounts.adapter.SecondFactorAdapter"

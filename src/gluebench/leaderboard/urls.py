@@ -8,6 +8,7 @@ from typing import Any
 from django.urls import URLPattern, include, path
 
 from gluebench.leaderboard.accounts import views as accounts
+from gluebench.leaderboard.accounts.provider import github_callback, github_login
 from gluebench.leaderboard.admin import site
 from gluebench.leaderboard.annotation import views as annotation
 from gluebench.leaderboard.api.site import addresses as api_addresses
@@ -17,6 +18,8 @@ from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.ledger import views as ledger
 from gluebench.leaderboard.limits import phase_views as phases
 from gluebench.leaderboard.limits import views as limits
+from gluebench.leaderboard.limits.terms import join
+from gluebench.leaderboard.news import views as news
 from gluebench.leaderboard.organizing import creating, dry_runs, texts
 from gluebench.leaderboard.organizing import views as organizing
 from gluebench.leaderboard.ranks import views as ranks
@@ -55,12 +58,18 @@ ACCOUNT = [
     path("tokens/<int:pk>/revoke", accounts.revoke, name="token-revoke"),
     path("export", accounts.data, name="account-export"),
     path("delete", accounts.delete, name="account-delete"),
+    path("mail", news.mail, name="account-mail"),
     path("team", limits.team, name="team"),
     path("team/join/<slug:code>", limits.team_join, name="team-join"),
     path("team/leave", limits.team_leave, name="team-leave"),
+    path("team/merge/<int:pk>", limits.team_merge, name="team-merge"),
     path("team/renew", limits.team_renew, name="team-renew"),
     path("two-factor/", include("allauth.mfa.urls")),
     path("sessions/", include("allauth.usersessions.urls")),
+    path("providers/", include("allauth.socialaccount.urls")),
+    path("github/login/", github_login, name="github_login"),
+    path("github/login/callback/", github_callback, name="github_callback"),
+    path("", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("", include("allauth.account.urls")),
 ]
 
@@ -92,6 +101,11 @@ urlpatterns = [
     path(f"{BENCHMARK}/about/<slug:section>", texts.about, name="about"),
     path(f"{BENCHMARK}/logo", texts.logo, name="logo"),
     path(f"{BENCHMARK}/style.css", texts.style, name="style"),
+    *_forms(f"{BENCHMARK}/news", news.news, "news", ("atom", "")),
+    path(f"{ORGANISE}/news", news.organise, name="organise-news"),
+    path(f"{ORGANISE}/news/<int:pk>", news.organise, name="organise-announcement"),
+    path("unsubscribe/<str:code>", news.unsubscribe, name="unsubscribe"),
+    path(f"{BENCHMARK}/join", join, name="join"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
     path(ORGANISE, submissions.organise, name="organise"),
     path(f"{ORGANISE}/regrade", submissions.regrade_all, name="organise-regrade"),

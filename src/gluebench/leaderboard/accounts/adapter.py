@@ -14,6 +14,7 @@ from allauth.account.models import EmailAddress
 from allauth.account.signals import password_reset
 from allauth.account.stages import EmailVerificationStage, LoginStageController
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.socialaccount.models import SocialAccount
 from cryptography.fernet import Fernet
 from django import forms
 from django.conf import settings
@@ -55,8 +56,9 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def get_email_verification_redirect_url(self, email_address: EmailAddress) -> str:
         """The next page: setting a password, if the account was just handed over."""
-        if not email_address.user.has_usable_password():
-            return reset_path(email_address.user)
+        user = email_address.user
+        if not user.has_usable_password() and not SocialAccount.objects.filter(user=user).exists():
+            return reset_path(user)
         return str(super().get_email_verification_redirect_url(email_address))
 
     def post_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponseBase:
@@ -145,6 +147,7 @@ LoginForm = _worded(allauth.LoginForm)
 ReauthenticateForm = _worded(allauth.ReauthenticateForm)
 AddEmailForm = _worded(allauth.AddEmailForm, email="New email address")
 ChangePasswordForm = _worded(allauth.ChangePasswordForm)
+SetPasswordForm = _worded(allauth.SetPasswordForm)
 ResetPasswordKeyForm = _worded(allauth.ResetPasswordKeyForm)
 
 

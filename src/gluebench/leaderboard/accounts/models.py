@@ -34,6 +34,8 @@ class Team(models.Model):
     code = models.CharField(max_length=32, unique=True, default=new_code)
     """Whoever has the link with this code may join; replaced on request."""
     created = models.DateTimeField(auto_now_add=True)
+    merging = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="applicants")
+    """The team that it asks to merge with."""
 
     def __str__(self) -> str:
         return self.name

@@ -17,6 +17,7 @@ from allauth.account import app_settings
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from allauth.account.utils import user_pk_to_url_str
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
@@ -56,12 +57,14 @@ def require_confirmed(users: Iterable[User]) -> None:
 def revoke(user: User, *, confirm: bool = False) -> None:
     """Revoke all access to an account except by its password.
 
-    Its tokens, second factors and sessions end; so does a change of address that is not confirmed, which
-    would lead to a new password. With `confirm`, its address counts as confirmed from now on.
+    Its tokens, second factors, sessions and providers to sign in with end; so does a change of address that
+    is not confirmed, which would lead to a new password. With `confirm`, its address counts as confirmed
+    from now on.
     """
     with transaction.atomic():
         user.tokens.all().delete()
         Authenticator.objects.filter(user=user).delete()
+        SocialAccount.objects.filter(user=user).delete()
         for session in UserSession.objects.filter(user=user):
             session.end()
         EmailAddress.objects.filter(user=user).exclude(email=user.email.lower()).delete()
@@ -172,6 +175,7 @@ def export(user: User) -> IO[bytes]:
         "admin": user.is_superuser,
         "addresses": [*EmailAddress.objects.filter(user=user).values("email", "primary", "verified")],
         "second_factors": [*Authenticator.objects.filter(user=user).values("type", "created_at")],
+        "sign_in_with": [*SocialAccount.objects.filter(user=user).values("provider", "uid", "date_joined")],
         "sessions": [
             *UserSession.objects.filter(user=user).values("created_at", "last_seen_at", "ip", "user_agent")
         ],

@@ -49,7 +49,7 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class DeleteForm(forms.Form):
-    """The password again, before an account is deleted."""
+    """The password again, if the account has one, before an account is deleted."""
 
     password = forms.CharField(
         label="Your password",
@@ -61,6 +61,8 @@ class DeleteForm(forms.Form):
     def __init__(self, *arguments: Any, user: User, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._user = user
+        if not user.has_usable_password():
+            del self.fields["password"]
 
     def clean_password(self) -> str:
         """The password, if it is the right one."""
@@ -118,7 +120,14 @@ def data(request: SignedInRequest) -> HttpResponse | FileResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: SignedInRequest) -> HttpResponse:
-    """Delete one's account, after the password."""
+    """Delete one's account, after the password or, without one, the second factor if there is one."""
+    if request.user.has_usable_password():
+        return _delete(request)
+    answer: HttpResponse = reauthentication_required(_delete)(request)
+    return answer
+
+
+def _delete(request: SignedInRequest) -> HttpResponse:
     refused: HttpResponse | None = ratelimit.consume_or_429(
         request, action="reauthenticate", user=request.user
     )

@@ -60,6 +60,8 @@ class Policy:
     (nothing until the board shows its phase)."""
     approval: bool = False
     """Whether an organizer approves each entry before the board shows it."""
+    terms: bool = False
+    """Whether people accept the rules before their first submission, and again when the rules change."""
     public_share: float | None = None
     """Share of the test rows that scores are of until `reveal`; the rest after it. None: all rows, always."""
     reveal: date | None = None
@@ -118,7 +120,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     **{name: (words.__contains__, f"one of {', '.join(words)}") for name, words in CHOICES.items()},
-    "approval": (lambda value: isinstance(value, bool), "true or false"),
+    **dict.fromkeys(("approval", "terms"), (lambda value: isinstance(value, bool), "true or false")),
     "reveal": (lambda value: value is None or type(value) is date, "a date as 2027-06-30"),
     "public_share": (
         lambda value: value is None or (type(value) in (int, float) and 0 < value < 1),
@@ -144,6 +146,8 @@ def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True
         lines.append("A submission must have a file for every scored task.")
     else:
         lines.append("A submission that lacks files is taken, and listed without a rank.")
+    if policy.terms:
+        lines.append("You accept the rules before your first submission, and again when they change.")
     if policy.approval:
         lines.append("An organizer approves each entry before the board shows it.")
     lines += _score_sentences(policy, revealed)

@@ -19,6 +19,7 @@ TYPES = {
     "json": "application/json",
     "csv": "text/csv; charset=utf-8",
     "tex": "application/x-tex; charset=utf-8",
+    "atom": "application/atom+xml; charset=utf-8",
     "md": "text/markdown; charset=utf-8",
 }
 """Content types by form: a page's address ends in a dot and the form's name, or in neither."""

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User, new_code
 from gluebench.leaderboard.audit.models import record
@@ -15,8 +17,9 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, policy_of, read_phases, read_policy
 from gluebench.leaderboard.limits.models import Departure, Override
 from gluebench.leaderboard.limits.phase_acts import set_phases
-from gluebench.leaderboard.limits.quota import hold
+from gluebench.leaderboard.limits.quota import REJECTED, hold
 from gluebench.leaderboard.submissions.grading import follow_policy
+from gluebench.leaderboard.submissions.models import Submission
 
 
 def change_policy(
@@ -135,7 +138,8 @@ def join_team(user: User, code: str) -> Team:
         if present != team:
             _require_none(present)
             # Lock it only without holding another team: two people who swap teams must not deadlock.
-            Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+            if not Team.objects.select_for_update(no_key=True).filter(pk=team.pk):
+                raise TeamError("This team has just merged with another. Ask it for the current link.")
             person.team = team
             person.save(update_fields=["team"])
     return team
@@ -147,6 +151,61 @@ def leave_team(user: User) -> None:
         person, team = _member(user)
         Departure.objects.create(user=person, team=team)
         User.objects.filter(pk=person.pk).update(team=None)
+
+
+def propose_merge(user: User, code: str) -> Team:
+    """Ask the team that has this code to merge with one's own. Raises TeamError."""
+    with transaction.atomic():
+        _, own = _member(user)
+        other = Team.objects.filter(code=code).exclude(pk=own.pk).first()
+        if other is None:
+            raise TeamError("This link no longer works, or is your own team's.")
+        Team.objects.filter(pk=own.pk).update(merging=other)
+        record("merge proposed", actor=user, team=own.pk, into=other.pk)
+    return other
+
+
+def merge(user: User, pk: int, *, accepted: bool) -> Team:
+    """Take in, or decline, a team that asked one's own to merge; its submissions count for the merged team.
+
+    Raises TeamError if the two have sent more than one team may have sent by now.
+    """
+    with transaction.atomic():
+        own_pk = User.objects.values_list("team", flat=True).get(pk=user.pk)
+        # As `hold`: first people, then teams, each in the order of their keys.
+        people = User.objects.select_for_update(no_key=True).filter(team__in=[own_pk, pk])
+        present = {person.pk: person.team_id for person in people.order_by("pk")}
+        locked = Team.objects.select_for_update().filter(pk__in=[own_pk, pk]).order_by("pk")
+        teams = {team.pk: team for team in locked}
+        own, other = teams.get(present.get(user.pk) or 0), teams.get(pk)
+        if own is None or other is None or other.merging_id != own.pk:
+            raise TeamError("This team does not ask to merge with yours any more.")
+        if accepted:
+            _require_room(own, other)
+            User.objects.filter(team=other).update(team=own)
+            Submission.objects.filter(group=other).update(group=own)
+            Departure.objects.filter(team=other).update(team=own)
+            other.delete()
+        else:
+            Team.objects.filter(pk=pk).update(merging=None)
+        action = "teams merged" if accepted else "merge declined"
+        record(action, actor=user, team=own.pk, other=pk, name=other.name)
+    return other
+
+
+def _require_room(own: Team, other: Team) -> None:
+    """Raise TeamError if two teams have sent more to a benchmark than one may have sent by now."""
+    both = Q(owner__team__in=[own, other]) | Q(group__in=[own, other])
+    for benchmark in Benchmark.objects.all():
+        policy, days = benchmark.policy, (timezone.now() - benchmark.added).days
+        caps = ((policy.total, 1), (policy.per_day, days + 1), (policy.per_month, days // 30 + 1))
+        most = min((cap * times for cap, times in caps if cap is not None), default=None)
+        sent = Submission.objects.filter(both, ~REJECTED, benchmark=benchmark).count()
+        if policy.per == "team" and most is not None and sent > most:
+            raise TeamError(
+                f"Together the teams have sent {sent} submissions to {benchmark.title}; one team may have "
+                f"sent {most} by now. You cannot merge."
+            )
 
 
 def renew_link(user: User) -> Team:

@@ -58,7 +58,7 @@ def _field(name: str) -> forms.Field:
     texts = EXPLAINED[name]
     if "choices" in texts:
         return forms.ChoiceField(widget=forms.RadioSelect, **texts)
-    if name == "approval":
+    if name in ("approval", "terms"):
         return forms.BooleanField(required=False, **texts)
     if name == "reveal":
         day = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")

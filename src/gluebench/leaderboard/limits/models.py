@@ -84,13 +84,35 @@ class Departure(models.Model):
         return f"{self.team} {self.at:%Y-%m-%d}"
 
 
+class Acceptance(models.Model):
+    """An account accepted one version of a benchmark's rules."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="acceptances")
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="acceptances")
+    digest = models.CharField(max_length=64)
+    """SHA-256 of the text."""
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "benchmark", "digest"], name="one_acceptance_each")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.benchmark} {self.digest[:8]}"
+
+
 @receiver(account_exported)
 def export_overrides(user: User, **_: Any) -> dict[str, Any]:
-    """For the export of an account: its exceptions from limits."""
-    return {"limits": list(user.overrides.values("benchmark__name", "reason", "created", "until"))}
+    """For the export of an account: its exceptions from limits, and the rules it accepted."""
+    return {
+        "limits": list(user.overrides.values("benchmark__name", "reason", "created", "until")),
+        "rules_accepted": list(user.acceptances.values("benchmark__name", "digest", "at")),
+    }
 
 
 @receiver(account_deleted)
 def delete_overrides(user: User, **_: Any) -> None:
-    """Delete the exceptions of a deleted account."""
+    """Delete the exceptions of a deleted account, and its acceptances."""
     Override.objects.filter(user=user).delete()
+    Acceptance.objects.filter(user=user).delete()

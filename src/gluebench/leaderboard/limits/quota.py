@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q
+from django.urls import reverse
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
@@ -21,6 +22,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits.models import Departure, Override
+from gluebench.leaderboard.limits.terms import must_accept
 from gluebench.leaderboard.phases.models import Slot, policy_at, slot_of
 from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
 
@@ -283,6 +285,17 @@ class QuotaError(ProblemError):
         super().__init__(429, "quota", detail, next=next, headers=headers)
 
 
+class RulesError(QuotaError):
+    """The benchmark's rules are not accepted yet, or not in their present version."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        address = reverse("join", args=[benchmark.name])
+        detail = (
+            f"Accept the rules of {benchmark.title} first, on this site's page {address}; then send it again."
+        )
+        ProblemError.__init__(self, 403, "rules", detail)
+
+
 class ClosedError(QuotaError):
     """The benchmark takes no submissions from anybody, or the account is closed."""
 
@@ -320,6 +333,8 @@ def _require(submission: Submission, benchmark: Benchmark, user: User) -> Slot:
     known = Submission.objects.filter(owner=submission.owner_id, retry_key=submission.retry_key)
     if submission.retry_key is not None and known.exists():
         return now.slot
+    if must_accept(benchmark, user):
+        raise RulesError(benchmark)
     if now.blocked:
         reasons = " ".join(now.blocked)
         raise QuotaError(reasons, now.next) if now.open else ClosedError(reasons)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -89,6 +90,9 @@ def team(request: SignedInRequest) -> HttpResponse:
 @login_required
 def team_join(request: SignedInRequest, code: str) -> HttpResponse:
     """The page behind an invitation: explains what joining means; a POST joins."""
+    if "merge" in request.POST:
+        propose = partial(acts.propose_merge, code=code)
+        return _change_team(request, propose, "The team {} is asked; one of its members accepts or declines.")
     if request.method == "POST":
         return _change_team(request, lambda user: acts.join_team(user, code), "You are in the team {} now.")
     invited_to = Team.objects.filter(code=code).first()
@@ -101,6 +105,15 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
 def team_leave(request: SignedInRequest) -> HttpResponse:
     """Leave the team."""
     return _change_team(request, acts.leave_team, "You left the team.")
+
+
+@login_required
+@require_POST
+def team_merge(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Answer a team that asks one's own to merge."""
+    accepted = "accept" in request.POST
+    message = "The team {} is part of yours now." if accepted else "You declined the team {}."
+    return _change_team(request, partial(acts.merge, pk=pk, accepted=accepted), message)
 
 
 @login_required

@@ -20,6 +20,7 @@ from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits import quota
+from gluebench.leaderboard.limits.terms import must_accept
 from gluebench.leaderboard.phases.models import policy_at, slot_of
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.phases.wording import described, time_left
@@ -43,6 +44,7 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
         **phases_context(benchmark, request),
         "files": expected_files(benchmark.record),
         "organised": benchmark.organised_by(request.user),
+        "must_accept": must_accept(benchmark, request.user),
         "named": benchmark.named_for_commands(address),
     }
     page = UploadPage(request, benchmark, "submissions/submit.html", context)

@@ -1,0 +1,1 @@
+"""News: announcements of organizers, as a page, a feed and mail."""

@@ -1,0 +1,123 @@
+"""Pages of announcements: the public list and its feed, the organizer's, and the mail of an account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.feedgenerator import Atom1Feed
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_safe
+
+from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.common.text import markdown
+from gluebench.leaderboard.news import delivery
+from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, pace_of, subscriber
+from gluebench.leaderboard.ranks.views import in_form
+from gluebench.leaderboard.submissions.views import for_organizers, render_tab
+
+FEED = 50
+"""Newest announcements that the feed has."""
+
+
+class AnnouncementForm(forms.ModelForm):  # type: ignore[type-arg]
+    """An announcement."""
+
+    class Meta:
+        model = Announcement
+        fields = ["title", "text"]
+        help_texts = {"text": "Markdown. Everybody can read it."}
+
+
+class MailForm(forms.ModelForm):  # type: ignore[type-arg]
+    """When an account gets mail."""
+
+    class Meta:
+        model = MailChoice
+        fields = ["pace"]
+        labels = {"pace": "Mail about benchmarks that you take part in"}
+        widgets = {"pace": forms.RadioSelect}
+
+
+@require_safe
+def news(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
+    """The announcements of a benchmark, newest first: a page, or a feed."""
+    root = request.build_absolute_uri("/") if form else ""
+
+    def make(benchmark: Benchmark) -> Any:
+        if form:
+            return _feed(benchmark, root)
+        rows = [(row, markdown(row.text)) for row in benchmark.announcements.all()]
+        return {"announcements": rows, "mail_is_sent": settings.MAIL_IS_SENT, "here": "news"}
+
+    return in_form(
+        request, live(name, request.user), form, make, cache_key=f"news {root}", template="news/news.html"
+    )
+
+
+def _feed(benchmark: Benchmark, root: str) -> str:
+    page = f"{root}benchmarks/{benchmark.name}/news"
+    rows = benchmark.announcements.all()[:FEED]
+    feed = Atom1Feed(title=f"News of {benchmark.title}", link=page, description=None, feed_url=f"{page}.atom")
+    for row in rows:
+        feed.add_item(
+            title=row.title,
+            link=f"{page}#a{row.pk}",
+            unique_id=f"{page}#a{row.pk}",
+            description=markdown(row.text),
+            pubdate=row.at,
+            updateddate=row.changed or row.at,
+        )
+    return feed.writeString("utf-8")
+
+
+@for_organizers(require_http_methods(["GET", "HEAD", "POST"]))
+def organise(request: SignedInRequest, benchmark: Benchmark, pk: int | None = None) -> HttpResponse:
+    """The organizer's page: all announcements, and a form for a new one or, by `pk`, for one of them."""
+    announcement = Announcement(benchmark=benchmark, site=request.build_absolute_uri("/"))
+    if pk is not None:
+        announcement = get_object_or_404(benchmark.announcements, pk=pk)
+    action = request.POST.get("action", "")
+    if pk is not None and action == "take back":
+        delivery.take_back(announcement, request.user)
+        messages.success(request, f"“{announcement.title}” is taken back. Mail that was sent remains.")
+        return redirect("organise-news", benchmark.name)
+    form = AnnouncementForm(request.POST or None, instance=announcement)
+    if form.is_valid() and action == "publish":
+        (delivery.publish if pk is None else delivery.change)(announcement, request.user)
+        messages.success(request, f"“{announcement.title}” is on the page of news.")
+        return redirect("organise-news", benchmark.name)
+    context: dict[str, Any] = {"form": form, "editing": pk, "announcements": delivery.tallies(benchmark)}
+    if form.is_valid():
+        context["preview"] = markdown(form.cleaned_data["text"])
+    status = 422 if form.errors else 200
+    return render_tab(request, benchmark, "news", context, template_name="news/organise.html", status=status)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def mail(request: SignedInRequest) -> HttpResponse:
+    """When one gets mail about announcements."""
+    form = MailForm(request.POST or None, initial={"pace": pace_of(request.user)})
+    if form.is_valid():
+        choose(request.user, Pace(form.cleaned_data["pace"]))
+        messages.success(request, "Your choice holds from now on.")
+        return redirect("account-mail")
+    return render(request, "news/account.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+def unsubscribe(request: HttpRequest, code: str) -> HttpResponse:
+    """The page behind the link in a mail; a POST, which mail programs send too, ends the mail."""
+    user = subscriber(code)
+    if user is not None and request.method == "POST":
+        choose(user, Pace.NONE)
+    context = {"known": user is not None, "ended": request.method == "POST"}
+    return render(request, "news/unsubscribe.html", context, status=200 if user else 404)
