@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Benchmark, Role
 from gluebench.benchmark.atomic import replacing
 from gluebench.scoring.gold import Gold
-from gluebench.scoring.grade import Labels, gold_of, grade
+from gluebench.scoring.grade import Labels, gold_of, grade, with_tag_counts
 from gluebench.scoring.notebook import optional
 from gluebench.scoring.report import places, provenance, rounded
 from gluebench.submission.check import check
@@ -121,7 +121,7 @@ def _ends(name: str) -> tuple[str, str, str]:
 
 
 def _row(job: _Job, gold: Gold, intervals: bool) -> Row:
-    submission = check(job.path, gold.benchmark, role=gold.role)
+    submission = with_tag_counts(check(job.path, gold.benchmark, role=gold.role), gold)
     problem = " ".join(str(submission.errors[0]).split()) if submission.errors else ""
     words = (job.path, job.modified, "", submission.verdict, " ".join(submission.missing), problem)
     row: Row = dict(zip(WORDS, words, strict=True))
