@@ -61,7 +61,7 @@ def grade_many(
     jobs = [_Job(path, _modified(path)) for path in sorted({os.fspath(path) for path in submissions})]
     fields = [*WORDS, *_numbers(labels.benchmark, intervals=intervals)]
     table = _Table(None if out is None else Path(out), fields)
-    by = _provenance(labels)
+    by = sha256(repr(provenance(labels)).encode()).hexdigest()[:16]  # of all but the submission
     todo = [job for job in jobs if not table.has((job.path, job.modified, by))]
     report = progress or (lambda done, of: None)
     report(len(jobs) - len(todo), len(jobs))
@@ -101,11 +101,6 @@ def _modified(path: str | os.PathLike[str]) -> str:
     paths = [os.fspath(path), *(os.path.join(at, name) for at, _, files in os.walk(path) for name in files)]
     times = [os.stat(each).st_mtime for each in paths if os.path.exists(each)]
     return datetime.fromtimestamp(max(times), UTC).isoformat() if times else ""
-
-
-def _provenance(gold: Gold) -> str:
-    """A hash of all that scores depend on besides the submission."""
-    return sha256(repr(provenance(gold)).encode()).hexdigest()[:16]
 
 
 # ---------------------------------------------------------------- columns

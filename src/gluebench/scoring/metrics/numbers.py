@@ -161,16 +161,13 @@ def kendall_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
         before = np.cumsum(ones) - ones
         start = before[np.searchsorted(block, block)]
         discordant += int(((before - start) * (1 - ones)).sum())
+    tied_in_both = np.unique(x * (y.max(initial=0) + 1) + y, return_counts=True)[1]
     pairs, tied_x, tied_y, tied = (
         int((counts * (counts - 1) // 2).sum())
-        for counts in (np.array([len(x)]), np.bincount(x), np.bincount(y), _joint_counts(x, y))
+        for counts in (np.array([len(x)]), np.bincount(x), np.bincount(y), tied_in_both)
     )
     concordant = pairs - tied_x - tied_y + tied - discordant
     return _ratio(float(concordant - discordant), float(pairs - tied_x), float(pairs - tied_y))
-
-
-def _joint_counts(x: NDArray[np.intp], y: NDArray[np.intp]) -> NDArray[np.intp]:
-    return np.unique(x * (y.max(initial=0) + 1) + y, return_counts=True)[1]
 
 
 def pearson_evaluated(gold: Floats, answers: Floats) -> Evaluated:

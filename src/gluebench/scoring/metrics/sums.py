@@ -94,14 +94,6 @@ def negated_mean(sums: Any) -> Any:
     return 0.0 - mean_of(sums)
 
 
-def _neg_mse(sums: Any) -> Any:
-    return 0.0 - ratio(sums[6], sums[0])
-
-
-def _neg_rmse(sums: Any) -> Any:
-    return 0.0 - ratio(sums[6], sums[0]) ** 0.5
-
-
 def spread(total: Any, squares: Any, n: Any) -> Any:
     """Sum of squared deviations from the mean; 0.0 if it is only the rounding error of a constant."""
     around = squares - ratio(total * total, n)
@@ -188,8 +180,8 @@ def _agreeing_groups(pairs: Pairs, _: Metric) -> Floats:
 
 NUMBER_SUMS = (
     SumMetric("neg_mae", -inf, _absolute_rows, negated_mean, highest=0.0),
-    SumMetric("neg_mse", -inf, _moments, _neg_mse, highest=0.0),
-    SumMetric("neg_rmse", -inf, _moments, _neg_rmse, highest=0.0),
+    SumMetric("neg_mse", -inf, _moments, lambda sums: 0.0 - ratio(sums[6], sums[0]), highest=0.0),
+    SumMetric("neg_rmse", -inf, _moments, lambda sums: 0.0 - ratio(sums[6], sums[0]) ** 0.5, highest=0.0),
     SumMetric("r2", -inf, _moments, _r2, _constant_gold),
     SumMetric("concordance", -1.0, _moments, _concordance, _constant_gold),
     SumMetric("neg_wmae", -inf, _rating_rows, _neg_wmae, highest=0.0),
