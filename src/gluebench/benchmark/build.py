@@ -10,7 +10,7 @@ from typing import Any
 
 from gluebench.benchmark.checks import average_findings, name_finding
 from gluebench.benchmark.figures import heading
-from gluebench.benchmark.lookup import UnknownNameError, file_name
+from gluebench.benchmark.lookup import UnknownNameError, file_name, table_beside
 from gluebench.benchmark.metrics import ARTICLES, BUILT_IN
 from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
@@ -30,44 +30,15 @@ from gluebench.benchmark.records import (
     Version,
 )
 
-DATA_KEYS = (
-    *("title", "summary", "domain", "aliases", "columns", "labels", "score_range", "splits", "source"),
-    *("notes", "version", "recipe", "printed"),
-)
 ORDER = "order"
 """In place of ids: the order of the rows counts."""
-TASK_KEYS = (
-    *("section", "private", "scored", "predict_with", "label_synonyms", "label_shares", "metrics", "files"),
-    *("phenomena", "metadata", "references", "weight", "form", "separator"),
-    *("parents", "exclusive", "language"),
-)
-BENCHMARK_KEYS = (
-    *("name", "title", "description", "url", "citation", "notes", "references", "extends", "tasks"),
-    "card",
-)
 SYNTHETIC = "hasSyntheticData"
 """The only answer on responsible use that is true or false, not a text."""
 KEYS: Mapping[str, tuple[str, ...]] = {
-    "manifest": ("benchmark", "tasks", "auxiliary"),
-    "benchmark": BENCHMARK_KEYS,
-    "task": (*DATA_KEYS, *TASK_KEYS),
-    "auxiliary": (*DATA_KEYS, "trains"),
+    **{table: tuple(keys.split()) for table, (keys,) in table_beside(__file__).items()},
     "printed": Printed._fields,
-    "metric": ("name", "title", "function", "file", "positive", "scale"),
-    "split": ("file", "size", "fingerprint", "text_fingerprint", "ids", "first_id"),
-    "file": ("name", "test", "dev", "synonyms", "other_versions", "member", "column", "gaps", "parts"),
-    "version": ("name", "note", "test", "dev"),
     "source": Source._fields,
-    "reference": ("name", "source", "scores"),
     "card": Card._fields,
-    "rai": (
-        *("annotationsPerItem", "annotatorDemographics", "dataAnnotationAnalysis", "dataAnnotationPlatform"),
-        *("dataAnnotationProtocol", "dataBiases", "dataCollection", "dataCollectionMissingData"),
-        *("dataCollectionRawData", "dataCollectionTimeframe", "dataCollectionType", "dataImputationProtocol"),
-        *("dataLimitations", "dataManipulationProtocol", "dataPreprocessingProtocol"),
-        *("dataReleaseMaintenancePlan", "dataSocialImpact", "dataUseCases", SYNTHETIC),
-        *("machineAnnotationTools", "personalSensitiveInformation"),
-    ),
 }
 """The keys that each kind of table may have; docs/reference/manifest.md explains them."""
 
@@ -147,7 +118,7 @@ def _weight(section: Section) -> float:
 
 
 def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, Any]:
-    """The fields of DATA_KEYS."""
+    """The fields that tasks and auxiliary data share."""
     printed = section.inner("printed", KEYS["printed"])
     shares = printed.inner("categories")
     categories = {category: shares.numbers_by_name(category) for category in shares.values}

@@ -8,8 +8,7 @@ import tomllib
 from gluebench.benchmark.reader import KeyPath
 
 _BLANK = re.compile(r"(?:[ \t\r\n,]|#[^\n]*)*")
-_SPACES = re.compile(r"[ \t]*")
-_KEY = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
+_KEY = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')[ \t]*""")
 _SCALAR = re.compile(
     r'''"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[^,\]}\n#]+''', re.DOTALL
 )
@@ -17,7 +16,7 @@ _SCALAR = re.compile(
 
 def lines(text: str) -> dict[KeyPath, int]:
     """The 1-based line of every key, table and array element of a document that `tomllib` accepts."""
-    return _Scanner(text).document()
+    return _Scanner(text).lines
 
 
 def line_of(path: KeyPath, known: dict[KeyPath, int]) -> int:
@@ -31,40 +30,32 @@ class _Scanner:
     """Scans the text once; it is valid TOML, so only the ends of keys and values matter."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.at = 0
+        self.text, self.at = text, 0
         self.lines: dict[KeyPath, int] = {}
         self.last: dict[KeyPath, int] = {}
         """Position of the latest table of each array of tables."""
-        self._line = 1
-        self._counted = 0
-
-    def document(self) -> dict[KeyPath, int]:
         table: KeyPath = ()
-        while self.next():
-            if self.next() == "[":
+        while opening := self.next():
+            if opening == "[":
                 table = self.header()
             else:
                 self.pair(table)
-        return self.lines
 
     def next(self) -> str:
         """Skip blanks, comments and commas; returns the next character, "" at the end."""
         self.skip(_BLANK)
         return self.text[self.at : self.at + 1]
 
-    def skip(self, pattern: re.Pattern[str]) -> str:
+    def skip(self, pattern: re.Pattern[str]) -> re.Match[str]:
         match = pattern.match(self.text, self.at)
-        if match is None:
-            raise ValueError(f"not valid TOML at character {self.at}")
+        assert match is not None  # since tomllib accepts the text
         self.at = match.end()
-        return match.group()
+        return match
 
-    def mark(self, path: KeyPath) -> None:
-        """Record the line of a path; a table keeps the line of its first mention."""
-        self._line += self.text.count("\n", self._counted, self.at)
-        self._counted = self.at
-        self.lines.setdefault(path, self._line)
+    def mark(self, path: KeyPath) -> KeyPath:
+        """Record the line of a path, and return it; a table keeps the line of its first mention."""
+        self.lines.setdefault(path, self.text.count("\n", 0, self.at) + 1)
+        return path
 
     def header(self) -> KeyPath:
         """Read `[table]` or `[[array of tables]]`; returns the path of the table."""
@@ -73,40 +64,29 @@ class _Scanner:
         path: KeyPath = ()
         keys = self.keys()
         for number, key in enumerate(keys, start=1):
-            path = (*path, key)
-            self.mark(path)
+            path = self.mark((*path, key))
             if brackets == 2 and number == len(keys):
                 self.last[path] = self.last.get(path, -1) + 1
             if path in self.last:
-                path = (*path, self.last[path])
-                self.mark(path)
+                path = self.mark((*path, self.last[path]))
         self.at += brackets
         return path
 
-    def pair(self, table: KeyPath) -> None:
-        """Read `key = value`; the key may be dotted."""
-        path = table
+    def pair(self, path: KeyPath) -> None:
+        """Read `key = value` in the table of that path; the key may be dotted."""
         for key in self.keys():
-            path = (*path, key)
-            self.mark(path)
+            path = self.mark((*path, key))
         self.at += len("=")
         self.value(path)
 
     def keys(self) -> list[str]:
         """Read a dotted key; returns its parts."""
-        keys = [self.key()]
-        while self.text.startswith(".", self.at):
-            self.at += 1
-            keys.append(self.key())
+        keys = list[str]()
+        while not keys or self.text.startswith(".", self.at):
+            self.at += bool(keys)
+            key = self.skip(_KEY)[1]
+            keys.append(next(iter(tomllib.loads(f"{key} = 0"))))
         return keys
-
-    def key(self) -> str:
-        self.skip(_SPACES)
-        written = self.skip(_KEY)
-        self.skip(_SPACES)
-        if written[0] in "\"'":
-            (written,) = tomllib.loads(f"{written} = 0")
-        return written
 
     def value(self, path: KeyPath) -> None:
         opening = self.next()
@@ -119,7 +99,6 @@ class _Scanner:
             if opening == "{":
                 self.pair(path)
                 continue
-            self.mark((*path, position))
-            self.value((*path, position))
+            self.value(self.mark((*path, position)))
             position += 1
         self.at += 1

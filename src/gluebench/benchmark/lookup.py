@@ -1,7 +1,8 @@
-"""Look-up by name or alias, with suggestions for mistyped names."""
+"""Look-up by name or alias, with suggestions for mistyped names; and tables of names beside a module."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
@@ -69,3 +70,10 @@ def find(name: str, among: Sequence[NamedT], *, what: str) -> NamedT:
         if folded == fold(record.name) or folded in map(fold, getattr(record, "aliases", ())):
             return record
     raise UnknownNameError(name, [record.name for record in among], what=what)
+
+
+def table_beside(module: str) -> dict[str, list[str]]:
+    """The table beside the file of a module: what stands first in each row, to the rest of the row."""
+    with open(os.path.splitext(module)[0] + ".tsv", encoding="utf-8") as file:  # pathlib is slow to import
+        _, *rows = (line.rstrip("\n").split("\t") for line in file)
+    return {first: rest for first, *rest in rows}

@@ -13,11 +13,10 @@ from statistics import median
 from typing import Literal, NamedTuple, cast
 
 from gluebench.benchmark import Task
-from gluebench.benchmark.lookup import closest, fold
+from gluebench.benchmark.lookup import closest, fold, table_beside
 from gluebench.data.errors import DataError
 from gluebench.data.tokens import overlap, words
 from gluebench.data.tsv import text_lines
-from gluebench.submission.problems import table_beside
 
 PAIR_COLUMNS = ("domain", "phenomena", "sentence1", "sentence2", "forward", "backward")
 """Columns of the form with a row for each pair; `set` may follow."""

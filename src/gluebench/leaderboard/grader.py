@@ -64,9 +64,14 @@ def _checked(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
     if job.get("fixed") and submission.verdict != "valid":
         result["fixed"] = _fixed(job, benchmark)
     if job["gold"] is not None and submission.verdict != "invalid":
-        from gluebench.scoring import grade
+        from gluebench.scoring import grade, read_gold
+        from gluebench.scoring.grade import with_tag_counts
 
-        gold = _gold(job, benchmark)
+        labels = read_gold(job["gold"], benchmark)
+        submission = with_tag_counts(submission, labels)
+        if submission.verdict == "invalid":
+            return {"check": submission.as_dict() | {"source": ""}}
+        gold = _part(job, labels)
         result["report"] = grade(submission, gold).as_dict()
         result["diagnosis"] = _diagnosis(submission, gold)
         if job.get("bests") is not None:
@@ -131,10 +136,13 @@ def _ranked(job: dict[str, Any], gold: Gold) -> dict[str, Any]:
 
 
 def _gold(job: dict[str, Any], benchmark: Benchmark) -> Gold:
-    """Read the labels; with `rows` in the job, only that part of a split by its `share`."""
     from gluebench.scoring import read_gold
 
-    gold = read_gold(job["gold"], benchmark)
+    return _part(job, read_gold(job["gold"], benchmark))
+
+
+def _part(job: dict[str, Any], gold: Gold) -> Gold:
+    """The labels; with `rows` in the job, only that part of a split by its `share`."""
     if job.get("rows") is None:
         return gold
     from gluebench.scoring.gold import label_key
@@ -150,10 +158,11 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> dict[s
     """
     from gluebench.scoring import grade
     from gluebench.scoring.feedback import climb
+    from gluebench.scoring.grade import with_tag_counts
     from gluebench.submission import check
 
     benchmark = gold.benchmark
-    read = {path: check(path, benchmark) for path in sorted(set(bests.values()))}
+    read = {path: with_tag_counts(check(path, benchmark), gold) for path in sorted(set(bests.values()))}
     usable = {
         task.name: read[bests[task.name]]
         for task in benchmark.tasks

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
-from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark import Benchmark, Task, TestFile
 from gluebench.scoring.gold import PARTIAL, SUFFIX, Gold, GoldError, read_gold
 from gluebench.scoring.intervals import NO_BAR, Bar, mean_bar
 from gluebench.scoring.metrics import Point, point, task_score
@@ -16,8 +17,8 @@ from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport
 from gluebench.scoring.table import ScoredTable, TableGold
 from gluebench.scoring.tags import OVERALL, Category
 from gluebench.submission.check import check
-from gluebench.submission.problems import Problem
-from gluebench.submission.submission import Submission, missing_files
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem
+from gluebench.submission.submission import Column, Submission, missing_files
 from gluebench.submission.values import SubmissionError, submission_of
 
 Path = str | os.PathLike[str]
@@ -134,8 +135,49 @@ def require_gradable(submission: Submission, gold: Gold) -> None:
             f"the submission is for {submission.benchmark.name} ({submission.role}) and the gold labels for "
             f"{gold.benchmark.name} ({gold.role}); expected both of one benchmark and split"
         )
+    submission = with_tag_counts(submission, gold)
     if submission.verdict == "invalid":
         raise SubmissionError(submission.errors, source=submission.source, unshown=submission.unshown)
+
+
+def with_tag_counts(submission: Submission, gold: Gold) -> Submission:
+    """The submission, invalid and without the file if a row has more or fewer tags than the gold labels."""
+    problems, unshown, predictions = list(submission.problems), {**submission.unshown}, {}
+    for name, predicted in submission.predictions.items():
+        file = gold.benchmark.file(name)
+        tagged = gold.benchmark.task(file.task).form == "tokens" and name in gold.columns
+        wrong = _wrong_tag_counts(file, predicted, gold) if tagged else []
+        problems += wrong[:SHOWN_PER_FILE]
+        if wrong[SHOWN_PER_FILE:]:
+            unshown[file.path] = {"tag-count": len(wrong) - SHOWN_PER_FILE}
+        if not wrong:
+            predictions[name] = predicted
+    if len(predictions) == len(submission.predictions):
+        return submission
+    return replace(
+        submission, verdict="invalid", problems=tuple(problems), predictions=predictions, unshown=unshown
+    )
+
+
+def _wrong_tag_counts(file: TestFile, predicted: Column, gold: Gold) -> list[Problem]:
+    labels, ids = gold.columns[file.name], file.splits[gold.role].ids
+    expected, fix = "expected one tag for each token of the example", "Tag the tokens as the data have them."
+    tagged = zip(labels.row_indices, labels.cells, strict=True)
+    sizes = ((index, len(predicted.cells[index]), len(tags)) for index, tags in tagged)
+    return [
+        Problem(
+            "tag-count",
+            "error",
+            file.path,
+            expected,
+            fix,
+            index=index,
+            value=f"{count:,} tags, not {size:,}",
+            id=ids[index] if ids else "",
+        )
+        for index, count, size in sizes
+        if count != size
+    ]
 
 
 def pairs_of(submission: Submission, gold: Gold) -> dict[str, Pairs]:

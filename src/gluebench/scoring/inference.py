@@ -15,7 +15,6 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring.intervals import (
@@ -37,9 +36,7 @@ from gluebench.scoring.intervals import (
 from gluebench.scoring.metrics import Point, function_of, is_proportion, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units import Exchange, Units, units_of
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from gluebench.scoring.units.base import Floats, Ints
 
 ALPHA = 0.05
 """Significance level: p-values up to this are significant."""

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Benchmark, Role
 from gluebench.benchmark.atomic import replacing
 from gluebench.scoring.gold import Gold
-from gluebench.scoring.grade import Labels, gold_of, grade
+from gluebench.scoring.grade import Labels, gold_of, grade, with_tag_counts
 from gluebench.scoring.notebook import optional
 from gluebench.scoring.report import places, provenance, rounded
 from gluebench.submission.check import check
@@ -61,7 +61,7 @@ def grade_many(
     jobs = [_Job(path, _modified(path)) for path in sorted({os.fspath(path) for path in submissions})]
     fields = [*WORDS, *_numbers(labels.benchmark, intervals=intervals)]
     table = _Table(None if out is None else Path(out), fields)
-    by = _provenance(labels)
+    by = sha256(repr(provenance(labels)).encode()).hexdigest()[:16]  # of all but the submission
     todo = [job for job in jobs if not table.has((job.path, job.modified, by))]
     report = progress or (lambda done, of: None)
     report(len(jobs) - len(todo), len(jobs))
@@ -103,11 +103,6 @@ def _modified(path: str | os.PathLike[str]) -> str:
     return datetime.fromtimestamp(max(times), UTC).isoformat() if times else ""
 
 
-def _provenance(gold: Gold) -> str:
-    """A hash of all that scores depend on besides the submission."""
-    return sha256(repr(provenance(gold)).encode()).hexdigest()[:16]
-
-
 # ---------------------------------------------------------------- columns
 
 
@@ -121,7 +116,7 @@ def _ends(name: str) -> tuple[str, str, str]:
 
 
 def _row(job: _Job, gold: Gold, intervals: bool) -> Row:
-    submission = check(job.path, gold.benchmark, role=gold.role)
+    submission = with_tag_counts(check(job.path, gold.benchmark, role=gold.role), gold)
     problem = " ".join(str(submission.errors[0]).split()) if submission.errors else ""
     words = (job.path, job.modified, "", submission.verdict, " ".join(submission.missing), problem)
     row: Row = dict(zip(WORDS, words, strict=True))

@@ -7,15 +7,10 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gluebench.scoring.numeric import Floats, NDArray, np
 from gluebench.submission.submission import Column, bits
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 SIXTEEN = 16
 """Maximum number of classes for which a cell (gold, predicted) fits one byte."""
@@ -90,8 +85,6 @@ def matched(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, 
 
 def share_cells(systems: Sequence[Pairs]) -> None:
     """Let systems that answer the same examples with cells share what metrics compute of equal cells."""
-    import numpy as np
-
     columns = [systems[0].gold, *(pairs.predicted for pairs in systems)]
     if not all(isinstance(column.values, tuple) for column in columns):
         return

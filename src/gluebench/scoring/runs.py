@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gluebench.scoring.inference import DifferenceTest, Student, jackknife_spread
 from gluebench.scoring.units import Units
-
-Floats = NDArray[np.float64]
+from gluebench.scoring.units.base import Floats
 
 
 @dataclass(frozen=True)

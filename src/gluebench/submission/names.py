@@ -35,13 +35,11 @@ class Names:
             self._alike.setdefault(fold(split_name(name)[0]), files[0])
         for task in benchmark.tasks:
             for name in (task.name, *task.aliases):
-                for file in task.files:
-                    if (
-                        role in file.splits
-                    ):  # MNLI is the first of its files, MNLI matched the one of that split
-                        part = fold(file.splits[role].name).removeprefix(role)
-                        self._alike.setdefault(fold(name) + part, file)
-                        self._alike.setdefault(fold(name), file)
+                # MNLI is the first of its files, MNLI matched the one of that split.
+                for file in (file for file in task.files if role in file.splits):
+                    part = fold(file.splits[role].name).removeprefix(role)
+                    self._alike.setdefault(fold(name) + part, file)
+                    self._alike.setdefault(fold(name), file)
 
     def named(self, path: str) -> list[TestFile]:
         """The test files that a member is named as: several are columns of one file."""

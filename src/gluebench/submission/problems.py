@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
+
+from gluebench.benchmark.lookup import table_beside
 
 Severity = Literal["error", "warning", "notice"]
 Verdict = Literal["valid", "incomplete", "invalid"]
@@ -60,13 +61,6 @@ class Sentence(NamedTuple):
     expected: str
     fix: str
     repair: str = ""
-
-
-def table_beside(module: str) -> dict[str, list[str]]:
-    """The table beside the file of a module: what stands first in each row, to the rest of the row."""
-    with open(os.path.splitext(module)[0] + ".tsv", encoding="utf-8") as file:  # pathlib is slow to import
-        _, *rows = (line.rstrip("\n").split("\t") for line in file)
-    return {first: rest for first, *rest in rows}
 
 
 def sentences(module: str) -> dict[str, Sentence]:

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Literal, NamedTuple, cast
 
 from gluebench.benchmark import Role, figures
+from gluebench.benchmark.lookup import table_beside
 from gluebench.data import Example
 from gluebench.data.tokens import words
 from gluebench.scoring.tags import places_of
-from gluebench.submission.problems import table_beside
 
 Severity = Literal["error", "warning", "note"]
 """An error spoils scores, a warning has to be documented or fixed, a note is a figure to publish."""

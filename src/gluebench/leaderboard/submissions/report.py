@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from gluebench.analysis.diagnostics.counts import Confusion
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import DOWN, unit
+from gluebench.benchmark.lookup import table_beside
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.submission import Problem
 from gluebench.submission.forms import cell_form
-from gluebench.submission.problems import table_beside
 
 Table = dict[str, Any]
 """Values for a template; the function that makes it shows its keys."""

@@ -40,6 +40,7 @@ from gluebench.scoring.metrics.numbers import (
 from gluebench.scoring.metrics.plain import Counted, Values, counted, paired, pairs_of
 from gluebench.scoring.metrics.sequences import SEQUENCE_METRICS
 from gluebench.scoring.metrics.sums import GROUP_SUMS, MEAN, NUMBER_SUMS, SumMetric, summed
+from gluebench.scoring.numeric import np
 from gluebench.scoring.pairs import Pairs
 
 __all__ = [
@@ -111,8 +112,6 @@ class FunctionMetric(MetricFunction):
 
     def value(self, gold: Sequence[Any], predicted: Sequence[Any], *, where: str = "") -> float:
         """The value of two columns. Raises ValueError if it is not a finite number."""
-        import numpy as np
-
         columns = (column if isinstance(column, tuple) else np.array(column) for column in (gold, predicted))
         value = float(self.of(*columns))
         if not isfinite(value):

@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from itertools import chain, count
 from math import inf
 from string import punctuation
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import category
 
 from gluebench.benchmark import Metric
@@ -22,14 +22,8 @@ from gluebench.benchmark.metrics import ARTICLES
 from gluebench.scoring.metrics.counts import PairsMetric, Point, ratio
 from gluebench.scoring.metrics.labels import Average, class_f1
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means, negated_mean, pooled_f1
+from gluebench.scoring.numeric import Floats, Ints, NDArray, np
 from gluebench.scoring.pairs import Pairs
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.intp]
 
 Cells = Sequence[tuple[Any, Any]]
 Match = Callable[..., float]
@@ -125,8 +119,6 @@ Counts = tuple[Collection[str], Collection[str], Collection[str]]
 
 def count_rows(counts: Sequence[Counts], labels: Iterable[str] | None) -> Floats:
     """True positives, gold and predicted counts of each class, shape (n, 3, classes); see `class_rows`."""
-    import numpy as np
-
     names = defaultdict[str, int](count().__next__)
     sides = []
     for at in range(3):
@@ -145,8 +137,6 @@ def class_rows(
     Classes are numbered as in `names`. In the result they are `labels`, then all others by name; if `labels`
     is None, all are one.
     """
-    import numpy as np
-
     known = {label: at for at, label in enumerate(dict.fromkeys([*(labels or ()), *sorted(names)]))}
     classes = 1 if labels is None else len(known)
     columns = np.array([known[name] if labels is not None else 0 for name in names], np.intp)
@@ -213,31 +203,23 @@ def _sets_f1(name: str, average: Average | None) -> SumMetric:
 
 def _probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
     """Predictions, shape (n, labels), and gold codes, shape (n,)."""
-    import numpy as np
-
     return np.array(pairs.predicted.cells, np.float64), np.frombuffer(pairs.gold.codes, np.uint8).astype(
         np.intp
     )
 
 
 def _log_loss_rows(pairs: Pairs, _: Metric) -> Floats:
-    import numpy as np
-
     given, gold = _probabilities(pairs)
     return means(-np.log(_clipped(given[np.arange(len(gold)), gold])))
 
 
 def _clipped(probabilities: Any) -> Any:
     """At least the machine epsilon away from 0 and 1, as in scikit-learn, so that logarithms are finite."""
-    import numpy as np
-
     epsilon = np.finfo(np.float64).eps
     return np.clip(probabilities, epsilon, 1 - epsilon)
 
 
 def _brier_rows(pairs: Pairs, _: Metric) -> Floats:
-    import numpy as np
-
     given, gold = _probabilities(pairs)
     losses = ((given - np.eye(given.shape[1])[gold]) ** 2).sum(axis=1)
     return means(losses / 2 if given.shape[1] == 2 else losses)
@@ -250,8 +232,6 @@ def _highest_rows(pairs: Pairs, _: Metric) -> Floats:
 
 def _answered_rows(pairs: Pairs, metric: Metric) -> Floats:
     """True and false positives and negatives, and no answer, which is two equal highest probabilities."""
-    import numpy as np
-
     given, gold = _probabilities(pairs)
     highest = given == given.max(axis=1, keepdims=True)
     answered, positive = highest.sum(axis=1) == 1, pairs.code(metric.positive)
@@ -277,8 +257,6 @@ def _f1_answered(sums: Any) -> Any:
 
 def _calibration_rows(pairs: Pairs, _: Metric) -> Floats:
     """Accuracy minus confidence at the bin of the confidence, then a 1, shape (n, BINS + 1)."""
-    import numpy as np
-
     given, gold = _probabilities(pairs)
     confidence = given.max(axis=1)
     rows = np.zeros((len(gold), BINS + 1))
@@ -294,8 +272,6 @@ def _neg_ece(sums: Any) -> Any:
 
 def _roc_auc(pairs: Pairs, metric: Metric) -> Point:
     """The probability that a positive example has a higher probability than another; ties count half."""
-    import numpy as np
-
     given, gold = _probabilities(pairs)
     positive = pairs.code(metric.positive)
     others = np.sort(given[gold != positive, positive])
@@ -308,22 +284,16 @@ def _roc_auc(pairs: Pairs, metric: Metric) -> Point:
 
 def _distributions(pairs: Pairs) -> tuple[Floats, Floats]:
     """Gold and predictions, each of shape (n, labels)."""
-    import numpy as np
-
     return np.array(pairs.gold.cells, np.float64), np.array(pairs.predicted.cells, np.float64)
 
 
 def _cross_entropy_rows(pairs: Pairs, _: Metric) -> Floats:
-    import numpy as np
-
     gold, given = _distributions(pairs)
     return means(-(gold * np.log(_clipped(given))).sum(axis=1))
 
 
 def _jensen_shannon_rows(pairs: Pairs, _: Metric) -> Floats:
     """The root of the divergence in bits, both sides rescaled to the sum 1."""
-    import numpy as np
-
     gold, given = (ratio(each, each.sum(axis=1, keepdims=True)) for each in _distributions(pairs))
     middle = (gold + given) / 2
 

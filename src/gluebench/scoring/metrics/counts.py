@@ -12,16 +12,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
+from gluebench.scoring.numeric import Floats, np
 from gluebench.scoring.pairs import Pairs
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 Table = Any
 """Sequence of sequences of counts: ints, or float arrays of one shape; an array with these two axes first."""
@@ -59,8 +54,6 @@ def ratio(above: Any, below: Any) -> Any:
     """`above / below`; 0.0 where `below` is 0."""
     if isinstance(below, int | float):
         return above / below if below else 0.0
-    import numpy as np
-
     above, below = np.asarray(above), np.asarray(below, np.float64)
     zeros = np.zeros(np.broadcast_shapes(above.shape, below.shape))
     return np.divide(above, below, out=zeros, where=below != 0)
@@ -93,8 +86,6 @@ def accuracy_of(table: Table, _positive: int) -> Any:
 
 def accuracy_influence(table: Floats, _positive: int) -> Floats:
     """1 for a right answer and 0 for a wrong one, minus the accuracy."""
-    import numpy as np
-
     right = np.eye(len(table)).reshape(len(table), len(table), *[1] * (table.ndim - 2))
     influence: Floats = right - accuracy_of(table, 0)
     return influence
@@ -108,8 +99,6 @@ def f1_of(table: Table, positive: int) -> Any:
 
 def f1_influence(table: Floats, positive: int) -> Floats:
     """(2 for a true positive - F1 for each positive of gold and prediction) over the positives' share."""
-    import numpy as np
-
     value = f1_of(table, positive)
     effect = np.zeros(table.shape)
     effect[positive] -= value
@@ -131,8 +120,6 @@ def r_k_of(table: Table, _positive: int) -> Any:
 
 def r_k_influence(table: Floats, _positive: int) -> Floats:
     """The influence function of R_K, a ratio of covariance to deviations; 0.0 where R_K is not defined."""
-    import numpy as np
-
     shares = table / table.sum(axis=(0, 1))
     gold, predicted = shares.sum(axis=1), shares.sum(axis=0)
     trace, cross = np.einsum("ii...->...", shares), (gold * predicted).sum(axis=0)

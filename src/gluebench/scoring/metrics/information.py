@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import erfc, inf, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.sums import SumMetric
+from gluebench.scoring.numeric import Floats, np
 from gluebench.scoring.pairs import Pairs
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 CONSTANT = 1e-12
 """Smallest mean deviation of a label's weights."""
@@ -55,16 +50,12 @@ def _contrast(
     information: Callable[[Floats], Floats], gold: Floats, predicted: Floats
 ) -> tuple[Floats, Floats]:
     """ICM, and the gold's own information, which is its ICM with itself."""
-    import numpy as np
-
     own = information(gold)
     return 2 * information(predicted) + 2 * own - 3 * information(np.maximum(gold, predicted)), own
 
 
 def _rows(pairs: Pairs, metric: Metric) -> Floats:
     """How often I of each word counts in ICM, and in the gold's information; gold's sets; a 1."""
-    import numpy as np
-
     sides = [
         [(word,) for word in column.words()] if column.labels else column.cells
         for column in (pairs.gold, pairs.predicted)
@@ -87,8 +78,6 @@ def _rows(pairs: Pairs, metric: Metric) -> Floats:
 
 def _of_counts(sums: Any) -> tuple[Any, Any, Any]:
     """Sums of ICM and of gold's information, and n. A word that is not in gold counts as if it were once."""
-    import numpy as np
-
     n, (*times, counts) = sums[-1], sums[:-1].reshape(3, -1, *sums.shape[1:])
     bits = np.log2(np.maximum(n, 1.0) / np.maximum(counts, 1.0))
     contrast, own = ((each * bits).sum(axis=0) for each in times)
@@ -97,8 +86,6 @@ def _of_counts(sums: Any) -> tuple[Any, Any, Any]:
 
 def _soft_rows(pairs: Pairs, metric: Metric) -> Floats:
     """ICM-Soft, the gold's information, and a 1."""
-    import numpy as np
-
     words = metric.labels or tuple(map(str, range(len(pairs.gold.cells[0]))))
     tree = _Tree(words, metric)
     weights = np.zeros((2, len(pairs), len(tree.places)))
@@ -125,8 +112,6 @@ def _metrics(name: str, rows: Any, parts: Callable[[Any], Any] = tuple) -> tuple
     """ICM, and ICM-norm, which is (ICM + gold's own) / twice gold's own, at least 0."""
 
     def norm(sums: Any) -> Any:
-        import numpy as np
-
         contrast, own, _ = parts(sums)
         return np.maximum(ratio(contrast + own, 2 * own), 0.0)
 

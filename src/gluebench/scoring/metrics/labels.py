@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from gluebench.scoring.metrics.counts import CountMetric, Table, ratio
-
-if TYPE_CHECKING:
-    from gluebench.scoring.metrics.counts import Floats
+from gluebench.scoring.numeric import Floats, np
 
 Average = Literal["present", "gold", "all", "all_one", "weighted", "positive"]
 """Which classes count: those in gold or predictions, those in gold, all (an absent one as 0, or as 1), those
@@ -31,8 +29,6 @@ def class_f1(both: Any, gold: Any, predicted: Any, average: Average) -> Any:
 
 
 def _weights(gold: Any, predicted: Any, average: Average, positive: int) -> Any:
-    import numpy as np
-
     if average == "weighted":
         return gold
     if average == "positive":
@@ -64,8 +60,6 @@ class ClassMean:
 
     def _parts(self, table: Table, positive: int) -> tuple[Any, ...]:
         """Gold and predicted counts, the denominators, the classes' scores and weights: (classes, ...)."""
-        import numpy as np
-
         cells = np.asarray(table, np.float64)
         gold, predicted = cells.sum(axis=1), cells.sum(axis=0)
         below = self.of_gold * gold + self.of_predicted * predicted
@@ -99,8 +93,6 @@ def _influence(by_hits: Any, by_gold: Any, by_predicted: Any, table: Floats) -> 
 
 def micro_f1_without_of(table: Table, left_out: int) -> Any:
     """F1 of the pooled counts of all labels but one: 2 TP / (2 TP + FP + FN)."""
-    import numpy as np
-
     cells = np.asarray(table, np.float64)
     both = np.einsum("ii...->...", cells) - cells[left_out, left_out]
     return ratio(2 * both, _others(cells, left_out))
@@ -112,8 +104,6 @@ def _others(cells: Floats, left_out: int) -> Any:
 
 def micro_f1_without_influence(table: Floats, left_out: int) -> Floats:
     """(2 for a true positive - F1 for each label of gold and prediction that counts) over their share."""
-    import numpy as np
-
     counts = np.ones(len(table)).reshape(-1, *[1] * (table.ndim - 2))
     counts[left_out] = 0.0
     slopes = counts * ratio(1.0, _others(table, left_out))
@@ -129,15 +119,11 @@ class Kappa:
     """0 counts each disagreement as 1; 1 is linear, 2 quadratic in the distance of the codes."""
 
     def _disagreement(self, classes: int) -> Floats:
-        import numpy as np
-
         apart = np.abs(np.subtract.outer(np.arange(classes), np.arange(classes))).astype(np.float64)
         cost: Floats = np.where(apart > 0, apart**self.power, 0.0)
         return cost
 
     def _parts(self, table: Table) -> tuple[Any, ...]:
-        import numpy as np
-
         cells = np.asarray(table, np.float64)
         cells = cells / cells.sum(axis=(0, 1))
         cost, gold, predicted = self._disagreement(len(cells)), cells.sum(axis=1), cells.sum(axis=0)

@@ -14,18 +14,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import frexp, fsum, ldexp, sqrt
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.counts import MetricFunction, Point
+from gluebench.scoring.numeric import Floats, NDArray, np
 from gluebench.scoring.pairs import Pairs
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
 
 Columns = Sequence[Sequence[float]]
 
@@ -158,8 +152,6 @@ def kendall_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
     In order of gold, then of predictions, each inversion of the predictions is a discordant pair. Those are
     counted bit by bit: among equal higher bits, pairs of a 1 before a 0.
     """
-    import numpy as np
-
     x, y = (np.unique(np.asarray(column), return_inverse=True)[1] for column in (gold, predicted))
     ordered = y[np.lexsort((y, x))]
     discordant = 0
@@ -169,18 +161,13 @@ def kendall_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
         before = np.cumsum(ones) - ones
         start = before[np.searchsorted(block, block)]
         discordant += int(((before - start) * (1 - ones)).sum())
+    tied_in_both = np.unique(x * (y.max(initial=0) + 1) + y, return_counts=True)[1]
     pairs, tied_x, tied_y, tied = (
         int((counts * (counts - 1) // 2).sum())
-        for counts in (np.array([len(x)]), np.bincount(x), np.bincount(y), _joint_counts(x, y))
+        for counts in (np.array([len(x)]), np.bincount(x), np.bincount(y), tied_in_both)
     )
     concordant = pairs - tied_x - tied_y + tied - discordant
     return _ratio(float(concordant - discordant), float(pairs - tied_x), float(pairs - tied_y))
-
-
-def _joint_counts(x: NDArray[np.intp], y: NDArray[np.intp]) -> NDArray[np.intp]:
-    import numpy as np
-
-    return np.unique(x * (y.max(initial=0) + 1) + y, return_counts=True)[1]
 
 
 def pearson_evaluated(gold: Floats, answers: Floats) -> Evaluated:
@@ -193,8 +180,6 @@ def pearson_evaluated(gold: Floats, answers: Floats) -> Evaluated:
 
 
 def _z_scores(columns: Floats) -> Floats:
-    import numpy as np
-
     centered = columns - columns.mean(axis=1, keepdims=True)
     deviation = np.sqrt((centered * centered).mean(axis=1, keepdims=True))
     constant_columns = deviation <= 1e-12 * np.abs(columns).max(axis=1, keepdims=True)
@@ -209,8 +194,6 @@ def spearman_evaluated(gold: NDArray[np.intp], answers: NDArray[np.intp]) -> Eva
     influence on mean(uv) at row i is uv + mean_j s(x_j - x_i) v_j + mean_j s(g_j - g_i) u_j - 3 mean(uv),
     where s is 1 above 0, 1/2 at 0 and 0 below; the same with u for v gives that on the variance of ranks.
     """
-    import numpy as np
-
     x, y = _Ranked(np.repeat(gold, len(answers), axis=0)), _Ranked(answers)
     u, v = y.placed(y.scores), x.placed(x.scores)
     cross = (u * v).mean(axis=1, keepdims=True)
@@ -229,15 +212,11 @@ def spearman_evaluated(gold: NDArray[np.intp], answers: NDArray[np.intp]) -> Eva
 
 def standardized_columns(columns: Columns) -> Floats:
     """Return (columns, n): each column standardized."""
-    import numpy as np
-
     return np.array([standardized(column) for column in columns])
 
 
 def rank_codes(columns: Columns) -> NDArray[np.intp]:
     """Return the mean rank of each value in its column, coded by its order among all mean ranks."""
-    import numpy as np
-
     ranked = np.array([ranks(column) for column in columns])
     return np.unique(ranked, return_inverse=True)[1].reshape(ranked.shape)
 
@@ -247,8 +226,6 @@ class _Ranked:
 
     def __init__(self, codes: NDArray[np.intp]) -> None:
         """`codes` has shape (columns, n) and starts from 0."""
-        import numpy as np
-
         self.columns, self.n = codes.shape
         self.width = int(codes.max()) + 1
         self.flat = (codes + np.arange(self.columns)[:, None] * self.width).ravel()
@@ -264,8 +241,6 @@ class _Ranked:
 
     def above(self, of_rows: Floats) -> Floats:
         """Mean over all rows j of s(x_j - x) times the value of row j, shape (columns, width)."""
-        import numpy as np
-
         sums = np.bincount(self.flat, of_rows.ravel(), self.columns * self.width)
         sums = sums.reshape(self.columns, self.width)
         above: Floats = (sums.sum(axis=1, keepdims=True) - np.cumsum(sums, axis=1) + sums / 2) / self.n

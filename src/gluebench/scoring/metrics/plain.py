@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark.metrics import Form
 from gluebench.scoring.metrics.counts import Table
 from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.tags import numbered
 from gluebench.submission.submission import Column
 from gluebench.submission.values import plain_values
 
@@ -97,8 +98,7 @@ def _group_numbers(groups: Values, number: int) -> tuple[int, ...]:
     values = plain_values(groups)
     if len(values) != number:
         raise ValueError(f"there are {len(values)} groups and {number} examples; expected one per example")
-    code = {group: at for at, group in enumerate(dict.fromkeys(values))}
-    return tuple(code[value] for value in values)
+    return numbered(values)
 
 
 def _text(value: Any) -> str:

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from itertools import chain, count, groupby, repeat
 from math import log2
 from operator import itemgetter, truediv
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.cells import (
@@ -28,14 +28,7 @@ from gluebench.scoring.metrics.cells import (
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.numbers import constant, spearman_of
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.intp]
-    Flags = NDArray[np.bool_]
+from gluebench.scoring.numeric import Flags, Floats, Ints, np
 
 Span = tuple[int, int, str]
 """Start, end (exclusive) and label."""
@@ -60,8 +53,6 @@ class Scheme(NamedTuple):
 
 
 def _strict_edges(tags: Sequence[str], now: Ints, before: Ints, same: Flags) -> tuple[Flags, Flags]:
-    import numpy as np
-
     first, inner = (np.array([tag.partition("-")[0] == prefix for tag in tags]) for prefix in "BI")
     continued = inner[now] & same & (first | inner)[before]
     origin = np.maximum.accumulate(np.where(continued, 0, np.arange(len(now))))
@@ -71,7 +62,6 @@ def _strict_edges(tags: Sequence[str], now: Ints, before: Ints, same: Flags) -> 
 
 def _lenient_edges(tags: Sequence[str], now: Ints, before: Ints, same: Flags) -> tuple[Flags, Flags]:
     """By the CoNLL script, for the prefixes B, I, E, S, O and for bare tags."""
-    import numpy as np
 
     def one_of(prefixes: str, codes: Ints) -> Flags:
         return np.array([tag[:1] in prefixes for tag in tags])[codes]
@@ -90,8 +80,6 @@ def entities(scheme: Scheme, sentences: Iterable[Tags], types: dict[str, int]) -
 
     New types are numbered in `types`, which has numbers for missing keys.
     """
-    import numpy as np
-
     codes = defaultdict[str | None, int](count(1).__next__, {None: 0})  # None stands after each sentence
     tokens = chain.from_iterable(chain.from_iterable(zip(sentences, repeat((None,)))))
     now = np.fromiter(map(codes.__getitem__, tokens), np.intp)
@@ -107,8 +95,6 @@ def entities(scheme: Scheme, sentences: Iterable[Tags], types: dict[str, int]) -
 
 
 def _entity_rows(scheme: Scheme, cells: Cells, labels: Iterable[str] | None) -> Floats:
-    import numpy as np
-
     types = defaultdict[str, int](count().__next__)
     gold, predicted = (entities(scheme, [pair[side] for pair in cells], types) for side in range(2))
     shape = np.concatenate([gold, predicted], axis=1).max(axis=1, initial=0) + 1
@@ -133,15 +119,11 @@ def bare(tag: str) -> str:
 @once
 def _token_rows(cells: Cells, _: Metric) -> Floats:
     """Right tokens, and tokens, of each sentence."""
-    import numpy as np
-
     return np.array([(sum(map(str.__eq__, *pair)), len(pair[0])) for pair in cells], np.float64)
 
 
 def _type_rows(cells: Cells, labels: Iterable[str] | None) -> Floats:
     """Counts of tokens by type; a token outside counts for neither side."""
-    import numpy as np
-
     tags, types = (defaultdict[str, int](count().__next__) for _ in range(2))
     tokens = (chain.from_iterable(pair[side] for pair in cells) for side in range(2))
     codes = [np.fromiter(map(tags.__getitem__, side), np.intp) for side in tokens]
@@ -205,8 +187,6 @@ def intersection_over_union(gold: Sequence[Span], predicted: Sequence[Span]) -> 
 @once
 def _partial_rows(cells: Cells, _: Metric) -> Floats:
     """Shares of the predicted and gold spans that spans of the other side cover, and their numbers."""
-    import numpy as np
-
     rows = [
         (_shares(predicted, gold), len(predicted), _shares(gold, predicted), len(gold))
         for gold, predicted in cells

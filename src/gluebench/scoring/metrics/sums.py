@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.counts import CountMetric, MetricFunction, Point, ratio
+from gluebench.scoring.numeric import Floats, np
 from gluebench.scoring.pairs import Pairs
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 FEWEST_NUMBERS = 25
 """Minimum number of units for an interval of any metric but one of labels."""
@@ -62,8 +57,6 @@ def summed(function: MetricFunction, metric: Metric, pairs: Pairs) -> SumMetric 
 
 def _cell_rows(pairs: Pairs, classes: int) -> Floats:
     """Indicators of each example's cell of the confusion table, shape (n, classes * classes)."""
-    import numpy as np
-
     gold, predicted = _codes(pairs)
     rows = np.zeros((len(pairs), classes**2))
     rows[np.arange(len(pairs)), gold.astype(np.intp) * classes + predicted] = 1.0
@@ -71,8 +64,6 @@ def _cell_rows(pairs: Pairs, classes: int) -> Floats:
 
 
 def _columns(*columns: Any) -> Floats:
-    import numpy as np
-
     stacked: Floats = np.stack(np.broadcast_arrays(*columns), axis=1).astype(np.float64)
     return stacked
 
@@ -84,16 +75,12 @@ def means(values: Any) -> Floats:
 
 def _moments(pairs: Pairs, _: Metric) -> Floats:
     """Count, predictions and gold around gold's median, their squares and product, and squared error."""
-    import numpy as np
-
     gold, predicted = (np.array(column.numbers) for column in (pairs.gold, pairs.predicted))
     x, y = predicted - np.median(gold), gold - np.median(gold)
     return _columns(1.0, x, y, x * x, y * y, x * y, (predicted - gold) ** 2)
 
 
 def _absolute_rows(pairs: Pairs, _: Metric) -> Floats:
-    import numpy as np
-
     return means(np.abs(np.subtract(pairs.predicted.numbers, pairs.gold.numbers)))
 
 
@@ -107,18 +94,8 @@ def negated_mean(sums: Any) -> Any:
     return 0.0 - mean_of(sums)
 
 
-def _neg_mse(sums: Any) -> Any:
-    return 0.0 - ratio(sums[6], sums[0])
-
-
-def _neg_rmse(sums: Any) -> Any:
-    return 0.0 - ratio(sums[6], sums[0]) ** 0.5
-
-
 def spread(total: Any, squares: Any, n: Any) -> Any:
     """Sum of squared deviations from the mean; 0.0 if it is only the rounding error of a constant."""
-    import numpy as np
-
     around = squares - ratio(total * total, n)
     return np.where(around > _ROUNDING * squares, around, 0.0)
 
@@ -129,8 +106,6 @@ def _r2(sums: Any) -> Any:
 
 
 def _concordance(sums: Any) -> Any:
-    import numpy as np
-
     n, x, y, xx, yy, xy, _ = sums
     of_x, of_y = spread(x, xx, n), spread(y, yy, n)
     value = ratio(2 * (xy - ratio(x * y, n)), of_x + of_y + ratio((x - y) ** 2, n))
@@ -143,8 +118,6 @@ def _constant_gold(sums: Any) -> str | None:
 
 def _rating_rows(pairs: Pairs, _: Metric) -> Floats:
     """The error and a 1 at each example's gold rating, shape (n, 2 x ratings)."""
-    import numpy as np
-
     gold, predicted = (np.array(column.numbers) for column in (pairs.gold, pairs.predicted))
     ratings, of = np.unique(gold, return_inverse=True)
     if len(ratings) > MOST_RATINGS:
@@ -163,8 +136,6 @@ def _neg_wmae(sums: Any) -> Any:
 
 def _cut_rows(pairs: Pairs, metric: Metric) -> Floats:
     """Both, gold, and prediction at or above the number that the manifest names under `positive`."""
-    import numpy as np
-
     cut = float(metric.positive or 0.0)
     gold, predicted = (np.array(column.numbers) >= cut for column in (pairs.gold, pairs.predicted))
     return _columns(gold & predicted, gold, predicted)
@@ -181,8 +152,6 @@ def _none_above(sums: Any) -> str | None:
 
 def _group_rows(pairs: Pairs, holds: Any) -> Floats:
     """Whether `holds`, shape (n,), of every example of a group, and a 1, at its first example."""
-    import numpy as np
-
     if pairs.groups is None:
         return means(holds)
     _, first, of = np.unique(np.asarray(pairs.groups), return_index=True, return_inverse=True)
@@ -192,8 +161,6 @@ def _group_rows(pairs: Pairs, holds: Any) -> Floats:
 
 
 def _codes(pairs: Pairs) -> tuple[Any, Any]:
-    import numpy as np
-
     gold, predicted = (np.frombuffer(column.codes, np.uint8) for column in (pairs.gold, pairs.predicted))
     return gold, predicted
 
@@ -204,8 +171,6 @@ def _exact_groups(pairs: Pairs, _: Metric) -> Floats:
 
 
 def _agreeing_groups(pairs: Pairs, _: Metric) -> Floats:
-    import numpy as np
-
     _, predicted = _codes(pairs)
     if pairs.groups is None:
         return _group_rows(pairs, predicted == predicted)
@@ -215,8 +180,8 @@ def _agreeing_groups(pairs: Pairs, _: Metric) -> Floats:
 
 NUMBER_SUMS = (
     SumMetric("neg_mae", -inf, _absolute_rows, negated_mean, highest=0.0),
-    SumMetric("neg_mse", -inf, _moments, _neg_mse, highest=0.0),
-    SumMetric("neg_rmse", -inf, _moments, _neg_rmse, highest=0.0),
+    SumMetric("neg_mse", -inf, _moments, lambda sums: 0.0 - ratio(sums[6], sums[0]), highest=0.0),
+    SumMetric("neg_rmse", -inf, _moments, lambda sums: 0.0 - ratio(sums[6], sums[0]) ** 0.5, highest=0.0),
     SumMetric("r2", -inf, _moments, _r2, _constant_gold),
     SumMetric("concordance", -1.0, _moments, _concordance, _constant_gold),
     SumMetric("neg_wmae", -inf, _rating_rows, _neg_wmae, highest=0.0),
