@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gluebench.submission import arrays as arrays_module
 from gluebench.submission import rows as rows_module
+from gluebench.submission.arrays import read_arrays
 from gluebench.submission.canonical import (
     _template,
     read_canonical,
@@ -304,7 +306,7 @@ def mutated(body: bytes, rng: random.Random) -> bytes:
 
 
 def fuzz(runs: int, seed: int) -> int:
-    """Hold the two readers against each other; how many files were read without a fault."""
+    """Hold the three readers against each other; how many files were read without a fault."""
     rng, clean = random.Random(seed), 0
     for _ in range(runs):
         wanted = rng.choice(SETS)
@@ -313,7 +315,8 @@ def fuzz(runs: int, seed: int) -> int:
         if rng.random() < 0.5:
             rng.shuffle(indices)
         body = mutated(b"".join(b"%d\t%b\n" % (index, rng.choice(words)) for index in indices), rng)
-        by_line = read_lines(body, wanted)
+        by_line, by_array = read_lines(body, wanted), read_arrays(body, wanted)
+        assert by_line == by_array, body
         canonical = read_canonical(body, 0, words=wanted.words, size=wanted.size)
         if canonical is not None:
             assert not by_line.faults, body
@@ -329,6 +332,49 @@ def test_the_readers_agree_on_mutated_files() -> None:
 @pytest.mark.slow
 def test_the_readers_agree_on_many_mutated_files() -> None:
     assert fuzz(60_000, seed=1) > 3_000
+
+
+HARD = [
+    b"9\t0\n12345678\t1\n123456789\t0\n123456789012345678\t1\n1234567890123456789\t0\n",
+    b"012345678\t0\n0000000000\t1\n12345678x\t0\nx12345678\t1\n00\t0\n0\t1\n",
+    b"/\t0\n:\t1\n\t0\n-1\t1\n+1\t0\n1 \t1\n 1\t0\n1_0\t1\n\xb2\t0\n",
+    b"11\t0\n12\t1\n13\t0\n11\t1\n12\t0\n11\tx\n",
+    b"\n\n0\t1\n\n1\t0\n\n",
+    b"\t\n\t\t\n0\n\n0\t\n1\t0\t0\n1\t0\n",
+    b"0\tentailment\n1\tnot_entailment\n2\tEntailment\n3\tentailmen\n4\tentailment \n0\tentailment\n",
+    b"".join(b"%d\t%d\n" % (index, index % 2) for index in range(12)),
+    b"".join(b"%d\t%d\n" % (index, index % 2) for index in range(11)),
+    b"".join(b"%d\tx\n" % index for index in range(40)),
+    b"x\n" * 40,
+    b"",
+]
+
+
+@pytest.mark.parametrize("complete", [True, False])
+@pytest.mark.parametrize("shown", [0, 1, 3, 20])
+@pytest.mark.parametrize("body", HARD)
+def test_the_readers_agree_on_hard_files(
+    body: bytes, shown: int, complete: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (rows_module, arrays_module):
+        monkeypatch.setattr(module, "SHOWN_PER_FILE", shown)
+    wanted = replace(SETS[0], complete=complete)
+    assert read_lines(body, wanted) == read_arrays(body, wanted)
+
+
+@pytest.mark.parametrize("words", [("0", "1"), ("x", "longer")])
+def test_the_readers_agree_beyond_one_chunk(words: tuple[str, str]) -> None:
+    rng, size = random.Random(2), 70_000
+    wanted = Layout(words, size, {"other": 1})
+    rows = [b"%d\t%b\n" % (index, rng.choice([*wanted.codes, b"other"])) for index in range(size)]
+    for change in (None, 40_000):
+        rng.shuffle(rows)
+        if change is not None:
+            rows[change] = b"%d\twrong\n" % rng.randrange(2 * size)
+        body = b"".join(rows)
+        by_line = read_lines(body, wanted)
+        assert by_line == read_arrays(body, wanted)
+        assert bool(by_line.faults) == (change is not None)
 
 
 def test_labels_in_order_beyond_one_chunk_keep_their_codes() -> None:

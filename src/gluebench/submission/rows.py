@@ -1,4 +1,9 @@
-"""The careful way through a file: any order of rows, and every fault of every row found."""
+"""The careful way through a file: any order of rows, and every fault of every row found.
+
+There are two readers with one result: `read_lines` in plain Python is the definition, and fast enough for
+small files without importing numpy; `arrays.read_arrays` is the same for large files, in whole-array steps.
+A test holds one against the other on mutated files.
+"""
 
 from __future__ import annotations
 
