@@ -20,7 +20,7 @@ from gluebench.leaderboard.accounts.models import User, issue
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.submissions.grading import grade_next
+from gluebench.leaderboard.submissions.grading import grade, grade_next
 from gluebench.leaderboard.submissions.models import Status, Submission
 from gluebench.submission.transport import RefusedByLeaderboardError, UnreachableError
 
@@ -90,6 +90,7 @@ def test_a_machine_elsewhere_gives_the_same_report(
     tiny.organisers.add(user)
     row = send(name="Another", benchmark=Benchmark.objects.get(pk=tiny.pk))
     grade_next.call(row.pk)
+    assert not grade(row.pk)
     assert Submission.objects.get(pk=row.pk).status == Status.QUEUED, "no worker of the site can grade it"
     assert run(Wire(user, ["grade"]), gold_folder, 1) == [f"{row.key}: graded"]
     there = Submission.objects.get(pk=row.pk)

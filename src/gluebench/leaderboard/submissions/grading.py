@@ -72,8 +72,12 @@ def take(pk: int, lease: int | None = None) -> Submission | None:
 
 
 def grade(pk: int) -> bool:
-    """Check and grade one submission, and return whether this worker could `take` it."""
-    submission = take(pk)
+    """Check and grade one submission, and return whether this worker could `take` it.
+
+    Those whose labels are elsewhere wait for a machine of their organizer (`api.work`).
+    """
+    here = Submission.objects.exclude(benchmark__gold="").filter(pk=pk).exists()
+    submission = take(pk) if here else None
     if submission is not None:
         end(submission, lambda held: _work(submission, held))
     return submission is not None
@@ -110,8 +114,6 @@ def end(submission: Submission, work: Callable[[SubmissionQuerySet], Mapping[str
 @task()
 def grade_next(pk: int) -> None:
     """Grade the submission whose turn it is, and note how that ended and how long it took.
-
-    Those whose labels are elsewhere wait for a machine of their organizer (`api.work`).
 
     Enqueue it for each submission, in the transaction that sets its status to queued; `pk` says for which.
     """
