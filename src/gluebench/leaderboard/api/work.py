@@ -45,7 +45,7 @@ class Outcome(Schema):
     """Whether another attempt may succeed."""
 
 
-@router.post("", response={204: None, **answers(Open, 403)})
+@router.post("", response={204: None, **answers(Open, 400, 403, 422)})
 def take(request: HttpRequest, query: Query) -> HttpResponse:
     """The next submission to grade, for a machine of the organizer; status 204 if none waits.
 
@@ -89,7 +89,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
     )
 
 
-@router.post("/{slug:key}/{int:attempt}", response={204: None, **answers(Open, 403, 404, 409, 422)})
+@router.post("/{slug:key}/{int:attempt}", response={204: None, **answers(Open, 400, 403, 404, 409, 422)})
 def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> HttpResponse:
     """Report how a grading ended, or that it goes on; status 409 if another machine has the submission."""
     submission = Submission.objects.select_related("benchmark").filter(key=key, attempts=attempt).first()
