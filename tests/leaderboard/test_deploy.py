@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from gluebench.cli.leaderboard import leaderboard
 
@@ -43,6 +48,28 @@ def test_what_the_unit_says_of_adding_a_benchmark_goes_into_its_own_database() -
     assert said
     assert re.findall(r"EnvironmentFile=\S+", unit) == ["EnvironmentFile=-/etc/gluebench.env"] * 2
     assert "--property=EnvironmentFile=" in said[1]
+
+
+def required(name: str, extras: frozenset[str]) -> Iterator[str]:
+    """The packages that a package with these extras needs, with theirs."""
+    for line in metadata.requires(name) or ():
+        requirement = Requirement(line)
+        environments = [{"extra": extra} for extra in ("", *extras)]
+        if requirement.marker is None or any(map(requirement.marker.evaluate, environments)):
+            yield canonicalize_name(requirement.name)
+            yield from required(requirement.name, frozenset(requirement.extras))
+
+
+def test_the_container_pins_every_package_that_a_site_needs() -> None:
+    lines = (ROOT / "deploy" / "requirements.txt").read_text().splitlines()
+    pinned = {canonicalize_name(line.partition("==")[0]) for line in lines if line[:1].isalpha()}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for requirement in map(Requirement, project["optional-dependencies"]["leaderboard"]):
+        names = {
+            canonicalize_name(requirement.name),
+            *required(requirement.name, frozenset(requirement.extras)),
+        }
+        assert not names - pinned, "run `make pins`"
 
 
 def compose() -> dict[str, Any]:
