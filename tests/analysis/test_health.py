@@ -156,7 +156,7 @@ def test_what_the_public_sees_is_a_share_in_steps_of_ten_rows_or_more(rows: int,
             continue
         assert step * rows >= 10
         own = shown["tasks"]["T"]
-        assert set(own) == {"n", "step", "all", "none", "same", "detectable", "loss"}
+        assert set(own) == {"step", "all", "none", "same", "detectable", "loss"}
         assert own["all"] == pytest.approx(step * round(count / rows / step))
         assert own["none"] is None
         assert own["detectable"] == (0.08 if step == 0.05 else 0.1)

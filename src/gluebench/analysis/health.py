@@ -1,14 +1,9 @@
-"""The health of a benchmark's test sets, from the answers of its leading systems.
-
-What says whether a benchmark still measures: items that all systems or none solve, labels that all good
-systems contradict alike, the smallest difference that the first two could show, and whether the same system
-leads on both halves of the test sets.
-"""
+"""The health of a benchmark's test sets, from the answers of its leading systems."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import floor, log10
+from math import ceil, floor, log10
 from typing import Any
 
 import numpy as np
@@ -36,11 +31,10 @@ MOST_ROWS = 200
 """Rows that are listed for a task; their number is complete."""
 
 Answers = Sequence[Mapping[str, Pairs]]
+Facts = dict[str, Any]
 
 
-def health(
-    systems: Sequence[Submission], gold: Gold, *, splits: int = SPLITS, seed: int = 0
-) -> dict[str, Any]:
+def health(systems: Sequence[Submission], gold: Gold, *, splits: int = SPLITS, seed: int = 0) -> Facts:
     """The facts for each scored task and for the average, JSON-ready; `systems` are complete, best first.
 
     Of a task: `n` examples; how many of them all or none of the systems solve, and the good ones contradict
@@ -51,27 +45,20 @@ def health(
     """
     systems = systems[:MOST]
     answers = answers_of(systems, gold)
-    tasks = [
-        task
-        for task in gold.benchmark.scored
-        if all(metric.file in pairs for metric in task.metrics for pairs in answers)
-    ]
+    of_gold = [task for task in gold.benchmark.scored if {*task.metrics_by_file()} <= {*answers[0]}]
     compared = compare(systems[0], systems[1], gold) if len(systems) > 1 else None
-    facts = {}
-    for task in tasks:
-        difference = compared.tasks[task.name].score if compared else None
-        facts[task.name] = {
-            **_items(task, answers, gold),
-            "detectable": difference and rounded(difference.detectable),
-            "loss": task.loss,
-        }
+    tasks = {}
+    for task in of_gold:
+        score = compared.tasks[task.name].score if compared else None
+        least = rounded(score.detectable) if score else None
+        tasks[task.name] = {**_items(task, answers, gold), "detectable": least, "loss": task.loss}
     average = compared.overall if compared else None
     return {
         "systems": len(systems),
         "good": min(len(systems), GOOD),
-        "tasks": facts,
-        "detectable": average and rounded(average.detectable),
-        "stability": _stability(gold, tasks, answers, splits=splits, seed=seed) if compared else None,
+        "tasks": tasks,
+        "detectable": rounded(average.detectable) if average else None,
+        "stability": _stability(gold, of_gold, answers, splits=splits, seed=seed) if compared else None,
     }
 
 
@@ -89,50 +76,43 @@ def _items(task: Task, answers: Answers, gold: Gold) -> dict[str, Any]:
         for index, (right, given, wrong) in zip(labels.row_indices, outcomes, strict=True):
             every += not any(wrong)
             nobody += all(wrong)
-            if all(wrong[:GOOD]) and len({_side(right, answer) for answer in given[:GOOD]}) == 1:
+            # Wrong numbers are alike on one side of the gold score.
+            sides = {own if isinstance(own, str) else own > right for own in given[:GOOD]}  # type: ignore[operator]
+            if all(wrong[:GOOD]) and len(sides) == 1:
                 rows.append((file, ids[index] if ids else index))
     return {"n": size, "all": every, "none": nobody, "same": len(rows), "rows": rows[:MOST_ROWS]}
-
-
-def _side(right: str | float, answer: str | float) -> str | bool:
-    """What makes wrong answers alike: the answer or, of numbers, the side of the gold score."""
-    return str(answer) if isinstance(answer, str) or isinstance(right, str) else answer > right
 
 
 def _stability(gold: Gold, tasks: Sequence[Task], answers: Answers, *, splits: int, seed: int) -> float:
     """The share of the splits in which one system has the best average, alone or tied, on both halves."""
     total: Floats = np.zeros((2, len(answers), splits))
     for task in tasks:
-        weight = gold.benchmark.weights.get(task.name, 1.0)
+        share = gold.benchmark.weights[task.name] / len(task.metrics)
         for file, metrics in task.metrics_by_file().items():
             units = units_of(metrics, [pairs[file] for pairs in answers])
-            values = units.halves(splits, generator(seed, file))
-            total += weight * values.sum(axis=1) / len(task.metrics)
+            total += share * units.halves(splits, generator(seed, file)).sum(axis=1)
     total = total.round(12)
     leads = total == total.max(axis=1, keepdims=True)
     return float(leads.all(axis=0).any(axis=0).mean())
 
 
-def coarse_health(facts: Mapping[str, Any]) -> dict[str, Any]:
+def coarse_health(facts: Mapping[str, Any]) -> Facts:
     """What everybody may see of `health`: shares in steps of 10 rows or more, and no row.
 
     Of a task with fewer than 100 rows nothing is left. Shares are rounded to 5 %, below 400 rows to 10 %.
     """
     tasks = {name: _coarse(task) for name, task in facts["tasks"].items() if task["n"] >= 100}
-    stability = facts["stability"]
-    known = {**facts, "tasks": tasks, "stability": None if stability is None else round(stability, 1)}
-    del known["detectable"]
-    return known
+    stability = None if facts["stability"] is None else round(facts["stability"], 1)
+    return {"systems": facts["systems"], "good": facts["good"], "tasks": tasks, "stability": stability}
 
 
-def _coarse(task: Mapping[str, Any]) -> dict[str, Any]:
-    step = 0.05 if task["n"] >= 400 else 0.1
-    shares = {
-        name: None if task[name] is None else round(round(task[name] / task["n"] / step) * step, 2)
-        for name in ("all", "none", "same")
-    }
-    least = task["detectable"]
-    if least is not None:
-        width = 10.0 ** floor(log10(least)) if task["loss"] else (step / 5 if step < 0.1 else step / 2)
-        least = float(f"{-(-least // width) * width:.6g}")
-    return {"n": task["n"], "step": step, **shares, "detectable": least, "loss": task["loss"]}
+def _coarse(task: Mapping[str, Any]) -> Facts:
+    step, width = (0.05, 0.01) if task["n"] >= 400 else (0.1, 0.05)
+    shares: Facts = {"step": step}
+    for name in ("all", "none", "same"):
+        steps = None if task[name] is None else round(task[name] / task["n"] / step)
+        shares[name] = None if steps is None else round(steps * step, 2)
+    if least := task["detectable"]:
+        width = 10.0 ** floor(log10(least)) if task["loss"] else width
+        least = float(f"{ceil(least / width) * width:.6g}")
+    return {**shares, "detectable": least, "loss": task["loss"]}

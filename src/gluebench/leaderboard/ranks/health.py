@@ -6,8 +6,7 @@ The grader computes what needs labels, together with the ranking; here it is joi
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from math import isfinite
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,73 +16,64 @@ from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
-from gluebench.benchmark.figures import points
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.ranks.models import Ranking
+from gluebench.leaderboard.common.formats import ABSENT, percent, signed
+from gluebench.leaderboard.ranks.models import Ranking, people_of
 from gluebench.leaderboard.ranks.views import in_form, ranking_of
 from gluebench.leaderboard.similarity.similar import near
 from gluebench.leaderboard.submissions.facts import entries_of
 from gluebench.leaderboard.submissions.models import Kind, Status
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
-from gluebench.scoring.feedback import bounds_of
 
 NEWEST = 1000
 """Submissions whose times and failures are counted, the newest ones."""
 ATTEMPTS = 10
-"""Attempts that are shown one by one."""
-ITEMS = ("all", "none", "same")
+"""Attempts that are shown."""
 Row = dict[str, Any]
 
 
 def headroom(benchmark: Benchmark) -> list[Row]:
-    """The best score on the average and each task, and how far it is from the highest and from people's."""
-    record = benchmark.record
+    """The best score on the average and each task, and how far from 100 (a loss: from 0) and from people."""
     boards = [entry["scores"] for entry in entries_of(benchmark) if entry["kind"] != Kind.HUMAN]
-    highest = {
-        task.name: sum(bounds_of(task, metric.name)[1] for metric in task.metrics) / len(task.metrics)
-        for task in record.scored
-    }
-    weights = {task.name: task.weight for task in record.averaged}
-    top = sum(weights[name] * highest[name] for name in weights) / (sum(weights.values()) or 1)
-    rows = [_room("", record, [scores["score"] for scores in boards], {"score"}, top)]
-    for task in record.scored:
+    rows = [_room(benchmark.record, None, ["score"], [board["score"] for board in boards])]
+    for task in benchmark.record.scored:
         scores = [(board["tasks"].get(task.name) or {}).get("score") for board in boards]
-        rows.append(_room(task.name, task, scores, {row.name for row in task.metrics}, highest[task.name]))
+        rows.append(_room(task, task.name, [metric.name for metric in task.metrics], scores))
     return rows
 
 
-def _room(name: str, of: Record | Task, scores: Iterable[Any], metrics: set[str], highest: float) -> Row:
+def _room(of: Record | Task, name: str | None, metrics: list[str], scores: list[Any]) -> Row:
     best = max((score["value"] for score in scores if score and score["value"] is not None), default=None)
-    human: Mapping[str, float] = next((row.scores for row in of.references if row.name == "Human"), {})
-    people = sum(human[metric] for metric in metrics) / len(metrics) if metrics <= {*human} else None
-    gaps = {
-        "to_highest": None if best is None or not isfinite(highest) else highest - best,
-        "to_human": None if best is None or people is None else people - best,
-    }
-    return {"task": name or None, "title": of.title, "best": best, "human": people, **gaps, "loss": of.loss}
+    known = [row.scores for row in of.references if row.name == "Human" and {*metrics} <= {*row.scores}]
+    human = sum(known[0][metric] for metric in metrics) / len(metrics) if known else None
+    gaps = [None if best is None or end is None else end - best for end in (0.0 if of.loss else 1.0, human)]
+    values = {"best": best, "human": human, "to_highest": gaps[0], "to_human": gaps[1]}
+    return {"task": name, "title": of.title, **values, "loss": of.loss}
 
 
-def table(rooms: list[Row], facts: Mapping[str, Any] | None) -> list[list[str]]:
-    """The cells of each line: the name, head-room, then shares or, for organizers, counts of items."""
-    tasks = facts["tasks"] if facts else {}
-    cells = []
+def table(rooms: list[Row], facts: Mapping[str, Any] | None) -> Iterator[list[str]]:
+    """Yield the cells of each line: the name, head-room, then shares or, for organizers, counts of items."""
     for room in rooms:
-        own, loss = tasks.get(room["task"], {}), room["loss"]
-        least = own.get("detectable") if room["task"] else (facts or {}).get("detectable")
-        numbers = [percent(room["best"], loss), percent(room["human"], loss)]
-        numbers += [points(gap, loss).replace("-", "−") for gap in (room["to_highest"], room["to_human"])]
-        items = [_items_text(own, name) for name in ITEMS]
-        cells.append([room["task"] or "Average", *numbers, *items, points(least, loss).replace("-", "–")])
-    return cells
+        loss, shown = room["loss"], facts or {"tasks": {}}
+        own = shown["tasks"].get(room["task"], {}) if room["task"] else shown
+        scores = [percent(room[name], loss) for name in ("best", "human")]
+        gaps = [signed(gap, loss).lstrip("+") for gap in (room["to_highest"], room["to_human"])]
+        items = [_items_text(own, name) for name in ("all", "none", "same")]
+        yield [
+            room["task"] or "Average",
+            *scores,
+            *gaps,
+            *items,
+            signed(own.get("detectable"), loss).lstrip("+"),
+        ]
 
 
 def _items_text(task: Mapping[str, Any], name: str) -> str:
     """A coarse share, "about 15 %", or a count and its share, "12 (3.4 %)"."""
     value = task.get(name)
     if value is None:
-        return "–"
+        return ABSENT
     if "step" not in task:
         return f"{value:,} ({percent(value / task['n'])} %)"
     return f"about {100 * value:.0f} %" if value else f"under {50 * task['step']:g} %"
@@ -118,11 +108,10 @@ def organise_health(request: SignedInRequest, benchmark: Benchmark, form: str = 
     }
     if form:
         return JsonResponse(ranking.as_json("organizer-health", headroom=rooms, facts=facts, **work))
-    doubtful = [(name, task) for name, task in facts["tasks"].items() if task["rows"]] if facts else []
-    shown = {"ranking": ranking, "facts": facts, "rows": table(rooms, facts), "doubtful": doubtful}
     loss = benchmark.record.loss
-    drift = [(row, percent(row["mean"], loss), points(row["gain"], loss)) for row in work["attempts"]]
-    return render_tab(request, benchmark, "health", {**shown, **work, "drift": drift})
+    drift = [(row, percent(row["mean"], loss), signed(row["gain"], loss)) for row in work["attempts"]]
+    shown = {"ranking": ranking, "facts": facts, "rows": table(rooms, facts), "drift": drift}
+    return render_tab(request, benchmark, "health", {**work, **shown})
 
 
 def attempts(benchmark: Benchmark) -> list[Row]:
@@ -134,14 +123,12 @@ def attempts(benchmark: Benchmark) -> list[Row]:
     own: dict[tuple[str, int], list[float]] = defaultdict(list)
     for owner, group, value in scored.order_by("submitted", "pk").values_list("owner", "group", "value"):
         if value is not None:
-            own[("team", group) if group else ("person", owner)].append(value)
+            own[people_of(owner, group)].append(value)
     rows = []
-    for at in range(ATTEMPTS):
-        there = [values for values in own.values() if len(values) > at]
-        if there:
-            mean = float(np.mean([values[at] for values in there]))
-            gain = float(np.mean([values[at] - values[0] for values in there]))
-            rows.append({"attempt": at + 1, "people": len(there), "mean": mean, "gain": gain})
+    for at in range(min(ATTEMPTS, max(map(len, own.values()), default=0))):
+        there = [(values[at], values[at] - values[0]) for values in own.values() if len(values) > at]
+        mean, gain = np.mean(there, axis=0).tolist()
+        rows.append({"attempt": at + 1, "people": len(there), "mean": mean, "gain": gain})
     return rows
 
 

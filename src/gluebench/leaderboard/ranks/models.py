@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import models
@@ -76,13 +76,16 @@ def ranked_systems(benchmark: Benchmark) -> list[Submission]:
     return [row for row in rows.order_by("-value", "submitted", "pk")[:MOST] if not feedback.climbs(row)]
 
 
-def leaders(systems: Iterable[Submission]) -> list[str]:
+def people_of(owner: int, group: int | None) -> tuple[str, int]:
+    """What is the same for submissions of one team, or of one person without a team."""
+    return ("team", group) if group else ("person", owner)
+
+
+def leaders(systems: Sequence[Submission]) -> list[str]:
     """The keys of the best system of each team or person, in the order given, without the rows of people."""
-    best: dict[tuple[str, int], str] = {}
-    for row in systems:
-        if row.kind != Kind.HUMAN:
-            best.setdefault(("team", row.group_id) if row.group_id else ("person", row.owner_id), row.key)
-    return list(best.values())
+    rows = [row for row in systems if row.kind != Kind.HUMAN]
+    best = {people_of(row.owner_id, row.group_id): row.key for row in reversed(rows)}
+    return [row.key for row in rows if row.key in {*best.values()}]
 
 
 def hidden_reason(benchmark: Benchmark) -> str:
