@@ -58,15 +58,10 @@ def table(rooms: list[Row], facts: Mapping[str, Any] | None) -> Iterator[list[st
         loss, shown = room["loss"], facts or {"tasks": {}}
         own = shown["tasks"].get(room["task"], {}) if room["task"] else shown
         scores = [percent(room[name], loss) for name in ("best", "human")]
-        gaps = [signed(gap, loss).lstrip("+") for gap in (room["to_highest"], room["to_human"])]
         items = [_items_text(own, name) for name in ("all", "none", "same")]
-        yield [
-            room["task"] or "Average",
-            *scores,
-            *gaps,
-            *items,
-            signed(own.get("detectable"), loss).lstrip("+"),
-        ]
+        ends = [room["to_highest"], room["to_human"], own.get("detectable")]
+        gaps = [signed(end, loss).lstrip("+") for end in ends]
+        yield [room["task"] or "Average", *scores, *gaps[:2], *items, gaps[2]]
 
 
 def _items_text(task: Mapping[str, Any], name: str) -> str:
@@ -97,15 +92,10 @@ def health(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
 def organise_health(request: SignedInRequest, benchmark: Benchmark, form: str = "") -> HttpResponse:
     """What organizers know: counts, rows of doubtful labels, attempts, failures, times, near-duplicates."""
     ranking, rooms = ranking_of(benchmark), headroom(benchmark)
-    rankings = Ranking.objects.filter(benchmark=benchmark)
-    facts = None if ranking.reason else rankings.values_list("health", flat=True).first()
+    facts = None if ranking.reason else Ranking.objects.get(benchmark=benchmark).health
     compared, pairs = near(benchmark)
-    work: Row = {
-        "attempts": attempts(benchmark),
-        "failures": failures(benchmark),
-        "queue": queue(benchmark),
-        "near_duplicates": len(pairs) if compared else None,
-    }
+    work: Row = {"attempts": attempts(benchmark), "failures": failures(benchmark), "queue": queue(benchmark)}
+    work["near_duplicates"] = len(pairs) if compared else None
     if form:
         return JsonResponse(ranking.as_json("organizer-health", headroom=rooms, facts=facts, **work))
     loss = benchmark.record.loss
