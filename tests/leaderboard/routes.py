@@ -162,7 +162,20 @@ ROUTES = (
     ),
     *(
         Route(f"api/v1/benchmarks/<slug:name>/{word}", f"/api/v1/benchmarks/tiny/{word}", "200", "405")
-        for word in ("rules", "pairs", "efficiency", "people")
+        for word in ("rules", "pairs", "efficiency", "health", "people")
+    ),
+    *(
+        route
+        for end in ("", ".json")
+        for route in (
+            Route(f"benchmarks/<slug:name>/health{end}", f"/benchmarks/tiny/health{end}", "200", "405"),
+            Route(
+                f"benchmarks/<slug:name>/organise/health{end}",
+                f"/benchmarks/tiny/organise/health{end}",
+                ORGANISERS,
+                POST_ONLY,
+            ),
+        )
     ),
     Route("benchmarks/<slug:name>/compare", "/benchmarks/tiny/compare", "200", "405"),
     Route(

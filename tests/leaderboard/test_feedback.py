@@ -346,6 +346,7 @@ def test_full_digits_are_the_organiser_s_alone(client: Client, ada: Any, graded:
         f"{own}.json",
         *(f"{board}{end}" for end in ("", ".json", ".csv", ".md", ".tex", "/Sim", "/Sim.json", "/Sim.csv")),
         *(f"{board}/{page}{end}" for page in ("efficiency", "progress") for end in ("", ".json", ".csv")),
+        *(f"{board}/{page}" for page in ("health", "health.json")),
         f"{api}{board}/board",
         *(f"{api}/submissions/{submission.key}{end}" for end in ("", "/report", "/history")),
     ]

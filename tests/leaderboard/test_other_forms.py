@@ -18,6 +18,7 @@ PAGES = (
     *("/data", "/data.json", "/croissant.json", "/submit", "/rules", "/rules.json", "/rules.csv"),
     *("/pairs", "/pairs.json", "/pairs.csv", "/efficiency", "/progress", "/progress.json", "/progress.csv"),
     *("/compare", "/organise", "/organise/alike", "/organise/limits", "/organise/people", "/organise/log"),
+    *("/health", "/health.json", "/organise/health", "/organise/health.json"),
 )
 pytestmark = pytest.mark.django_db
 OUT = os.environ.get("PAGES")

@@ -30,7 +30,7 @@ ANYBODY = (
     *("/account/password/reset/key/1-wrong/", "/account/password/reset/key/done/", "/submissions/{listed}"),
     "/submissions/{listed}/detail",
     "/api/v1/docs",
-    *(f"/benchmarks/tiny/{page}" for page in ("pairs", "rules", "efficiency", "compare")),
+    *(f"/benchmarks/tiny/{page}" for page in ("pairs", "rules", "efficiency", "compare", "health")),
     *("/benchmarks/tiny/diagnostics/DX?view=map", "/benchmarks/tiny/diagnostics/DX/negation"),
 )
 SIGNED_IN = (
@@ -41,7 +41,7 @@ SIGNED_IN = (
     *("/benchmarks/tiny/organise/people", "/benchmarks/tiny/organise/phases"),
     *(
         f"/benchmarks/tiny/organise/{tab}"
-        for tab in ("setup", "replace", "texts", "looks", "roles", "results")
+        for tab in ("setup", "replace", "texts", "looks", "roles", "results", "health")
     ),
     *(
         "/benchmarks/tiny/organise/limits",

@@ -18,6 +18,7 @@ from gluebench.analysis.compare.comparison import (
     divided,
 )
 from gluebench.analysis.compare.scores import Difference
+from gluebench.analysis.health import coarse_health, health
 from gluebench.analysis.rank.ranking import Ranking, rankings
 from gluebench.analysis.rank.rules import RULES
 from gluebench.benchmark import Benchmark, Task
@@ -100,11 +101,13 @@ def rank_all(
     *,
     majorities: Sequence[Sequence[str]],
     shown: Mapping[str, Mapping[str, float]],
+    leaders: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The systems (name to file) under every rule by their scores as `shown`, once for each of `majorities`.
 
     Those are tasks that every system is taken to answer with the most frequent label. What stands for a
-    system is its position in `systems`.
+    system is its position in `systems`. With `leaders`, the best system of each team, `health` is for
+    organizers alone, and `shares` for everybody.
     """
     read = {name: check(path, gold.benchmark) for name, path in systems.items()}
     names = list(systems)
@@ -131,7 +134,8 @@ def rank_all(
                 [at[pair.ahead], at[pair.behind], list(pair.unless)] for pair in survival.contested
             ],
         }
-    return {"boards": boards, "pairs": pairs}
+    facts = health([read[name] for name in leaders], gold) if leaders else None
+    return {"boards": boards, "pairs": pairs, "health": facts, "shares": facts and coarse_health(facts)}
 
 
 def _places(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:

@@ -132,7 +132,8 @@ def _ranked(job: dict[str, Any], gold: Gold) -> dict[str, Any]:
     if "pair" in job:
         a, b = job["pair"]
         return compare_two(a, b, gold, smallest=job["smallest"])
-    return rank_all(job["systems"], gold, majorities=job["majorities"], shown=job["shown"])
+    options = {name: job[name] for name in ("majorities", "shown", "leaders")}
+    return rank_all(job["systems"], gold, **options)
 
 
 def _gold(job: dict[str, Any], benchmark: Benchmark) -> Gold:

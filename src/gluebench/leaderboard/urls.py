@@ -22,6 +22,7 @@ from gluebench.leaderboard.limits.terms import join
 from gluebench.leaderboard.news import views as news
 from gluebench.leaderboard.organizing import creating, dry_runs, texts
 from gluebench.leaderboard.organizing import views as organizing
+from gluebench.leaderboard.ranks import health as benchmark_health
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
 from gluebench.leaderboard.results import views as results
@@ -93,6 +94,8 @@ urlpatterns = [
         for subject in ranks.PAGES
         for url in _forms(f"{BENCHMARK}/{subject}", ranks.page, subject, subject=subject)
     ),
+    *_forms(f"{BENCHMARK}/health", benchmark_health.health, "health", ("json", "")),
+    *_forms(f"{ORGANISE}/health", benchmark_health.organise_health, "organise-health", ("json", "")),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
     *_forms(f"{BENCHMARK}/changes", ledger.changes, "changes", ("json", "")),
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),

@@ -135,25 +135,22 @@ def _case_file(
             f"have ({len(absent):,} such); prepare the same release that was labelled"
         )
     columns = [pairs_of(run, gold)[file.name].predicted for run in submissions]
-    margin = tolerance * (task.score_range[1] - task.score_range[0]) if task.score_range else 0.0
     tags: list[list[str]] = [[] for _ in indices]
     for phenomenon, positions in gold.phenomena.get(file.name, {}).items():
         for position in positions:
             tags[position].append(phenomenon.name)
     metadata = gold.metadata.get(file.name)
     columns_of, groups = (metadata.columns, metadata.groups) if metadata else ({}, None)
-    own = (_answers(column, task) for column in columns)
-    answers = zip(*own, strict=True) if columns else iter([()] * len(indices))
-    right_answers = _answers(labels, task, gold=True)
     cases = []
-    for at, (index, right, given) in enumerate(zip(indices, right_answers, answers, strict=True)):
+    answers = marked(task, labels, columns, tolerance=tolerance)
+    for at, (index, (right, given, wrong)) in enumerate(zip(indices, answers, strict=True)):
         texts = list(examples[index].inputs.values())
         case = Case(
             index,
             examples[index].inputs,
             right,
             given,
-            wrong=tuple(_is_wrong(right, answer, task, margin) for answer in given),
+            wrong=wrong,
             phenomena=tuple(tags[at]),
             metadata={name: values[at] for name, values in columns_of.items()},
             group=None if groups is None else groups[at],
@@ -162,6 +159,17 @@ def _case_file(
         )
         cases.append(case)
     return CaseFile(task, file.name, split, names, tuple(cases))
+
+
+def marked(
+    task: Task, labels: Column, columns: Sequence[Column], *, tolerance: float = TOLERANCE
+) -> Iterator[tuple[Answer, tuple[Answer, ...], tuple[bool, ...]]]:
+    """Yield for each example the gold answer, every system's answer, and whether each is wrong."""
+    margin = tolerance * (task.score_range[1] - task.score_range[0]) if task.score_range else 0.0
+    own = (_answers(column, task) for column in columns)
+    answers = zip(*own, strict=True) if columns else iter([()] * len(labels))
+    for right, given in zip(_answers(labels, task, gold=True), answers, strict=True):
+        yield right, given, tuple(_is_wrong(right, answer, task, margin) for answer in given)
 
 
 def _answers(column: Column, task: Task, *, gold: bool = False) -> Sequence[Answer]:

@@ -25,6 +25,7 @@ from gluebench.leaderboard.limits.phase_acts import values_of
 from gluebench.leaderboard.phases.models import policy_at
 from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks import compare_views
+from gluebench.leaderboard.ranks import health as health_pages
 from gluebench.leaderboard.ranks import views as rank_pages
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.facts import with_systems
@@ -129,6 +130,12 @@ def rules(request: HttpRequest, name: str) -> HttpResponse:
 def pairs(request: HttpRequest, name: str) -> HttpResponse:
     """Every pair of systems on the average, tested on the same examples and adjusted by Holm."""
     return rank_pages.page(request, benchmark_or_404(request, name).name, "pairs", "json")
+
+
+@_get("/{slug:name}/health", schemas.Health, 404, 304)
+def health(request: HttpRequest, name: str) -> HttpResponse:
+    """Head-room, and coarse shares of what the test sets still tell."""
+    return health_pages.health(request, benchmark_or_404(request, name).name, "json")
 
 
 @_get("/{slug:name}/efficiency", schemas.Efficiency, 404, 304)

@@ -339,6 +339,15 @@ class Pairs(Open):
     pairs: list[dict[str, Any]]
 
 
+class Health(Open):
+    """Head-room on the average (task null) and on each task; `shares` is null where nothing is compared."""
+
+    status: str
+    detail: str | None
+    headroom: list[dict[str, Any]]
+    shares: dict[str, Any] | None
+
+
 class Efficiency(Open):
     """Scores with what the systems cost, and who is on the Pareto front."""
 

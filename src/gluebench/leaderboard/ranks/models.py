@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import models
@@ -13,7 +13,7 @@ from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.phases.models import phase_on_board
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.models import Kind, Submission
 from gluebench.version import __version__
 
 MOST = 100
@@ -39,9 +39,12 @@ class Ranking(models.Model):
     failure = models.CharField(max_length=200, blank=True)
     """Why there is none for this stamp."""
     board = models.JSONField(null=True)
-    """Systems and their ranks by rule, as `analysis.board.rank_all` gives them; null for fewer than two."""
+    """Systems, ranks by rule and `shares`, as `board.rank_all` gives them; null for fewer than two."""
     pairs = models.JSONField(null=True)
     """All pairs, and what holds under every rule."""
+
+    health = models.JSONField(null=True)
+    """As `analysis.health.health` gives it, with rows of labels in doubt: for organizers alone."""
 
 
 class Pair(models.Model):
@@ -73,6 +76,18 @@ def ranked_systems(benchmark: Benchmark) -> list[Submission]:
     return [row for row in rows.order_by("-value", "submitted", "pk")[:MOST] if not feedback.climbs(row)]
 
 
+def people_of(owner: int, group: int | None) -> tuple[str, int]:
+    """What is the same for submissions of one team, or of one person without a team."""
+    return ("team", group) if group else ("person", owner)
+
+
+def leaders(systems: Sequence[Submission]) -> list[str]:
+    """The keys of the best system of each team or person, in the order given, without the rows of people."""
+    rows = [row for row in systems if row.kind != Kind.HUMAN]
+    best = {people_of(row.owner_id, row.group_id): row.key for row in reversed(rows)}
+    return [row.key for row in rows if row.key in {*best.values()}]
+
+
 def hidden_reason(benchmark: Benchmark) -> str:
     """Why the site does not compare this benchmark's systems; empty if it does."""
     if not benchmark.gold:
@@ -94,7 +109,9 @@ def comparable(submission: Submission) -> bool:
 
 def stamp_of(benchmark: Benchmark, systems: Iterable[Submission]) -> str:
     """A digest of what a result is computed from."""
-    rows = [[row.key, row.value, row.finished.isoformat() if row.finished else ""] for row in systems]
+    rows = [
+        [row.key, row.value, row.finished.isoformat() if row.finished else "", row.kind] for row in systems
+    ]
     part: list[Any] | None = [*feedback.graded_rows(benchmark, phase_on_board(benchmark)).values()] or None
     basis = [__version__, benchmark.gold_digest, benchmark.manifest, benchmark.policy.smallest_category]
     return hashlib.sha256(json.dumps([basis, part, rows]).encode()).hexdigest()

@@ -92,7 +92,7 @@ def order_of(benchmark: Benchmark, options: RankingOptions, ranks: Mapping[int, 
     complete = sum(rank is not None for rank in ranks.values())
     if complete < 2:
         return Order(options, {}, ())
-    ranking = Ranking.objects.defer("pairs").filter(benchmark=benchmark).first()
+    ranking = Ranking.objects.defer("pairs", "health").filter(benchmark=benchmark).first()
     if ranking is None or ranking.version != benchmark.version or ranking.board is None:
         return Order(options, {}, (_pending(ranking),))
     pks = ranking.board["pks"]

@@ -39,7 +39,7 @@ def look() -> int:
     """Enqueue the rankings that are out of date; return how many."""
     now, number = timezone.now(), 0
     for benchmark in Benchmark.objects.filter(Q(ranking=None) | ~Q(ranking__version=F("version"))):
-        ranking, _ = Ranking.objects.defer("pairs").get_or_create(benchmark=benchmark)
+        ranking, _ = Ranking.objects.defer("pairs", "health").get_or_create(benchmark=benchmark)
         if ranking.stamp == stamp_of(benchmark, ranked_systems(benchmark)):
             _settle(ranking, ranking.stamp)
             continue
@@ -68,10 +68,12 @@ def _settle(ranking: Ranking, stamp: str, **values: Any) -> None:
 @task(priority=AFTER_GRADING)
 def renew_ranking(benchmark: int) -> bool:
     """Compute a ranking in the worker, after waiting submissions; return whether it was computed."""
-    ranking = Ranking.objects.select_related("benchmark").defer("board", "pairs").get(benchmark=benchmark)
+    ranking = (
+        Ranking.objects.select_related("benchmark").defer("board", "pairs", "health").get(benchmark=benchmark)
+    )
     systems = ranked_systems(ranking.benchmark)
     stamp = stamp_of(ranking.benchmark, systems)
-    nothing = {"board": None, "pairs": None, "failure": "", "at": timezone.now()}
+    nothing = {"board": None, "pairs": None, "health": None, "failure": "", "at": timezone.now()}
     if len(systems) < 2:
         _settle(ranking, stamp, **nothing)
         return True
@@ -81,6 +83,7 @@ def renew_ranking(benchmark: int) -> bool:
     shown = [(row.scores or {}).get("tasks", {}) for row in systems]
     job = {
         **job_of(ranking.benchmark, phase_on_board(ranking.benchmark)),
+        "leaders": models.leaders(systems),
         "majorities": [[], *([task] for task in models.majority_tasks(ranking.benchmark.record))],
         "shown": {
             key: {name: task["score"]["value"] for name, task in tasks.items() if task["score"]}
@@ -102,8 +105,10 @@ def renew_ranking(benchmark: int) -> bool:
         _settle(ranking, stamp, **nothing | {"failure": str(failure)[:200]})
         return False
     board = {"keys": keys, "pks": [row.pk for row in systems], "boards": result["boards"]}
+    board["shares"] = result["shares"]
     pairs = {"keys": keys, "boards": result["pairs"]}
-    _settle(ranking, stamp, **nothing | {"board": board, "pairs": pairs, "at": timezone.now()})
+    done = {"board": board, "pairs": pairs, "health": result["health"], "at": timezone.now()}
+    _settle(ranking, stamp, **nothing | done)
     return True
 
 

@@ -65,6 +65,8 @@ class RankingState(NamedTuple):
 
     loss: bool = False
     """Whether scores are negated losses."""
+    shares: Mapping[str, Any] | None = None
+    """The health of the test sets, as everybody may see it."""
 
     @property
     def keys(self) -> list[str]:
@@ -87,7 +89,7 @@ def ranking_of(benchmark: Benchmark) -> RankingState:
     """Return what may be shown of the last ranking; nothing once one of its systems has left the board."""
     if reason := hidden_reason(benchmark):
         return RankingState(reason)
-    ranking = Ranking.objects.filter(benchmark=benchmark).first()
+    ranking = Ranking.objects.filter(benchmark=benchmark).defer("health").first()
     if ranking is None or ranking.at is None:
         return RankingState(WAIT)
     if ranking.failure:
@@ -106,6 +108,7 @@ def ranking_of(benchmark: Benchmark) -> RankingState:
         ranking.board["boards"][""],
         ranking.pairs["boards"][""],
         benchmark.record.loss,
+        ranking.board.get("shares"),
     )
 
 

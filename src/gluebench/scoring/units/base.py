@@ -85,6 +85,24 @@ class Units(ABC):
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
         """Metrics on units drawn with replacement (the same for all), shape (metrics, systems, resamples)."""
 
+    def weighted(self, weights: Ints) -> Floats:
+        """Metrics with each unit so often, shape (metrics, systems, draws); `weights` is (draws, units)."""
+        values = np.empty((len(self.metrics), len(self.systems), len(weights)))
+        for at, own in enumerate(weights):
+            rows = np.repeat(np.arange(self.examples), own if self.units is None else own[self.units])
+            for system, pairs in enumerate(self.systems):
+                drawn = pairs.subset(rows.tolist())
+                values[:, system, at] = [point(metric, drawn).value for metric in self.metrics]
+        return values
+
+    def halves(self, splits: int, rng: np.random.Generator) -> Floats:
+        """Metrics on random halves of the units and on the rest, shape (2, metrics, systems, splits)."""
+        half, values = np.arange(self.size) < self.size // 2, []
+        for size in blocks(splits, self.size):
+            sides = rng.permuted(np.tile(half, (size, 1)), axis=1).astype(np.int64)
+            values.append([self.weighted(sides), self.weighted(1 - sides)])
+        return np.concatenate(values, axis=3)
+
     def _exchange_of(self, differences: Sequence[Floats], squares: Sequence[Floats]) -> Exchange:
         """The exchange from the metrics' differences and each score's sum of squared influences."""
         scale = np.sqrt(self.size / max(self.size - 1, 1)) / self.examples

@@ -84,6 +84,17 @@ class LabelUnits(Units):
             tables.append(self._tables((placed @ whole)[:, np.newaxis] - one_unit))
         return np.array([[metric.of(table, code) for table in tables] for metric, code in self.functions()])
 
+    def halves(self, splits: int, rng: np.random.Generator) -> Floats:
+        """Metrics on random halves of the units and on the rest, from the number drawn of each kind."""
+        first = rng.multivariate_hypergeometric(self.counts, self.size // 2, size=splits).T
+        values = []
+        for kinds in (first, self.counts[:, np.newaxis] - first):
+            cells = self._cell_counts(kinds.astype(np.float64))
+            places = range(len(self.systems))
+            tables = [self._tables(self._cell_indicators(system) @ cells) for system in places]
+            values.append([[metric.of(table, code) for table in tables] for metric, code in self.functions()])
+        return np.array(values)
+
     def sparse(self, metric: int, system: int) -> bool:
         """Whether units, errors or minority labels are too few for an interval; never for accuracy.
 

@@ -187,19 +187,19 @@ class SumUnits(_LinearUnits):
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
         """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
-        columns = [np.concatenate(of_systems, axis=1) for of_systems in self._rows]
-        values = []
-        for size in blocks(resamples, self.size, least=128):
-            weights = unit_weights(self.size, resamples=size, rng=rng).astype(np.float64)
-            values.append(
-                [
-                    self._values(function, weights @ of_metric, of_systems)
-                    for function, of_metric, of_systems in zip(
-                        self.functions, columns, self._rows, strict=True
-                    )
-                ]
-            )
-        return np.concatenate(values, axis=2)
+        sizes = blocks(resamples, self.size, least=128)
+        drawn = (unit_weights(self.size, resamples=size, rng=rng) for size in sizes)
+        return np.concatenate([self.weighted(weights) for weights in drawn], axis=2)
+
+    def weighted(self, weights: Ints) -> Floats:
+        """Metrics with each unit that many times, shape (metrics, systems, draws)."""
+        counts = weights.astype(np.float64)
+        return np.array(
+            [
+                self._values(function, counts @ np.concatenate(of_systems, axis=1), of_systems)
+                for function, of_systems in zip(self.functions, self._rows, strict=True)
+            ]
+        )
 
     @staticmethod
     def _values(function: SumMetric, sums: Floats, of_systems: Sequence[Floats]) -> Floats:
@@ -271,8 +271,8 @@ class KendallUnits(_MergedUnits):
             for column in answers
         ]
 
-    def _taus(self, weights: Floats) -> Floats:
-        """Tau-b, shape (metrics, systems, draws), from weights of the units, shape (draws, units)."""
+    def weighted(self, weights: Ints) -> Floats:
+        """Tau-b with each unit that many times, shape (metrics, systems, draws)."""
         in_gold, between = self._between
         ordered = weights[:, np.argsort(-self.sizes, kind="stable")].astype(in_gold.dtype)
 
@@ -289,11 +289,11 @@ class KendallUnits(_MergedUnits):
 
     def left_out(self) -> Floats:
         """Values without each unit, shape (metrics, systems, units)."""
-        return self._taus(1.0 - np.eye(len(self.sizes)))
+        return self.weighted(1 - np.eye(len(self.sizes), dtype=np.int64))
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
         """Values on units drawn with replacement, shape (metrics, systems, resamples)."""
-        return self._taus(unit_weights(self.size, resamples=resamples, rng=rng).astype(np.float64))
+        return self.weighted(unit_weights(self.size, resamples=resamples, rng=rng))
 
 
 class RowUnits(_MergedUnits):
@@ -311,12 +311,4 @@ class RowUnits(_MergedUnits):
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
         """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
-        order = np.argsort(self.units, kind="stable")
-        starts = np.split(order, np.cumsum(self.sizes)[:-1].astype(np.intp))
-        values = np.empty((len(self.metrics), len(self.systems), resamples))
-        for at, weights in enumerate(unit_weights(self.size, resamples=resamples, rng=rng)):
-            rows = np.concatenate([np.tile(starts[unit], weights[unit]) for unit in np.flatnonzero(weights)])
-            for system, pairs in enumerate(self.systems):
-                drawn = pairs.subset(rows.tolist())
-                values[:, system, at] = [point(metric, drawn).value for metric in self.metrics]
-        return values
+        return self.weighted(unit_weights(self.size, resamples=resamples, rng=rng))
