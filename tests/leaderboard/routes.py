@@ -57,6 +57,7 @@ WHO_SEES = "404 404 404 200 200 404 200"
 ITS_OWNER = "login 404 404 200 404 404 404"
 ITS_OWNER_ACTS = "login 404 404 302 404 404 404"
 API_OWNER = "401 404 404 200 404 404 404"
+API_CHOICE = "401 404 404 409 404 404 404"  # its phase lets nobody choose
 API_SIGNED_IN = "401 200 200 200 200 200 200"
 ADMINS = "staff staff staff staff staff staff 200"
 REFUSED = "staff staff staff staff staff staff 403"
@@ -593,6 +594,10 @@ ROUTES = (
         "405",
         "401 422 422 422 422 422 422",
     ),
+    Route("api/v1/benchmarks/<slug:name>/phases", "/api/v1/benchmarks/tiny/phases", "200", "405"),
+    Route(
+        "api/v1/benchmarks/<slug:name>/announcements", "/api/v1/benchmarks/tiny/announcements", "200", "405"
+    ),
     Route("api/v1/benchmarks/<slug:name>/quota", "/api/v1/benchmarks/tiny/quota", API_SIGNED_IN, "405"),
     Route(
         "api/v1/benchmarks/<slug:name>/submissions",
@@ -612,6 +617,8 @@ ROUTES = (
     Route("api/v1/submissions/<slug:key>/unpublish", "/api/v1/submissions/{key}/unpublish", "405", API_OWNER),
     Route("api/v1/submissions/<slug:key>/withdraw", "/api/v1/submissions/{key}/withdraw", "405", API_OWNER),
     Route("api/v1/submissions/<slug:key>/restore", "/api/v1/submissions/{key}/restore", "405", API_OWNER),
+    Route("api/v1/submissions/<slug:key>/choose", "/api/v1/submissions/{key}/choose", "405", API_CHOICE),
+    Route("api/v1/submissions/<slug:key>/unchoose", "/api/v1/submissions/{key}/unchoose", "405", API_CHOICE),
     Route("api/v1/work", "/api/v1/work", "405", "401 400 400 400 400 400 400"),
     Route(
         "api/v1/work/<slug:key>/<int:attempt>", "/api/v1/work/{key}/1", "405", "401 400 400 400 400 400 400"
