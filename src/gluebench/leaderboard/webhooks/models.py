@@ -59,7 +59,7 @@ class Webhook(models.Model):
 
     owner = models.ForeignKey(User, models.CASCADE, related_name="webhooks")
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, null=True, blank=True, related_name="webhooks")
-    url = models.URLField(max_length=400, validators=[https_address])
+    url = models.CharField(max_length=400, validators=[https_address])
     created = models.DateTimeField(default=timezone.now)
     failures = models.PositiveSmallIntegerField(default=0)
     """Failed attempts since the last that succeeded."""
@@ -85,16 +85,15 @@ class Webhook(models.Model):
     def tell(self, events: Iterable[Event]) -> None:
         """Queue those events that came after this webhook and are not queued yet."""
         since = max(self.created, timezone.now() - NEWS)
-        rows = [
-            Delivery(
-                webhook=self,
-                event=f"{event.type.replace('.', '_')}_{event.key}",
-                body=json.dumps({"type": event.type, "timestamp": event.at.isoformat(), "data": event.data}),
-                due=timezone.now(),
+        bodies = {
+            f"{event.type.replace('.', '_')}_{event.key}": json.dumps(
+                {"type": event.type, "timestamp": event.at.isoformat(), "data": event.data}
             )
             for event in events
             if event.at >= since and (self.benchmark_id is not None or event.owner == self.owner_id)
-        ]
+        }
+        there = set(self.deliveries.filter(event__in=bodies).values_list("event", flat=True))
+        rows = [Delivery(webhook=self, event=name, body=bodies[name]) for name in bodies if name not in there]
         Delivery.objects.bulk_create(rows, ignore_conflicts=True)
 
 
@@ -105,7 +104,7 @@ class Delivery(models.Model):
     event = models.CharField(max_length=100)
     """The identifier of the event, the same in each attempt."""
     body = models.TextField()
-    due = models.DateTimeField(null=True)
+    due = models.DateTimeField(null=True, default=timezone.now)
     """When it is tried next; null once it succeeded, or failed for good."""
     attempts = models.PositiveSmallIntegerField(default=0)
     answer = models.CharField(max_length=200, default="")
@@ -139,6 +138,7 @@ def tell_of_submissions(submissions: Collection[int], **_: Any) -> None:
     rows = rows.exclude(status__in=OPEN).defer("report", "problems", "scores").select_related("benchmark")
     events: dict[Benchmark, list[Event]] = {}
     for row in rows:
+        assert row.finished is not None  # by the filter above
         data = {"benchmark": row.benchmark.name, "key": row.key, "path": row.get_absolute_url()}
         event = Event(
             f"submission.{row.status}", f"{row.key}_{row.attempts}", row.finished, data, row.owner_id

@@ -16,6 +16,9 @@ from django.conf import settings
 SECONDS = 10
 """The longest that a request takes in all, once the name is resolved."""
 TLS = ssl.create_default_context()
+_UNICAST = ipaddress.ip_network("2000::/3")
+_ALSO = [ipaddress.ip_network(net) for net in ("192.0.0.0/24", "2002::/16", "3fff::/20")]
+"""Not of the public internet, which only newer versions of Python know, or which embed an IPv4 address."""
 
 
 def parts_of(url: str) -> SplitResult:
@@ -30,11 +33,10 @@ def parts_of(url: str) -> SplitResult:
 def is_public(address: str) -> bool:
     """Whether an IP address is one of the public internet, and no form that embeds another address."""
     ip = ipaddress.ip_address(address)
-    if isinstance(ip, ipaddress.IPv6Address) and (ip.is_site_local or ip.sixtofour or ip.teredo):
-        return False
-    return ip.is_global and not (
-        ip.is_multicast or ip.is_reserved
-    )  # reserved: ::/8, so mapped ones and NAT64
+    usual = ip.version == 4 or ip in _UNICAST
+    return (
+        usual and ip.is_global and not (ip.is_multicast or ip.is_reserved or any(ip in net for net in _ALSO))
+    )
 
 
 def post(url: str, headers: Mapping[str, str], body: bytes) -> int:

@@ -30,8 +30,8 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ["url", "benchmark"]
         labels = {"url": "Address", "benchmark": "Events"}
 
-    def __init__(self, owner: User, *arguments: Any) -> None:
-        super().__init__(*arguments, instance=Webhook(owner=owner))
+    def __init__(self, owner: User, data: Any = None) -> None:
+        super().__init__(data, instance=Webhook(owner=owner))
         field: Any = self.fields["benchmark"]
         field.empty_label = "Gradings of your own submissions"
         field.queryset = Benchmark.objects.all() if owner.is_superuser else owner.organised.all()

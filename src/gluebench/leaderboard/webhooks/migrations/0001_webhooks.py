@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
             name='Webhook',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('url', models.URLField(max_length=400, validators=[gluebench.leaderboard.webhooks.models.https_address])),
+                ('url', models.CharField(max_length=400, validators=[gluebench.leaderboard.webhooks.models.https_address])),
                 ('created', models.DateTimeField(default=django.utils.timezone.now)),
                 ('failures', models.PositiveSmallIntegerField(default=0)),
                 ('benchmark', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='webhooks', to='benchmarks.benchmark')),
@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('event', models.CharField(max_length=100)),
                 ('body', models.TextField()),
-                ('due', models.DateTimeField(null=True)),
+                ('due', models.DateTimeField(default=django.utils.timezone.now, null=True)),
                 ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('answer', models.CharField(default='', max_length=200)),
                 ('created', models.DateTimeField(default=django.utils.timezone.now)),
