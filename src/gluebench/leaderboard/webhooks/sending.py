@@ -47,10 +47,10 @@ def post(url: str, headers: Mapping[str, str], body: bytes) -> int:
     """
     parts = parts_of(url)
     host, port = str(parts.hostname), parts.port or 443
-    found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    if not settings.WEBHOOKS_INSIDE and not all(map(is_public, found)):
+    addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    if not settings.WEBHOOKS_INSIDE and not all(map(is_public, addresses)):
         raise ValueError(f"{host} has an address that is not on the public internet.")
-    plain = socket.create_connection((found[0], port), SECONDS)
+    plain = socket.create_connection((addresses[0], port), SECONDS)
     with TLS.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False) as secure:
         watchdog = threading.Timer(SECONDS, _shut, (secure,))
         watchdog.start()
