@@ -57,6 +57,7 @@ WHO_SEES = "404 404 404 200 200 404 200"
 ITS_OWNER = "login 404 404 200 404 404 404"
 ITS_OWNER_ACTS = "login 404 404 302 404 404 404"
 API_OWNER = "401 404 404 200 404 404 404"
+API_CHOICE = "401 404 404 409 404 404 404"  # its phase lets nobody choose
 API_SIGNED_IN = "401 200 200 200 200 200 200"
 ADMINS = "staff staff staff staff staff staff 200"
 REFUSED = "staff staff staff staff staff staff 403"
@@ -418,6 +419,8 @@ ROUTES = (
         {"name": "A server", "scopes": "read", "days": "9"},
     ),
     Route("account/tokens/<int:pk>/revoke", "/account/tokens/{token}/revoke", POST_ONLY, ITS_OWNER_ACTS),
+    Route("account/webhooks", "/account/webhooks", SIGNED_IN, "login 422 422 422 422 422 422"),
+    Route("account/webhooks/<int:pk>", "/account/webhooks/1", NOTHING_YET, NOTHING_YET),
     Route("account/mail", "/account/mail", SIGNED_IN, LED_ON, {"pace": "daily"}),
     Route("account/export", "/account/export", SHOWN_AGAIN, SHOWN_AGAIN),
     Route(
@@ -606,6 +609,10 @@ ROUTES = (
         "405",
         "401 422 422 422 422 422 422",
     ),
+    Route("api/v1/benchmarks/<slug:name>/phases", "/api/v1/benchmarks/tiny/phases", "200", "405"),
+    Route(
+        "api/v1/benchmarks/<slug:name>/announcements", "/api/v1/benchmarks/tiny/announcements", "200", "405"
+    ),
     Route("api/v1/benchmarks/<slug:name>/quota", "/api/v1/benchmarks/tiny/quota", API_SIGNED_IN, "405"),
     Route(
         "api/v1/benchmarks/<slug:name>/submissions",
@@ -625,6 +632,8 @@ ROUTES = (
     Route("api/v1/submissions/<slug:key>/unpublish", "/api/v1/submissions/{key}/unpublish", "405", API_OWNER),
     Route("api/v1/submissions/<slug:key>/withdraw", "/api/v1/submissions/{key}/withdraw", "405", API_OWNER),
     Route("api/v1/submissions/<slug:key>/restore", "/api/v1/submissions/{key}/restore", "405", API_OWNER),
+    Route("api/v1/submissions/<slug:key>/choose", "/api/v1/submissions/{key}/choose", "405", API_CHOICE),
+    Route("api/v1/submissions/<slug:key>/unchoose", "/api/v1/submissions/{key}/unchoose", "405", API_CHOICE),
     Route("api/v1/work", "/api/v1/work", "405", "401 400 400 400 400 400 400"),
     Route(
         "api/v1/work/<slug:key>/<int:attempt>", "/api/v1/work/{key}/1", "405", "401 400 400 400 400 400 400"

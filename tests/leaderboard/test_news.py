@@ -82,6 +82,8 @@ def test_an_announcement_is_on_its_page_in_the_feed_and_in_the_log(
     link = entry.find("a:link", ATOM)
     assert link is not None
     assert re.fullmatch(rf"http://testserver{PAGE}#a\d+", link.attrib["href"])
+    (item,) = client.get("/api/v1/benchmarks/tiny/announcements").json()["items"]
+    assert (item["title"], item["text"], item["changed"]) == ("Test phase", TEXT, None)
     assert Entry.objects.get(action="announcement").detail == {"title": "Test phase", "text": TEXT}
 
 

@@ -229,6 +229,12 @@ def test_phases_are_read_from_a_policy_file(organiser: Client, tmp_path: Path) -
     entries = Entry.objects.count()
     set_policy("tiny", file)
     assert Entry.objects.count() == entries
+    lines = set_policy("tiny")
+    assert 'zone = "AoE"' in lines
+    assert "opens = 2027-05-01T00:00:00" in lines
+    file.write_text("\n".join(lines))
+    set_policy("tiny", file)
+    assert Entry.objects.count() == entries, "what it prints is what it reads"
 
 
 def test_the_policy_file_of_the_page_on_phases_is_taken(organiser: Client, tmp_path: Path) -> None:

@@ -386,6 +386,32 @@ def test_authors_choose_until_the_deadline_and_it_is_logged(
     assert names(client) == ["of 5"]
 
 
+def test_programs_read_phases_and_choose(
+    tiny: Any, ada: Any, phase: Make, clock: Clock, graded: Callable[..., Any], client: Client, person: Any
+) -> None:
+    row = phase("Test", "2027-05-01 00:00", "2027-05-03 00:00", counting="chosen")
+    Extension.objects.create(
+        phase=row, user=ada, before=row.closes, closes=row.closes + timedelta(days=1), reason="Ill"
+    )
+    Phase.objects.update(last=row.closes + timedelta(days=1))
+    clock.move("2027-05-02 10:00")
+    one, other = (graded(of_quality(right), name=f"of {right}") for right in (2, 5))
+    own = Client()
+    own.force_login(ada)
+    ends = [who.get("/api/v1/benchmarks/tiny/phases").json()["items"][0]["ends"] for who in (client, own)]
+    assert [end[:16] for end in ends] == ["2027-05-03T00:01", "2027-05-04T00:01"]
+    own.get("/api/v1/docs")
+    csrf = {"X-CSRFToken": own.cookies["csrftoken"].value}
+    here = "/api/v1/submissions"
+    assert own.post(f"{here}/{one.key}/choose", headers=csrf).json()["chosen"].startswith("2027-05-02T10:00")
+    refused = own.post(f"{here}/{other.key}/choose", headers=csrf)
+    assert (refused.status_code, refused.json()["type"]) == (409, "urn:gluebench:choice")
+    assert names(client) == ["of 2"]
+    assert own.post(f"{here}/{one.key}/unchoose", headers=csrf).json()["chosen"] is None
+    assert own.post(f"{here}/{other.key}/choose", headers=csrf).status_code == 200
+    assert names(client) == ["of 5"]
+
+
 def test_nobody_improves_by_withdrawing_after_the_deadline(
     tiny: Any, phase: Make, clock: Clock, graded: Callable[..., Any], client: Client, person: Any
 ) -> None:

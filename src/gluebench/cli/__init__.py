@@ -26,6 +26,7 @@ COMMANDS = {
     "export": "gluebench.cli.scoring.export:export",
     "grade": "gluebench.cli.scoring.grade:grade",
     "leaderboard": "gluebench.cli.leaderboard:leaderboard",
+    "mcp": "gluebench.cli.mcp:mcp",
     "probe": "gluebench.cli.systems.probe:probe",
     "rank": "gluebench.cli.analysis.rank:rank",
     "read": "gluebench.cli.data.read:read",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -22,6 +23,7 @@ from gluebench.leaderboard.news.delivery import deliver
 from gluebench.leaderboard.ranks import renewing
 from gluebench.leaderboard.results.acts import make_due
 from gluebench.leaderboard.submissions import grading
+from gluebench.leaderboard.webhooks import delivery as webhooks
 
 EVERY = timedelta(days=1)
 AFTER_FAILURE = timedelta(minutes=10)
@@ -38,7 +40,15 @@ logger = logging.getLogger(__name__)
 def run_all() -> None:
     """Run every task that is due. One that fails is logged and tried again soon; the others still run."""
     due = (grading.sweep, grading.reveal_due, grading.phases_due, renewing.look, make_due, deliver)
-    tasks = (health.beat, *due, run_daily_when_due, _forget_tasks)
+    _run(health.beat, *due, run_daily_when_due, _forget_tasks)
+
+
+def send_all() -> None:
+    """Send what receivers may be slow to take: webhooks. Run it apart from the other tasks."""
+    _run(webhooks.deliver)
+
+
+def _run(*tasks: Callable[[], object]) -> None:
     for task in tasks:
         try:
             task()

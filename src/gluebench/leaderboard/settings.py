@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "gluebench.leaderboard.results",
     "gluebench.leaderboard.ledger",
     "gluebench.leaderboard.news",
+    "gluebench.leaderboard.webhooks",
     "gluebench.leaderboard.organizing",
     "django.contrib.admin.apps.SimpleAdminConfig",  # admin.py finds its pages, in the web process alone
     "django.contrib.auth",
@@ -148,6 +149,9 @@ LEASE_SECONDS = 10
 """How long a worker that gave no sign of life keeps the submission it was grading."""
 GRADER_ATTEMPTS = 3
 """Workers that may die over one submission before it counts as failed."""
+
+WEBHOOKS_INSIDE = False
+"""For tests alone: whether events may be sent to any port and to internal addresses."""
 
 MAIL_IS_SENT = RUNNING.mail is not None
 """Without a mail server, organizers find the links on the admin pages."""

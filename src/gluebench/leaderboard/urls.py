@@ -29,6 +29,7 @@ from gluebench.leaderboard.results import views as results
 from gluebench.leaderboard.similarity import similar as similarity
 from gluebench.leaderboard.submissions import views as submissions
 from gluebench.leaderboard.uploads.views import replace, submit
+from gluebench.leaderboard.webhooks.views import webhooks
 
 BENCHMARK = "benchmarks/<slug:name>"
 ORGANISE = f"{BENCHMARK}/organise"
@@ -60,6 +61,8 @@ ACCOUNT = [
     path("export", accounts.data, name="account-export"),
     path("delete", accounts.delete, name="account-delete"),
     path("mail", news.mail, name="account-mail"),
+    path("webhooks", webhooks, name="webhooks"),
+    path("webhooks/<int:pk>", webhooks, name="webhook"),
     path("team", limits.team, name="team"),
     path("team/join/<slug:code>", limits.team_join, name="team-join"),
     path("team/leave", limits.team_leave, name="team-leave"),

@@ -41,11 +41,12 @@ def main() -> None:
     )
     worker.configure_signals()
     logging.getLogger("django_tasks_db").setLevel(logging.ERROR)
-    threading.Thread(target=_maintain, args=(stopping,), daemon=True).start()
+    for name in ("run_all", "send_all"):
+        threading.Thread(target=_maintain, args=(stopping, name), daemon=True).start()
     worker.run()
 
 
-def _maintain(stopping: threading.Event) -> None:
+def _maintain(stopping: threading.Event, name: str) -> None:
     from django.db import close_old_connections
 
     from gluebench.leaderboard import maintenance
@@ -53,7 +54,7 @@ def _maintain(stopping: threading.Event) -> None:
 
     while not stopping.is_set():
         close_old_connections()
-        maintenance.run_all()
+        getattr(maintenance, name)()
         stopping.wait(SWEEP_SECONDS)
 
 

@@ -94,9 +94,9 @@ def add(
     help="One setting, any number of times; none for no limit.",
 )
 def policy(site: str, benchmark: str, file: str | None, changes: dict[str, str]) -> None:
-    """Show or change a benchmark's limits and feedback.
+    """Show or change a benchmark's limits, feedback and phases.
 
-    Without --file and --set, it prints the policy as it is, as a TOML file.
+    Without --file and --set, it prints the policy and the phases as they are, as a TOML file.
 
     \b
     Example:

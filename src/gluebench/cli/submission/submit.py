@@ -167,7 +167,7 @@ def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any])
         suite.name,
         path,
         details,
-        retry_key=None if to.again else _retry_key(path, suite.name, details),
+        retry_key=None if to.again else retry_key(path, suite.name, details),
         progress=_meter(path),
     )
     key = entry["key"]
@@ -209,7 +209,7 @@ def deliver(path: Path, there: Reached | None, *, form: Form, defaults: Mapping[
         send(path, there, form=form, defaults=cut)
 
 
-def _retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
+def retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
     """A key that is equal for the same file, name and model, so that a repeated command sends once."""
     digest = hashlib.sha256(f"{benchmark}\0{details['name']}\0{details['model']}\0".encode())
     with path.open("rb") as file:

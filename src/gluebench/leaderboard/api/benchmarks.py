@@ -11,6 +11,7 @@ from ninja import Query, Router
 from pydantic import StringConstraints
 
 from gluebench.benchmark import Task
+from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.annotation.models import facts_of, shared
 from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, reader
@@ -22,7 +23,7 @@ from gluebench.leaderboard.boards.exports import board_json, diagnostics_json
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.problems import ProblemError, not_found
 from gluebench.leaderboard.limits.phase_acts import values_of
-from gluebench.leaderboard.phases.models import policy_at
+from gluebench.leaderboard.phases.models import ends_for, policy_at
 from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks import compare_views
 from gluebench.leaderboard.ranks import health as health_pages
@@ -78,6 +79,27 @@ def _facts(benchmark: Benchmark) -> dict[str, Any]:
         "parents": benchmark.parents,
         "data": pages.files_of(benchmark),
     }
+
+
+@_get("/{slug:name}/phases", schemas.PhaseList, 404)
+def phases(request: HttpRequest, name: str) -> dict[str, Any]:
+    """Its phases with their extensions; `ends` is when each closes for the caller."""
+    caller = reader(request)
+    items = []
+    for line in described(benchmark_or_404(request, name)):
+        ends = line["phase"].ends
+        if isinstance(caller, User):
+            ends = ends_for(line["phase"], caller.pk, caller.team_id)
+        items.append({**_phase(line), "ends": ends})
+    return {"items": items}
+
+
+@_get("/{slug:name}/announcements", schemas.AnnouncementList, 404, 422)
+def announcements(request: HttpRequest, name: str, paging: Query[Paging]) -> dict[str, Any]:
+    """What its organizers announced, newest first; texts are Markdown."""
+    rows = benchmark_or_404(request, name).announcements.values("title", "text", "at", "changed")
+    page, facts = paging.page_of(request, rows)
+    return {**facts, "items": list(page)}
 
 
 @_get("/{slug:name}/board", schemas.Board, 404, 422, 304)

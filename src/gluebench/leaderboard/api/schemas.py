@@ -158,6 +158,19 @@ class BenchmarkFacts(Open):
     """Manifest files that it extends, to be saved beside it as parent-1.toml and so on."""
 
 
+class PhaseList(Schema):
+    """The phases of a benchmark in their order, with times in UTC."""
+
+    items: list[dict[str, Any]]
+    """`ends` is the first moment at which a phase is closed for the caller; null where it stays open."""
+
+
+class AnnouncementList(Paged):
+    """Announcements, newest first: title, text, and when it was published and changed."""
+
+    items: list[dict[str, Any]]
+
+
 class BoardRow(Open):
     """An entry of the board: who, and every score with its interval."""
 

@@ -40,6 +40,7 @@ ZIP = {
 }
 NOTE = {"responses": {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
 ACT = answers(schemas.SubmissionFacts, 403, 404)
+CHOICE = answers(schemas.SubmissionFacts, 403, 404, 409)
 
 
 def _reject_bool(value: Any) -> Any:
@@ -209,6 +210,26 @@ def restore(request: HttpRequest, key: str) -> HttpResponse:
     return JsonResponse(facts(acts.restore(owned(user_with(request, Scope.SUBMIT), key))))
 
 
+@router.post("/{slug:key}/choose", response=CHOICE, auth=SIGNED_IN)
+def choose(request: HttpRequest, key: str) -> HttpResponse:
+    """Let it count in a phase in which authors choose what counts, until the deadline."""
+    return _chosen(request, key, chosen=True)
+
+
+@router.post("/{slug:key}/unchoose", response=CHOICE, auth=SIGNED_IN)
+def unchoose(request: HttpRequest, key: str) -> HttpResponse:
+    """Let it count no longer, so that another one can be chosen."""
+    return _chosen(request, key, chosen=False)
+
+
+def _chosen(request: HttpRequest, key: str, *, chosen: bool) -> HttpResponse:
+    user = user_with(request, Scope.SUBMIT)
+    try:
+        return JsonResponse(facts(acts.choose(owned(user, key), user, chosen=chosen)))
+    except acts.ChoiceError as error:
+        raise ProblemError(409, "choice", str(error)) from None
+
+
 def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:
     """All that the author of a submission may know or, unless `owned`, its other readers."""
     return (values.author_facts if owned else values.public_facts)(submission) | _publication(submission)
@@ -226,6 +247,7 @@ def _publication(submission: Submission) -> dict[str, Any]:
         "listed": submission.is_listed,
         "published": _moment(submission.published),
         "withdrawn": _moment(submission.withdrawn),
+        "chosen": _moment(submission.chosen),
         "why": submission.why,
     }
 

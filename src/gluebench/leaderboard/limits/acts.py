@@ -16,7 +16,7 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, policy_of, read_phases, read_policy
 from gluebench.leaderboard.limits.models import Departure, Override
-from gluebench.leaderboard.limits.phase_acts import set_phases
+from gluebench.leaderboard.limits.phase_acts import phase_lines, set_phases
 from gluebench.leaderboard.limits.quota import REJECTED, hold
 from gluebench.leaderboard.submissions.grading import follow_policy
 from gluebench.leaderboard.submissions.models import Submission
@@ -83,7 +83,9 @@ def _record(action: str, override: Override, actor: User | None, reason: str) ->
 
 
 def set_policy(name: str, file: Path | None = None, changes: Mapping[str, str] | None = None) -> list[str]:
-    """Change a benchmark's policy: all of it by a file, then single settings; returns it as lines of TOML.
+    """Change a benchmark's policy: all of it by a file, then single settings.
+
+    Returns it with the phases as lines of TOML, as of a file.
 
     Raises SiteError for an unknown benchmark, or PolicyError with all that is wrong.
     """
@@ -94,7 +96,8 @@ def set_policy(name: str, file: Path | None = None, changes: Mapping[str, str] |
         change_policy(benchmark, values, reason="command line")
         set_phases(benchmark, [] if file is None else read_phases(file))
     values = benchmark.policy.as_dict()
-    return [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]
+    lines = [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]
+    return [*lines, *phase_lines(benchmark)]
 
 
 def _value(name: str, text: str) -> Any:

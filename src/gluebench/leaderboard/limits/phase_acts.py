@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +16,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import PolicyError
 from gluebench.leaderboard.limits.phase_forms import PREFIX, PhaseForm, as_text
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Extension, Phase
+from gluebench.leaderboard.phases.times import zone_of
 from gluebench.leaderboard.submissions.grading import follow_clock
 
 VALUES = (
@@ -120,6 +122,20 @@ def set_phases(benchmark: Benchmark, tables: Sequence[Mapping[str, Any]]) -> Non
                 save_phase(form.save(commit=False), reason="command line")
         if problems:
             raise PolicyError(problems)
+
+
+def phase_lines(benchmark: Benchmark) -> Iterator[str]:
+    """The phases as lines of TOML that `set_phases` reads, with times on the clocks of their zones."""
+    for phase in benchmark.phases.all():
+        yield from ("", "[[phases]]")
+        for name in VALUES:
+            value = getattr(phase, name)
+            if isinstance(value, datetime):
+                yield f"{name} = {value.astimezone(zone_of(phase.zone)):%Y-%m-%dT%H:%M:%S}"
+            elif isinstance(value, dict):
+                yield from (f"settings.{key} = {json.dumps(as_text(one))}" for key, one in value.items())
+            elif value is not None:
+                yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
 
 
 def _form_of(benchmark: Benchmark, table: Mapping[str, Any]) -> tuple[PhaseForm, list[str]]:

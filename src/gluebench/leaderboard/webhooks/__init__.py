@@ -1,0 +1,1 @@
+"""Webhooks: signed requests to addresses of organizers and participants when something happens."""

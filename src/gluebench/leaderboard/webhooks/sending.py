@@ -1,0 +1,71 @@
+"""Send a request to an address that a user named, and never to one inside the site's network."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import ssl
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from http.client import HTTPSConnection
+from urllib.parse import SplitResult, urlsplit
+
+from django.conf import settings
+
+SECONDS = 10
+"""The longest that a request takes in all, once the name is resolved."""
+TLS = ssl.create_default_context()
+_UNICAST = ipaddress.ip_network("2000::/3")
+_ALSO = [ipaddress.ip_network(net) for net in ("192.0.0.0/24", "2002::/16", "3fff::/20")]
+"""Not of the public internet, which only newer versions of Python know, or which embed an IPv4 address."""
+
+
+def parts_of(url: str) -> SplitResult:
+    """The parts of an address that events may be sent to. Raises ValueError."""
+    parts = urlsplit(url)
+    usual = parts.port in (None, 443) or settings.WEBHOOKS_INSIDE
+    if parts.scheme != "https" or not parts.hostname or "@" in parts.netloc or not usual:
+        raise ValueError("Give an address that begins with https://, without a name, password or port.")
+    return parts
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one of the public internet, and no form that embeds another address."""
+    ip = ipaddress.ip_address(address)
+    usual = ip.version == 4 or ip in _UNICAST
+    return (
+        usual and ip.is_global and not (ip.is_multicast or ip.is_reserved or any(ip in net for net in _ALSO))
+    )
+
+
+def post(url: str, headers: Mapping[str, str], body: bytes) -> int:
+    """Send a POST request and return the status of the answer, whose rest is not read.
+
+    The name is resolved once, and the connection goes to that address. Redirects are not followed. Raises
+    OSError, HTTPException, or ValueError for an address that is refused.
+    """
+    parts = parts_of(url)
+    host, port = str(parts.hostname), parts.port or 443
+    addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    if not settings.WEBHOOKS_INSIDE and not all(map(is_public, addresses)):
+        raise ValueError(f"{host} has an address that is not on the public internet.")
+    plain = socket.create_connection((addresses[0], port), SECONDS)
+    with TLS.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False) as secure:
+        watchdog = threading.Timer(SECONDS, _shut, (secure,))
+        watchdog.start()
+        try:
+            secure.do_handshake()
+            connection = HTTPSConnection(host, port, context=TLS)
+            connection.sock = secure
+            target = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+            connection.request("POST", target, body, dict(headers))
+            return connection.getresponse().status
+        finally:
+            watchdog.cancel()
+
+
+def _shut(secure: ssl.SSLSocket) -> None:
+    """End whatever waits for this socket; its own method would change it under that thread."""
+    with suppress(OSError):
+        socket.socket.shutdown(secure, socket.SHUT_RDWR)
