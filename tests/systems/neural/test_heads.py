@@ -27,8 +27,8 @@ class Letters(Body):
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Any]:
         return ["".join(texts) for texts in inputs]
 
-    def size(self, item: str) -> int:
-        return len(item)
+    def lengths(self, item: str) -> tuple[int, ...]:
+        return (len(item),)
 
     def collate(self, items: Sequence[str]) -> Tensor:
         return torch.tensor([[float(item.count(letter)) for letter in "abcd"] for item in items])

@@ -49,12 +49,8 @@ class Body(nn.Module, ABC):
         """Collate items with equally many texts: tensors on the CPU in tuples or dicts."""
 
     @abstractmethod
-    def size(self, item: Any) -> int:
-        """Count an item's tokens, all its sequences together."""
-
     def lengths(self, item: Any) -> tuple[int, ...]:
         """Count the tokens of each separately padded sequence, for batches of similar length."""
-        return (self.size(item),)
 
     @abstractmethod
     def forward(self, batch: Any) -> Tensor:
