@@ -214,11 +214,10 @@ class Trainer:
         average = macro(scores, self._data, settings)
         improved = average > max(progress.averages(), default=-math.inf)
         self._add_time()
-        (rate,) = self._schedule.get_last_lr()
-        progress.add_check(scores, losses, average=average, improved=improved, rate=rate)
+        (group,) = self._optimiser.param_groups
+        progress.add_check(scores, losses, average=average, improved=improved, rate=group["lr"])
         self._schedule.step(average)
-        (rate,) = self._schedule.get_last_lr()
-        progress.stopped = reason_to_stop(progress.averages(), rate, settings)
+        progress.stopped = reason_to_stop(progress.averages(), group["lr"], settings)
         files = progress.keep(scores, improved=improved, best=settings.best)
         for total in self._losses.values():
             total.zero_()
