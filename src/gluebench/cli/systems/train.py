@@ -11,7 +11,6 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import needing
 from gluebench.cli.common.output import Form, emit, notice
 
 if TYPE_CHECKING:
@@ -71,8 +70,8 @@ def train(
     """
     if auxiliary and not multi:
         raise click.UsageError("--auxiliary data join multi-task training only; leave out --single-task.")
-    with needing("train,data", "Training", "torch"):
-        import torch
+    import torch
+
     if threads:
         torch.set_num_threads(threads)
     from gluebench.systems.devices import device as device_called
