@@ -129,21 +129,17 @@ def _draw_curves(system: TrainedSystem) -> None:
 def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -> None:
     from gluebench.cli.scoring.grade import report_output
     from gluebench.cli.systems.results import keep_scores
-    from gluebench.data import load_split
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import grade
-    from gluebench.submission.values import submission_of
+    from gluebench.systems.run import answer
     from gluebench.systems.training.checkpoint import OUTCOME
 
-    predictions = {}
-    for file in suite.files("dev"):
-        if file.task in system.tasks:
-            task = suite.task(file.task)
-            rows = load_split(home, suite, task.name, file.splits["dev"].name)
-            rows.sort(key=lambda row: row.index)
-            predictions[file.name] = system.predict(task, rows)
-    gold = gold_from_data(home, suite, role="dev", partial=True)
-    report = grade(submission_of(predictions, suite, role="dev"), gold)
+    predictions = {
+        file.name: answer(system, suite, file, home, role="dev").column
+        for file in suite.files("dev")
+        if file.task in system.tasks
+    }
+    report = grade(predictions, gold_from_data(home, suite, role="dev", partial=True))
     taken = sum(float(json.loads((run / OUTCOME).read_bytes())["seconds"]) for run in system.runs())
     keep_scores(system.folder, system.title, report, seconds=taken)
     emit(report_output(report, suite, source=system.title), form)
