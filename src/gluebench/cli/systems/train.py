@@ -76,6 +76,7 @@ def train(
         torch.set_num_threads(threads)
     from gluebench.systems.devices import device as device_called
     from gluebench.systems.devices import leads
+    from gluebench.systems.run import quiet
     from gluebench.systems.training.data import load_task_data
     from gluebench.systems.training.row import train_row
 
@@ -85,8 +86,8 @@ def train(
     row = _row(preset, spec, changes, multi=multi, vectors=Path(vectors) if vectors else None, seeds=seeds)
     names = option.listed(tasks)
     task_data = load_task_data(data, suite, names, auxiliary)
-    say = notice if leads() else None
-    if say and row.vectors is None:
+    say = notice if leads() else quiet
+    if row.vectors is None:
         say("no --vectors: every word has a random vector, and none of them is trained")
     try:
         system = train_row(

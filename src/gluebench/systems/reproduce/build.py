@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from gluebench.systems.devices import arithmetic
@@ -20,6 +20,7 @@ from gluebench.systems.probe.store import encode_into, store_of
 from gluebench.systems.probe.system import ProbedEncoder
 from gluebench.systems.protocols import SentenceEncoder, TrainablePredictor
 from gluebench.systems.reproduce.row import DEFAULT, Files, Row, check_files, row_called
+from gluebench.systems.run import Say, quiet
 from gluebench.systems.text.ptb import tokeniser
 
 PathLike = str | os.PathLike[str]
@@ -36,7 +37,7 @@ def system(
     seeds: Sequence[int] = (),
     device: str = "cpu",
     precision: str | None = None,
-    say: Callable[[str], None] | None = None,
+    say: Say = quiet,
 ) -> TrainablePredictor:
     """The system of a row of Table 4, made from its file; `corpus` is the benchmark that it will answer.
 
@@ -56,7 +57,7 @@ def system_of(
     *,
     folder: Path | None = None,
     device: str = "cpu",
-    say: Callable[[str], None] | None = None,
+    say: Say = quiet,
 ) -> TrainablePredictor:
     """The system of a row. Raises CannotBeHadError for files that are not there, DataError or WeightsError.
 

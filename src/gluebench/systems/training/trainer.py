@@ -23,7 +23,7 @@ from torch import Tensor
 
 from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel, moved, pinned
-from gluebench.systems.run import Say
+from gluebench.systems.run import Say, quiet
 from gluebench.systems.training import checkpoint
 from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
@@ -69,7 +69,7 @@ class Trainer:
         settings: Settings,
         folder: Path,
         *,
-        say: Say | None = None,
+        say: Say = quiet,
         engine: Engine | None = None,
         tensorboard: bool = True,
         about: Mapping[str, Any] | None = None,
@@ -78,7 +78,7 @@ class Trainer:
         self._data = data
         self._settings = settings
         self._folder = folder
-        self._say = say or (lambda line: None)
+        self._say = say
         self._engine = engine or Engine(precision=settings.precision)
         self._log = Log(folder, tensorboard=tensorboard and self._engine.rank == 0)
         self._about = about or {}
