@@ -123,7 +123,7 @@ def test_without_scikit_learn_the_extra_is_named(
     done = run(*where, "--train", table, "--test", "MNLI:dev_matched", "--see", "hypothesis")
     assert done.exit_code == 1
     assert done.stderr.splitlines()[-1] == (
-        "Error: gluebench audit needs more packages: pip install 'gluebench[audit]'"
+        "Error: This command (sklearn) needs more packages: pip install 'gluebench[audit]'"
     )
     with pytest.raises(ImportError, match=r'needs sklearn.*pip install "gluebench\[audit\]"'):
         views(load_benchmark("glue").task("RTE"))

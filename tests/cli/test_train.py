@@ -57,10 +57,10 @@ def test_a_changed_setting_is_refused_in_a_folder_of_another_run(trained: tuple[
     options, _ = trained
     changed = train(*options, "--set", "clip=1")
     assert changed.exit_code == 1
-    assert "the run there has settings clip 5.0, this one 1.0" in changed.output
+    assert "another run: settings clip was 5.0, and is 1.0 now" in changed.output
     wider = train(*options, "--hidden", "5")
     assert wider.exit_code == 1
-    assert "the model there has hidden 4, not 5" in wider.output
+    assert "another model: hidden was 4, and is 5 now" in wider.output
 
 
 @pytest.mark.parametrize(

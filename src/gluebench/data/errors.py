@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +46,30 @@ def expect_schema(values: Any, expected: str) -> None:
     """Raise ValueError, KeyError or TypeError unless the values of a file have this schema."""
     if values["schema"] != expected:
         raise ValueError(f"its schema is {values['schema']!r}, expected {expected!r}")
+
+
+def differences(saved: Mapping[str, Any], current: Mapping[str, Any]) -> list[str]:
+    """Each value in which two records differ, as JSON has them; None is as if it was not there.
+
+    Names of nested values are joined by spaces: "settings clip was 5.0, and is 1.0 now".
+    """
+    before, now = (_flat(json.loads(json.dumps(record))) for record in (saved, current))
+    return [
+        f"{name} was {_shown(before.get(name))}, and is {_shown(now.get(name))} now"
+        for name in {**before, **now}
+        if before.get(name) != now.get(name)
+    ]
+
+
+def _shown(value: object) -> str:
+    return "not there" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        flat |= _flat(value, f"{prefix}{name} ") if isinstance(value, Mapping) else {prefix + name: value}
+    return flat
 
 
 def gather(function: Callable[[Item], Result], items: Iterable[Item]) -> tuple[list[Result], list[str]]:

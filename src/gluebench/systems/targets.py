@@ -51,13 +51,19 @@ def score(task: Task, examples: Sequence[Example], predicted: Sequence[str | flo
 
     A task without metrics has accuracy, or Pearson's correlation.
     """
-    from gluebench.scoring.metrics import point, task_score
+    from gluebench.scoring.metrics import task_score
+
+    return task_score([value(task, metric, examples, predicted) for metric in metrics_of(task)])
+
+
+def value(task: Task, metric: Metric, examples: Sequence[Example], predicted: Sequence[str | float]) -> float:
+    """The value of one metric, as a fraction."""
+    from gluebench.scoring.metrics import point
     from gluebench.scoring.pairs import Pairs
     from gluebench.systems.run import column
 
     gold = column(task, labels(task, examples) if task.labels else numbers(task, examples))
-    pairs = Pairs(gold, column(task, predicted))
-    return task_score([point(one, pairs).value for one in metrics_of(task)])
+    return point(metric, Pairs(gold, column(task, predicted))).value
 
 
 def metrics_of(task: Task) -> list[Metric]:

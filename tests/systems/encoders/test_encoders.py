@@ -135,7 +135,7 @@ def test_options_are_checked(corpus: Corpus) -> None:
     for options, message in (
         ({"dims": "5"}, r"cbow has no option dims\. Did you mean dim or most\? Its options: vectors, dim"),
         ({"dim": "five"}, r"dim is 'five'; expected a whole number"),
-        ({"case": "lower"}, r"case is 'lower'; expected either or exact"),
+        ({"case": "lower"}, r"case is 'lower'; expected one of either, exact"),
     ):
         with pytest.raises(OptionError, match=message):
             encoder_called("cbow", options, corpus)

@@ -59,5 +59,5 @@ def test_files_that_are_not_named_are_asked_for(corpus: Corpus, name: str) -> No
 
 
 def test_a_choice_that_is_none_of_those_there_are_is_told(corpus: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="kind is 'tri'; expected combine or uni or bi"):
+    with pytest.raises(OptionError, match="kind is 'tri'; expected one of uni, bi, combine"):
         encoder_called("skip-thought", {"weights": str(tmp_path), "kind": "tri"}, corpus)

@@ -27,8 +27,8 @@ class Letters(Body):
     def prepare(self, inputs: Sequence[tuple[str, ...]]) -> list[Any]:
         return ["".join(texts) for texts in inputs]
 
-    def size(self, item: str) -> int:
-        return len(item)
+    def lengths(self, item: str) -> tuple[int, ...]:
+        return (len(item),)
 
     def collate(self, items: Sequence[str]) -> Tensor:
         return torch.tensor([[float(item.count(letter)) for letter in "abcd"] for item in items])
@@ -97,9 +97,13 @@ def test_outputs_are_decoded_to_words_and_to_scores_within_the_range() -> None:
     assert model.decode("STS-B", torch.tensor([0.5, 1.3, -0.2])) == [2.5, 5.0, 0.0]
 
 
+def loss(model: MultiTaskModel, task: str, texts: Tensor, targets: Tensor) -> Tensor:
+    return model.head(task).loss(model(task, texts), targets)
+
+
 def test_a_step_on_one_task_moves_its_head_alone() -> None:
     model = MultiTaskModel(Letters(), [MNLI, COLA])
-    model.loss("CoLA", batch("aab", "cd"), torch.tensor([0, 1])).backward()
+    loss(model, "CoLA", batch("aab", "cd"), torch.tensor([0, 1])).backward()
     assert all(each.grad is not None for each in model.head("CoLA").parameters())
     assert all(each.grad is None for each in model.head("MNLI").parameters())
 
@@ -113,8 +117,8 @@ def test_a_small_task_is_learnt() -> None:
     optimiser = torch.optim.Adam(model.parameters(), lr=0.05)
     for _ in range(60):
         optimiser.zero_grad()
-        loss = model.loss("CoLA", batch(*texts), model.targets("CoLA", words))
-        (loss + model.loss("STS-B", batch(*texts), model.targets("STS-B", scores))).backward()
+        of_words = loss(model, "CoLA", batch(*texts), model.targets("CoLA", words))
+        (of_words + loss(model, "STS-B", batch(*texts), model.targets("STS-B", scores))).backward()
         optimiser.step()
     assert model.decode("CoLA", model("CoLA", batch(*texts))) == words
     assert model.decode("STS-B", model("STS-B", batch("aa", "cd"))) == pytest.approx([5, 1], abs=0.6)
@@ -123,7 +127,7 @@ def test_a_small_task_is_learnt() -> None:
 def test_names_of_tasks_may_be_anything() -> None:
     tasks = [COLA._replace(name=name) for name in ("train", "a.b", "a%2Eb", "keys", "")]
     model = MultiTaskModel(Letters(), tasks, hidden=2)
-    assert [task.name for task in model.tasks] == ["train", "a.b", "a%2Eb", "keys", ""]
+    assert [model.head(task.name).task.name for task in tasks] == ["train", "a.b", "a%2Eb", "keys", ""]
     assert len(model.state_dict()) == 20
 
 

@@ -123,7 +123,7 @@ def test_a_multi_task_row_waits_until_it_has_all_its_tasks(data: Path, vectors: 
         assert set(answers) <= set(task.words)
     one, two = (made._models[task.name] for task in tasks)
     assert one is two
-    assert [task.name for task in one.tasks] == ["WNLI", "RTE"]
+    assert [head.task.name for head in one.heads.values()] == ["WNLI", "RTE"]
 
 
 def numbered(indices: Sequence[int]) -> list[Example]:

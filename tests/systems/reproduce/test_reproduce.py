@@ -54,9 +54,11 @@ def ran(here: Setup) -> dict[str, RowResult]:
     return {each.row.name: each for each in found}
 
 
-def predicted(folder: Path, name: str) -> list[str]:
-    with (folder / f"{name}.tsv").open(newline="") as file:
-        return [row["prediction"] for row in csv.DictReader(file, delimiter="\t")]
+def predicted(folder: Path, name: str, role: str = "dev", *, task: str = "") -> list[str]:
+    """The predictions for a test file that a run's folder has."""
+    files = json.loads((folder / f"{task or name}.json").read_text())["files"]
+    (own,) = [file["values"] for file in files if (file["role"], file["file"]) == (role, name)]
+    return own
 
 
 def labels(task: str) -> list[str]:
@@ -78,7 +80,7 @@ def test_scores_are_those_of_the_predictions_that_were_kept(
     found = {(cell.column, cell.metric): cell for cell in cells(ran[name], ASKED, SAMPLE)}
     folders = {"multi-bilstm": ("CoLA+WNLI", "CoLA+WNLI")}.get(name, TASKS)
     for task, folder, metric in zip(TASKS, folders, (matthews_correlation, accuracy), strict=True):
-        kept = here.out / "tiny" / name / folder / "seed-111" / "dev"
+        kept = here.out / "tiny" / name / folder / "seed-111"
         expected = metric(labels(task), predicted(kept, task))
         title = SAMPLE.task(task).metrics[0].title
         score = found[task, title].obtained
@@ -93,7 +95,8 @@ def test_scores_are_those_of_the_predictions_that_were_kept(
 def test_single_sentences_are_not_trained_twice(ran: dict[str, RowResult], here: Setup) -> None:
     own = here.out / "tiny" / "single-bilstm-attn"
     assert sorted(path.name for path in own.iterdir()) == ["WNLI"]
-    assert ran["single-bilstm-attn"].chosen["CoLA"] == ran["single-bilstm"].chosen["CoLA"]
+    runs = [ran[name].chosen["CoLA"] for name in ("single-bilstm-attn", "single-bilstm")]
+    assert runs[0].session.folder == runs[1].session.folder
     (cola, *_) = cells(ran["single-bilstm-attn"], ASKED, SAMPLE)
     assert cola.reason == "the run of single-bilstm"
 
@@ -117,10 +120,13 @@ def test_a_finished_run_is_not_made_again_and_a_lost_one_is(
     names = ("cbow", "single-bilstm")
     lost = copy / "tiny" / "single-bilstm" / "WNLI" / "seed-111"
     shutil.rmtree(lost)
-    stamps = {path: path.stat().st_mtime_ns for path in copy.rglob("result.json")}
+    stamps = {path: path.stat().st_mtime_ns for path in copy.glob("tiny/*/*/seed-*/*.json")}
     said: list[str] = []
     found = reproduce(ASKED, names, again, gold=again.dev, say=said.append)
-    assert {path for path in copy.rglob("result.json") if path not in stamps} == {lost / "result.json"}
+    assert {path for path in copy.glob("tiny/*/*/seed-*/*.json") if path not in stamps} == {
+        lost / "run.json",
+        lost / "WNLI.json",
+    }
     assert all(path.stat().st_mtime_ns == stamp for path, stamp in stamps.items())
     assert not any(line.startswith("CoLA: seed") for line in said)
     assert any(line.startswith("WNLI: seed 111, check 1") for line in said)
@@ -134,15 +140,15 @@ def test_runs_of_something_else_are_not_taken_for_these(
     other = tmp_path / "other.txt"
     other.write_text(vectors.read_text() + f"surplus {' '.join(['0.5'] * 12)}\n")
     elsewhere = Setup(here.corpus, here.files._replace(vectors=other), here.out, here.dev)
-    with pytest.raises(DataError, match=r"differs in files; name another folder with --out"):
+    with pytest.raises(DataError, match=r"another run; .*--out.*\nfiles words.txt was"):
         reproduce(ASKED, ["cbow"], elsewhere, gold=here.dev, say=lambda line: None)
 
 
 def test_a_damaged_result_is_named(ran: dict[str, RowResult], here: Setup, tmp_path: Path) -> None:
     copy = tmp_path / "out"
     shutil.copytree(here.out / "tiny" / "cbow", copy / "tiny" / "cbow")
-    (copy / "tiny" / "cbow" / "WNLI" / "seed-111" / "result.json").write_text("{")
-    with pytest.raises(DataError, match="not the result of a run"):
+    (copy / "tiny" / "cbow" / "WNLI" / "seed-111" / "WNLI.json").write_text("{")
+    with pytest.raises(DataError, match="not the results of a task"):
         reproduce(
             ASKED, ["cbow"], Setup(here.corpus, here.files, copy, here.dev), gold=None, say=lambda line: None
         )
@@ -155,7 +161,7 @@ def test_the_best_run_answers(folder: Path, tmp_path: Path, vectors: Path) -> No
     (found,) = reproduce(asked, ["multi-bilstm"], there, gold=there.dev, say=lambda line: None)
     means = {}
     for seed in (3, 1, 2):
-        kept = tmp_path / "tiny" / "multi-bilstm" / "WNLI" / f"seed-{seed}" / "dev"
+        kept = tmp_path / "tiny" / "multi-bilstm" / "WNLI" / f"seed-{seed}"
         means[seed] = accuracy(labels("WNLI"), predicted(kept, "WNLI"))
     best = max(means, key=means.__getitem__)  # of equals the first
     assert {task: result.seed for task, result in found.chosen.items()} == {"WNLI": best}
@@ -202,8 +208,8 @@ def test_the_diagnostic_set_is_answered_by_the_mnli_classifier(folder: Path, tmp
     asked = Request("table5", "tiny")
     (found,) = reproduce(asked, ["cbow"], there, gold=gold, say=lambda line: None)
     assert [*found.chosen] == ["MNLI"]
-    kept = found.chosen["MNLI"].folder
-    assert sorted(path.stem for path in (kept / "test").iterdir()) == ["AX", "MNLI-m", "MNLI-mm"]
+    session = found.chosen["MNLI"].session
+    assert sorted(session.columns("test")) == ["AX", "MNLI-m", "MNLI-mm"]
     own = cells(found, asked, SAMPLE)
     assert [cell.column for cell in own][:3] == ["All", "Lexical Semantics", "Predicate-Argument Structure"]
     assert own[0].expected == 0.09
@@ -213,7 +219,8 @@ def test_the_diagnostic_set_is_answered_by_the_mnli_classifier(folder: Path, tmp
         true = [row["label"] for row in csv.DictReader(file, delimiter="\t")]
     from gluebench.scoring import r_k
 
-    assert own[0].obtained.value == pytest.approx(r_k(true, predicted(kept / "test", "AX")))
+    answers = predicted(session.folder, "AX", "test", task="MNLI")
+    assert own[0].obtained.value == pytest.approx(r_k(true, answers))
 
 
 def test_results_hold_whole_columns_alone_and_join_earlier_ones() -> None:
@@ -234,5 +241,5 @@ def test_results_are_times_100_and_lack_what_was_not_obtained(ran: dict[str, Row
 
 
 def test_the_macro_average_of_a_run_is_over_its_tasks() -> None:
-    result = Result(1, {"A": 0.5, "B": 0.7}, 1.0, Path("nowhere"), {})
+    result = Result(1, {"A": 0.5, "B": 0.7}, 1.0, None, {})  # type: ignore[arg-type]
     assert result.score == pytest.approx(0.6)

@@ -7,38 +7,51 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gluebench.systems.training.progress import Plateau, no_improvement, reason_to_stop, single_dip
+from gluebench.systems.training.progress import (
+    decay_schedule,
+    no_improvement,
+    reason_to_stop,
+    single_dip,
+)
 from gluebench.systems.training.settings import Settings
 
 SCORES = st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5]), max_size=30)
 
 
-@given(SCORES, st.integers(0, 2))
-def test_the_schedule_is_pytorchs_on_a_plateau(scores: list[float], patience: int) -> None:
-    weights = torch.nn.Parameter(torch.zeros(1))
-    optimiser = torch.optim.SGD([weights], lr=1e-3)
-    oracle = torch.optim.lr_scheduler.ReduceLROnPlateau(
-        optimiser, "max", factor=0.2, patience=patience, threshold=0.0, threshold_mode="abs", eps=0.0
-    )
-    plateau = Plateau(1e-3, 0.2, patience)
+def rates(scores: list[float], settings: Settings) -> list[float]:
+    """The learning rate after each check."""
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=settings.learning_rate)
+    schedule = decay_schedule(optimizer, settings)
+    after = []
     for score in scores:
-        oracle.step(score)
-        plateau.step(score)
-        assert plateau.rate == optimiser.param_groups[0]["lr"]
+        schedule.step(score)
+        after.append(optimizer.param_groups[0]["lr"])
+    return after
+
+
+@given(SCORES, st.integers(0, 2))
+def test_the_rate_is_divided_by_five_after_more_checks_without_a_better_score_than_tolerated(
+    scores: list[float], patience: int
+) -> None:
+    expected, rate, best, waited = [], 1e-3, -1.0, 0
+    for score in scores:
+        waited = 0 if score > best else waited + 1
+        best = max(best, score)
+        if waited > patience:
+            rate, waited = rate * 0.2, 0
+        expected.append(rate)
+    assert rates(scores, Settings(learning_rate=1e-3, patience=patience)) == expected
 
 
 def test_a_score_that_equals_the_best_is_no_improvement() -> None:
-    plateau = Plateau(1.0)
-    assert [plateau.step(score) for score in (0.5, 0.5, 0.6, 0.55)] == [True, False, True, False]
-    assert plateau.rate == pytest.approx(0.04)
+    settings = Settings(learning_rate=1.0)
+    assert rates([0.5, 0.5, 0.6, 0.55], settings) == pytest.approx([1.0, 0.2, 0.2, 0.04])
 
 
 def run(scores: list[float], settings: Settings) -> tuple[int, str | None]:
     """The check that ends the run, and why."""
-    plateau = Plateau(settings.learning_rate, settings.decay, settings.patience)
-    for check in range(1, len(scores) + 1):
-        plateau.step(scores[check - 1])
-        reason = reason_to_stop(scores[:check], plateau.rate, settings)
+    for check, rate in enumerate(rates(scores, settings), 1):
+        reason = reason_to_stop(scores[:check], rate, settings)
         if reason:
             return check, reason
     return len(scores), None

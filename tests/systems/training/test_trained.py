@@ -120,7 +120,7 @@ def test_other_vectors_make_another_run(
     train(quick(vectors, multi=True), tmp_path / "out", sample_folder, sample, "RTE")
     other = tmp_path / "other.txt"
     other.write_text(vectors.read_text().replace(".5", ".25"))
-    with pytest.raises(DataError, match=r"the run there has about vectors name .*few.txt"):
+    with pytest.raises(DataError, match=r"another run: about vectors name was .*few.txt"):
         train(quick(other, multi=True), tmp_path / "out", sample_folder, sample, "RTE")
 
 

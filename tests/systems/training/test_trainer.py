@@ -115,9 +115,9 @@ def test_a_finished_run_is_not_run_again_and_another_is_not_taken_for_it(tmp_pat
     before = (tmp_path / "card.json").stat().st_mtime_ns
     assert trained(tmp_path) == first
     assert (tmp_path / "card.json").stat().st_mtime_ns == before
-    with pytest.raises(DataError, match=r"the run there has settings clip 5.0, this one 1.0;"):
+    with pytest.raises(DataError, match=r"another run: settings clip was 5.0, and is 1.0 now;"):
         trained(tmp_path, replace(TOY, clip=1.0))
-    with pytest.raises(DataError, match=r"the run there has data MNLI train \".*\", this one none;"):
+    with pytest.raises(DataError, match=r"another run: data MNLI train was \".*\", and is not there now;"):
         trained(tmp_path, TOY, "SST-2", "STS-B")
 
 

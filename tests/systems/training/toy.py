@@ -62,9 +62,6 @@ class ToyBody(Body):
             sides.append(torch.tensor([[*ids, *[0] * (longest - len(ids))] for ids in side]))
         return Batch(tuple(sides))
 
-    def size(self, item: Any) -> int:
-        return sum(map(len, item))
-
     def lengths(self, item: Any) -> tuple[int, ...]:
         return tuple(map(len, item))
 

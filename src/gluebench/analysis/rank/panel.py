@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from math import frexp, isfinite
+from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from gluebench.analysis.rank.ranking import SHARES
 from gluebench.scoring.report import fields_of
-from gluebench.scoring.units.base import Floats
+from gluebench.scoring.units.base import Floats, Ints
 
-_STEPS = 10**12
+STEPS = 10**12
 """Means are compared in steps of about this part of the largest score, so that rounding breaks no ties."""
 
 
@@ -85,18 +87,19 @@ def rank_scores(
         raise ValueError(f"resamples is {resamples}; expected at least 1")
     weight_of = _weight_of(chain.from_iterable(scores.values()), weights or {})
     by_name = sorted(weight_of)
-    matrix, exponent = _scaled(_matrix(scores, by_name))
-    weight, _ = _scaled(np.array([weight_of[task] for task in by_name]))
+    matrix = _matrix(scores, by_name)
+    largest = float(np.abs(matrix).max()) or 1.0
+    weight = np.array([weight_of[task] for task in by_name])
     count = len(by_name)
     times = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
-    counts = np.vstack([np.ones((1, count), np.int64), times])  # the first row is for the point
-    drawn = counts * np.ldexp(weight, -count.bit_length())
-    totals = drawn @ matrix.T  # at most 1 in size
-    means = np.ldexp(totals / drawn.sum(axis=1, keepdims=True), exponent)
+    drawn = np.vstack([np.ones(count), times]) * (weight / weight.max())  # the first row is the point
+    means = (matrix / largest) @ drawn.T / drawn.sum(axis=1)  # (systems, 1 + resamples)
+    steps = np.rint(means.T * -STEPS)
+    places = np.array([1 + np.searchsorted(np.sort(row), row) for row in steps]).T
     return PanelRanking(
         tasks=tuple(weight_of),
         weights=tuple(weight_of.values()) if weights else None,
-        systems=_systems(tuple(scores), totals, means),
+        systems=_systems(tuple(scores), places, means * largest),
         resamples=resamples,
         seed=seed,
     )
@@ -130,32 +133,21 @@ def _matrix(scores: Mapping[str, Mapping[str, float]], tasks: list[str]) -> Floa
     return matrix
 
 
-def _scaled(values: Floats) -> tuple[Floats, int]:
-    """The values over 2**exponent, the largest at most 1 in size, and that exponent."""
-    exponent = frexp(float(np.abs(values).max()))[1]
-    return np.ldexp(values, -exponent), exponent
-
-
-def _systems(names: tuple[str, ...], totals: Floats, means: Floats) -> tuple[PanelSystem, ...]:
-    """The records by rank, from (1 + resamples, systems) totals, at most 1 in size, and means.
-
-    The first row is the point.
-    """
-    steps = np.rint(totals * -_STEPS)
-    ranks = np.array([1 + np.searchsorted(np.sort(row), row) for row in steps])
-    resampled_ranks, resampled_means = (
-        np.sort(np.ascontiguousarray(table[1:].T), axis=1) for table in (ranks, means)
-    )
-    lower = (len(ranks) - 2) // 40  # 2.5 % of the resamples, rounded outwards
-    upper = len(ranks) - 2 - lower
+def _systems(names: Sequence[str], places: Ints, means: Floats) -> tuple[PanelSystem, ...]:
+    """The records by rank, from (systems, 1 + resamples) ranks and means, the point first."""
+    resampled = places[:, 1:]
     columns = (
-        ranks[0],
-        resampled_ranks[:, lower],
-        resampled_ranks[:, upper],
-        (resampled_ranks == 1).mean(axis=1),
-        means[0],
-        resampled_means[:, lower],
-        resampled_means[:, upper],
+        places[:, 0],
+        *_interval(resampled),
+        (resampled == 1).mean(axis=1),
+        means[:, 0],
+        *_interval(means[:, 1:]),
     )
     records = [PanelSystem(*row) for row in zip(names, *(column.tolist() for column in columns), strict=True)]
     return tuple(sorted(records, key=lambda record: record.rank))
+
+
+def _interval(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """The two ends of the 95 % interval of each row, rounded outwards to values in it."""
+    for share, method in zip(SHARES, ("lower", "higher"), strict=True):
+        yield np.quantile(values, share, axis=1, method=method)  # type: ignore[call-overload]

@@ -10,7 +10,6 @@ import click
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import percent
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.inputs import labels_option, read_labels
 from gluebench.cli.common.lazy import LazyGroup
 from gluebench.cli.common.output import Form, Output, Section, Table, emit
@@ -54,10 +53,9 @@ def draw(
     if not task.labels or len(task.columns) != 2:
         raise click.UsageError(f"{task.name} of {suite.name} has no labelled pairs of sentences.")
     split = task.file(task.metrics[0].file).splits["test"].name
-    with reading_data():
-        table = load(task.name, split, data, benchmark=suite)
-        drawn = drawn_from(table, benchmark=suite.name, pairs=pairs, annotators=annotators, seed=seed)
-        write_sheets(Path(out), drawn, table)
+    table = load(task.name, split, data, benchmark=suite)
+    drawn = drawn_from(table, benchmark=suite.name, pairs=pairs, annotators=annotators, seed=seed)
+    write_sheets(Path(out), drawn, table)
     click.echo(
         f"{out}: {annotators} sheets of {len(drawn.items)} examples of {task.name}, and instructions.md. "
         "Keep draw.json to yourself: it says which example is which."

@@ -12,7 +12,6 @@ import click
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import needing, reading_data
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, plain
 
 if TYPE_CHECKING:
@@ -93,16 +92,14 @@ def audit(
     named = audits.Sources(suite, data, labels, like)
     if tests and not learnt:
         raise click.UsageError("--test without --train: name what to learn from, or leave both out.")
-    with reading_data():
-        sources = [named.train(name) for name in dict.fromkeys(learnt)]
-        test_sets = [test_set for name in dict.fromkeys(tests or learnt) for test_set in named.tests(name)]
-        pairs = [(sources, test_sets)] if learnt else [([train], own) for train, own in named.own()]
-        if not pairs:
-            tasks = f"no task of {suite.name} with a train split has one or two texts and a label"
-            raise DataError(f"{tasks}; an audit is for these")
+    sources = [named.train(name) for name in dict.fromkeys(learnt)]
+    test_sets = [test_set for name in dict.fromkeys(tests or learnt) for test_set in named.tests(name)]
+    pairs = [(sources, test_sets)] if learnt else [([train], own) for train, own in named.own()]
+    if not pairs:
+        tasks = f"no task of {suite.name} with a train split has one or two texts and a label"
+        raise DataError(f"{tasks}; an audit is for these")
     settings |= {"printed": audits.PRINTED.get(suite.name), "progress": notice}
-    with needing("audit", "gluebench audit", "sklearn"):
-        audited = audits.together(audits.audit(*pair, **settings) for pair in pairs)
+    audited = audits.together(audits.audit(*pair, **settings) for pair in pairs)
     emit(audit_output(audited), form)
 
 

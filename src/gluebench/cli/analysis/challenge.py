@@ -14,7 +14,7 @@ import click
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import WRONG_FILE, reading_data
+from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, notices
 from gluebench.cli.systems.run_options import model_options
@@ -116,9 +116,8 @@ def perturb(
     from gluebench.data import DataError, load
 
     task = suite.task(name)
-    with reading_data():
-        table = load(task.name, option.split_to_read(task, split), data, benchmark=suite)
-        examples = table[:limit] if limit else list(table)
+    table = load(task.name, option.split_to_read(task, split), data, benchmark=suite)
+    examples = table[:limit] if limit else list(table)
     if pairs is None:
         target = suite.task(task.predict_with) if task.predict_with else task
         labels = None if gold is None else _labels(gold, suite, task, table.split)
@@ -179,7 +178,6 @@ def predict(
       gluebench challenge predict shortcuts.tsv system:bag-of-words --data data/ --out answers.tsv
     """
     from gluebench.analysis.challenge.item import read_items
-    from gluebench.cli.systems.run import installed
     from gluebench.cli.systems.run_options import chosen_options
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.encoders.corpus import Corpus
@@ -187,7 +185,7 @@ def predict(
     items = read_items(file, suite)
     task = suite.task(items[0].task)
     settings = chosen_options(context, model, options)
-    with installed(), tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch:
         made = resolve(model, Corpus(suite, data, [task]), Path(scratch), settings)
         answers = _answers(made, suite, task, items=items, home=data)
     lines = "".join(f"{number}\t{answer}\n" for number, answer in enumerate(answers))

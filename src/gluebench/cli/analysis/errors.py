@@ -12,7 +12,6 @@ import click
 from gluebench.benchmark import Role
 from gluebench.benchmark.figures import interval, percent
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.inputs import Inputs
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
 
@@ -75,17 +74,16 @@ def errors(
 
     inputs = Inputs(gold, None if gold else str(data), True, split, benchmark)
     submissions = [inputs.submission(sub) for sub in subs]
-    with reading_data():
-        labels = inputs.labels()
-        short = [Path(sub).stem or sub for sub in subs]
-        files = read_cases(
-            submissions,
-            labels,
-            data,
-            tasks=options["tasks"],
-            systems=short if len(set(short)) == len(short) else list(subs),
-            tolerance=options["tolerance"],
-        )
+    labels = inputs.labels()
+    short = [Path(sub).stem or sub for sub in subs]
+    files = read_cases(
+        submissions,
+        labels,
+        data,
+        tasks=options["tasks"],
+        systems=short if len(set(short)) == len(short) else list(subs),
+        tolerance=options["tolerance"],
+    )
     filters = [_filter(file, options) for file in files]
     counted = {file.file: rates(file) for file in files}
     if html is not None:

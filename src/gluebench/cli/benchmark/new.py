@@ -11,7 +11,6 @@ from gluebench.benchmark import Benchmark
 from gluebench.benchmark.atomic import write_text
 from gluebench.benchmark.checks import name_finding
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import needing
 from gluebench.cli.common.output import Output, Paper, Section, Table, emit, notices, rendered
 
 if TYPE_CHECKING:
@@ -83,8 +82,7 @@ def new(
     fields: dict[str, Any] = {_FIELDS.get(option, option): values for option, values in options.items()}
     choices = Choices(title=title, encoding=encoding, replace_whitespace=replace_whitespace, **fields)
     refuse_changed(Path(target))
-    with needing("data", "Reading Parquet", "pyarrow"):
-        plan = make_plan(source, name, choices)
+    plan = make_plan(source, name, choices)
     emit(plan_output(plan, choices), None)
     if dry_run:
         notices(["Nothing was written."])

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping
+from importlib.util import find_spec
 
 import click
 
 WRONG_FILE = 1
 """Exit code when something in the user's files is wrong; click's own 2 is for usage."""
+
+EXTRAS: Mapping[str, str] = {
+    "pyarrow": "data",
+    "urllib3": "data",
+    "tqdm": "data",
+    "scipy": "recipes",
+    "sklearn": "audit",
+    "torch": "train",
+    "h5py": "train",
+    "accelerate": "train",
+    "transformers": "hf",
+    "sentence_transformers": "hf",
+    "huggingface_hub": "hf",
+    "yaml": "hf",
+    "peft": "lora",
+}
+"""Optional package to the extra that installs it."""
 
 
 def as_click(error: Exception) -> click.ClickException | None:
@@ -19,6 +36,10 @@ def as_click(error: Exception) -> click.ClickException | None:
         reason = error.strerror or type(error).__name__
         message = f"{error.filename}: {reason[:1].lower()}{reason[1:]}."
         return click.ClickException(message) if error.filename is not None else None
+    if isinstance(error, ImportError):
+        package = (error.name or "").partition(".")[0]
+        missing = package in EXTRAS and find_spec(package) is None
+        return needs_extra(EXTRAS[package], f"This command ({package})") if missing else None
     if not type(error).__module__.startswith("gluebench."):
         return None
     name, message = type(error).__name__, str(error)
@@ -54,19 +75,3 @@ They are known by name, so that no package is imported for them that was not imp
 def needs_extra(extra: str, what: str) -> click.ClickException:
     """The error if an optional part of the package is not installed."""
     return click.ClickException(f"{what} needs more packages: pip install 'gluebench[{extra}]'")
-
-
-@contextmanager
-def needing(extra: str, what: str, *packages: str) -> Iterator[None]:
-    """If one of these packages is missing, raise an error that names the extra to install."""
-    try:
-        yield
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] not in packages:
-            raise
-        raise needs_extra(extra, what) from None
-
-
-def reading_data() -> AbstractContextManager[None]:
-    """If prepared data need pyarrow and it is missing, raise an error that says what to install."""
-    return needing("data", "Reading prepared data", "pyarrow")

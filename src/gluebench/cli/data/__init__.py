@@ -12,7 +12,7 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import WRONG_FILE, needing, reading_data
+from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
 
@@ -182,10 +182,9 @@ def build(
         raise click.UsageError(
             "name the folder of the original corpus: --from DIR; --explain says what it holds."
         )
-    with needing("data,recipes", "Building data", "pyarrow", "numpy", "scipy"):
-        from gluebench.data.get import build as build_task
+    from gluebench.data.get import build as build_task
 
-        made = build_task(Path(corpus), to, suite, record, _options(rest), named=recipe)
+    made = build_task(Path(corpus), to, suite, record, _options(rest), named=recipe)
     for name, split in made.splits.items():
         click.echo(f"{made.task}: {name}, {split.rows:,} examples")
     for note in made.notes:
@@ -238,8 +237,7 @@ def describe(suite: Benchmark, data: Path) -> None:
     from gluebench.benchmark.atomic import write_json
     from gluebench.data.croissant import croissant, prepared_files, unstated
 
-    with reading_data():
-        files = [*prepared_files(data, suite)]
+    files = [*prepared_files(data, suite)]
     if not files:
         raise click.ClickException(f"There are no data of {suite.name} in {data}.")
     path = data / "croissant.json"

@@ -10,7 +10,7 @@ import click
 
 from gluebench.benchmark import Benchmark, Task, load_benchmark
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import WRONG_FILE, needing
+from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, notices, plain
 
 if TYPE_CHECKING:
@@ -74,20 +74,18 @@ def get(
     if "://" in benchmark:
         if tasks or folder or source or partial or keep_going or again:
             raise click.UsageError("An address takes --to, --retries, --timeout and no other option.")
-        with needing("data", "Getting data", "urllib3", "tqdm"):
-            _get_site(benchmark, to, retries=retries, timeout=timeout, form=form)
+        _get_site(benchmark, to, retries=retries, timeout=timeout, form=form)
         return
     if folder and source:
         raise click.UsageError("--from and --source exclude each other: a folder, or a download.")
-    with needing("data", "Getting data", "pyarrow", "urllib3", "tqdm", "numpy"):
-        from gluebench.data.get import Options
-        from gluebench.data.sources.fetch import RetrySettings
+    from gluebench.data.get import Options
+    from gluebench.data.sources.fetch import RetrySettings
 
-        suite = load_benchmark(benchmark)
-        named = [suite.dataset(name) for name in tasks] or suite.tasks  # auxiliary data only when named
-        chosen = list({task.name: task for task in named}.values())
-        options = Options(source, mirror, partial, keep_going, again, RetrySettings(retries, timeout))
-        outcomes = _get(benchmark, suite, chosen, folder=folder, to=to, options=options)
+    suite = load_benchmark(benchmark)
+    named = [suite.dataset(name) for name in tasks] or suite.tasks  # auxiliary data only when named
+    chosen = list({task.name: task for task in named}.values())
+    options = Options(source, mirror, partial, keep_going, again, RetrySettings(retries, timeout))
+    outcomes = _get(benchmark, suite, chosen, folder=folder, to=to, options=options)
     if form or any(outcome.dataset for outcome in outcomes):
         emit(output(suite, outcomes), form)
     if problems := problem_lines(outcomes):

@@ -12,7 +12,6 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.output import Form, emit, notices, terminal
 
 if TYPE_CHECKING:
@@ -64,20 +63,19 @@ def show(
     from gluebench.data.table import load
 
     record = suite.dataset(task)
-    with reading_data():
-        table = load(record.name, option.split_to_read(record, split), data, benchmark=suite)
-        query = Query(
-            grep,
-            None if label is None else _label(table, label),
-            frozenset() if phenomenon is None else _tags(table, phenomenon),
-            frozenset(indices),
-            limit,
-        )
-        usual = {"index", "label", *record.columns}
-        extras = [name for name in table.columns if name not in usual and (all_columns or name == TAGS)]
-        shown = Shown(table, tuple(extras), grep)
-        picked = pick(entries(rows(table, shown.extras), paired=shown.paired), query)
-        _print(shown, query, picked, form=form, pager=pager)
+    table = load(record.name, option.split_to_read(record, split), data, benchmark=suite)
+    query = Query(
+        grep,
+        None if label is None else _label(table, label),
+        frozenset() if phenomenon is None else _tags(table, phenomenon),
+        frozenset(indices),
+        limit,
+    )
+    usual = {"index", "label", *record.columns}
+    extras = [name for name in table.columns if name not in usual and (all_columns or name == TAGS)]
+    shown = Shown(table, tuple(extras), grep)
+    picked = pick(entries(rows(table, shown.extras), paired=shown.paired), query)
+    _print(shown, query, picked, form=form, pager=pager)
 
 
 def _label(table: Table, name: str) -> str:

@@ -13,7 +13,6 @@ import click
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import percent
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import reading_data
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
@@ -37,8 +36,7 @@ def stats(suite: Benchmark, names: tuple[str, ...], data: Path, plot: str | None
       gluebench data stats glue --data data/
       gluebench data stats --task RTE --task AX --plot stats.pdf
     """
-    with reading_data():
-        tasks = _described(suite, names, data)
+    tasks = _described(suite, names, data)
     emit(stats_output(suite, tasks), form)
     if plot is None:
         return

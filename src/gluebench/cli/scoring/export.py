@@ -11,7 +11,6 @@ import click
 
 from gluebench.benchmark.atomic import write_text
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import needing
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option
 from gluebench.cli.common.output import notices
 from gluebench.leaderboard.fields import EVALUATORS
@@ -83,22 +82,21 @@ def export(
         record = records.aggregate(report, inputs.manifest, about, at=time.time())
         rows = records.instances(record, submission, labels, public=inputs.data is not None)
         notices([f"written: {records.write_records(Path(eee), record, rows)}"])
-    with needing("hf", "Writing for the hub", "huggingface_hub", "yaml"):
-        if model_index:
-            from gluebench.scoring.hub import model_card
+    if model_index:
+        from gluebench.scoring.hub import model_card
 
-            path = Path(model_index)
-            text = path.read_text(encoding="utf-8") if path.exists() else ""
-            try:
-                card = model_card(text, report, inputs.manifest, model=model, dataset=dataset or "")
-            except ValueError as error:
-                raise click.ClickException(f"{path}: {error}") from None
-            write_text(path, card)
-            notices([f"written: {path}"])
-        if eval_results and dataset:
-            from gluebench.scoring.hub import eval_results_yaml
+        path = Path(model_index)
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        try:
+            card = model_card(text, report, inputs.manifest, model=model, dataset=dataset or "")
+        except ValueError as error:
+            raise click.ClickException(f"{path}: {error}") from None
+        write_text(path, card)
+        notices([f"written: {path}"])
+    if eval_results and dataset:
+        from gluebench.scoring.hub import eval_results_yaml
 
-            today = datetime.now(UTC).date()
-            text = eval_results_yaml(report, dataset=dataset, tasks=task_ids, day=today, source=source_url)
-            write_text(Path(eval_results), text)
-            notices([f"written: {eval_results}"])
+        today = datetime.now(UTC).date()
+        text = eval_results_yaml(report, dataset=dataset, tasks=task_ids, day=today, source=source_url)
+        write_text(Path(eval_results), text)
+        notices([f"written: {eval_results}"])

@@ -10,7 +10,6 @@ import click
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import DOWN, interval, percent, points
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import needing
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
 
@@ -88,18 +87,17 @@ def _grade_many(
 
     paths = submissions_in(subs, inputs.manifest, inputs.split)
     progress = Progress("Graded", "submissions")
-    with needing("data", "A Parquet file", "pyarrow"):
-        try:
-            rows = grade_many(
-                paths, inputs.labels(), out=out, intervals=intervals, workers=workers, progress=progress
-            )
-        except ValueError as error:
-            if type(error) is not ValueError:
-                raise
-            raise click.UsageError(str(error)) from None
-        except BrokenProcessPool:
-            message = "A process ended unexpectedly, such as for lack of memory. Finished rows are kept."
-            raise click.ClickException(f"{message} Run the command again, with fewer --workers.") from None
+    try:
+        rows = grade_many(
+            paths, inputs.labels(), out=out, intervals=intervals, workers=workers, progress=progress
+        )
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise click.UsageError(str(error)) from None
+    except BrokenProcessPool:
+        message = "A process ended unexpectedly, such as for lack of memory. Finished rows are kept."
+        raise click.ClickException(f"{message} Run the command again, with fewer --workers.") from None
     verdicts = Counter(row["verdict"] for row in rows)
     counts = ", ".join(f"{verdicts[verdict]:,} {verdict}" for verdict in ("valid", "incomplete", "invalid"))
     notices([f"{out}: {counts}"])

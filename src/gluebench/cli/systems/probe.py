@@ -11,7 +11,6 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import needing, reading_data
 from gluebench.cli.common.output import Form, notice
 
 if TYPE_CHECKING:
@@ -38,8 +37,7 @@ def _corpus(suite: Benchmark, data: Path, tasks: Sequence[str]) -> Corpus:
     from gluebench.systems.run import chosen
 
     names = [name for listed in tasks for name in option.listed(listed)]
-    with reading_data():
-        return Corpus(suite, data, chosen(suite, names))
+    return Corpus(suite, data, chosen(suite, names))
 
 
 @click.command
@@ -77,7 +75,7 @@ def encode(
 
     corpus, precise = _corpus(suite, data, tasks), precision or "fp32"
     place = options.get("device", "cpu")
-    with reading_data(), needing("train", "Probing", "torch"), autocast(precise, place), arithmetic(precise):
+    with autocast(precise, place), arithmetic(precise):
         made: SentenceEncoder = encoder_called(encoder, options, corpus)
         store = store_of(Path(out), made, "float16" if float16 else "float32")
         sentences = list(corpus.sentences())
@@ -142,47 +140,44 @@ def probe(
 
     began = time.monotonic()
     corpus = _corpus(suite, data, tasks)
-    with reading_data(), needing("train", "Probing", "torch"):
-        from gluebench.data.gold import gold_from_data
-        from gluebench.scoring import grade
-        from gluebench.submission import write_submission
-        from gluebench.systems.devices import arithmetic
-        from gluebench.systems.devices import device as resolved
-        from gluebench.systems.probe.settings import preset_called
-        from gluebench.systems.probe.store import shared_path
-        from gluebench.systems.probe.system import ProbedEncoder
-        from gluebench.systems.run import answer, run
+    from gluebench.data.gold import gold_from_data
+    from gluebench.scoring import grade
+    from gluebench.submission import write_submission
+    from gluebench.systems.devices import arithmetic
+    from gluebench.systems.devices import device as resolved
+    from gluebench.systems.probe.settings import preset_called
+    from gluebench.systems.probe.store import shared_path
+    from gluebench.systems.probe.system import ProbedEncoder
+    from gluebench.systems.run import answer, run
 
-        settings, precise = preset_called(preset).seeded(seed), precision or "fp32"
-        bf16 = ("bf16",) if precise == "bf16" else ()
-        made = _encoder(encoder, options, corpus, vectors=vectors)
-        system = ProbedEncoder(
-            made,
-            settings,
-            vectors=vectors or shared_path(made, dict(options), float16, *bf16),
-            precision="float16" if float16 else "float32",
-            batch_size=batch_size,
-            device=resolved(device),
-            arithmetic=precise,
-            advance=Progress("encoded", "sentences"),
-        )
-        part = suite._replace(tasks=corpus.tasks)
-        files = part.files() if out else ()
-        with arithmetic(precise):
-            dev = run(system, part, data, role="dev", progress=notice)
-            test = {
-                file.name: answer(system, part, file, data, role="test", say=notice).column for file in files
-            }
-        for name, fitted in system.probes.items():
-            best = fitted.runs[fitted.chosen]
-            penalty = f"L2 {best.penalty:g}, " if len(fitted.runs) > 1 else ""
-            penalty += "classes weighted equally, " if best.balanced else ""
-            notice(f"{name}: {penalty}{best.epochs} epochs, {best.score:.3f} on dev")
-        report = grade(dev, gold_from_data(data, suite, role="dev", partial=True))
-        name = f"{made.name}, {settings.name}"
-        if out:
-            keep_scores(Path(out).with_suffix(".run"), name, report, seconds=time.monotonic() - began)
-        print_report(report, suite, source=name, form=form)
+    settings, precise = preset_called(preset).seeded(seed), precision or "fp32"
+    bf16 = ("bf16",) if precise == "bf16" else ()
+    made = _encoder(encoder, options, corpus, vectors=vectors)
+    system = ProbedEncoder(
+        made,
+        settings,
+        vectors=vectors or shared_path(made, dict(options), float16, *bf16),
+        precision="float16" if float16 else "float32",
+        batch_size=batch_size,
+        device=resolved(device),
+        arithmetic=precise,
+        advance=Progress("encoded", "sentences"),
+    )
+    part = suite._replace(tasks=corpus.tasks)
+    files = part.files() if out else ()
+    with arithmetic(precise):
+        dev = run(system, part, data, role="dev", progress=notice)
+        test = {file.name: answer(system, part, file, data, role="test", say=notice).column for file in files}
+    for name, fitted in system.probes.items():
+        best = fitted.runs[fitted.chosen]
+        penalty = f"L2 {best.penalty:g}, " if len(fitted.runs) > 1 else ""
+        penalty += "classes weighted equally, " if best.balanced else ""
+        notice(f"{name}: {penalty}{best.epochs} epochs, {best.score:.3f} on dev")
+    report = grade(dev, gold_from_data(data, suite, role="dev", partial=True))
+    name = f"{made.name}, {settings.name}"
+    if out:
+        keep_scores(Path(out).with_suffix(".run"), name, report, seconds=time.monotonic() - began)
+    print_report(report, suite, source=name, form=form)
     if out:
         write_submission(out, test, suite)
         absent = [file.path for file in suite.files() if file.name not in test]

@@ -10,7 +10,6 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import needing, reading_data
 from gluebench.cli.common.lazy import LazyGroup
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
@@ -125,27 +124,26 @@ def _run(
     to: Destination | None = None,
 ) -> None:
     board = reached(to, suite.name, "test")
-    with reading_data(), needing("train", "Running the paper's rows", "torch", "h5py"):
-        from gluebench.cli.systems.reproduce_view import save, table_output
-        from gluebench.cli.systems.results import keep_scores
-        from gluebench.data.gold import gold_from_data
-        from gluebench.data.home import data_folder
-        from gluebench.systems.devices import device as device_called
-        from gluebench.systems.encoders.corpus import Corpus
-        from gluebench.systems.reproduce.rerun import Request, Setup, submission_path
-        from gluebench.systems.reproduce.rerun import reproduce as rerun
-        from gluebench.systems.reproduce.row import Files
-        from gluebench.systems.reproduce.row import rows as all_rows
+    from gluebench.cli.systems.reproduce_view import save, table_output
+    from gluebench.cli.systems.results import keep_scores
+    from gluebench.data.gold import gold_from_data
+    from gluebench.data.home import data_folder
+    from gluebench.systems.devices import device as device_called
+    from gluebench.systems.encoders.corpus import Corpus
+    from gluebench.systems.reproduce.rerun import Request, Setup, submission_path
+    from gluebench.systems.reproduce.rerun import reproduce as rerun
+    from gluebench.systems.reproduce.row import Files
+    from gluebench.systems.reproduce.row import rows as all_rows
 
-        request = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds, precision)
-        place = device_called(device)
-        home = data_folder(data)
-        labels = gold_from_data(home, suite, role="dev", partial=True)
-        setup = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, place)
-        names = rows or tuple(row.name for row in all_rows())
-        scored = labels if table == "table6" else _test_labels(gold, setup)
-        runs = rerun(request, names, setup, gold=scored, say=notice)
-        output = table_output(runs, request, suite)
+    request = Request(table, preset, tuple(suite.task(name).name for name in tasks), seeds, precision)
+    place = device_called(device)
+    home = data_folder(data)
+    labels = gold_from_data(home, suite, role="dev", partial=True)
+    setup = Setup(Corpus(suite, home), Files(vectors, weights), out / suite.name, labels, place)
+    names = rows or tuple(row.name for row in all_rows())
+    scored = labels if table == "table6" else _test_labels(gold, setup)
+    runs = rerun(request, names, setup, gold=scored, say=notice)
+    output = table_output(runs, request, suite)
     save(output, table, setup.out / preset)
     for ran in runs:
         if ran.report:

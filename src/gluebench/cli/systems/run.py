@@ -12,7 +12,6 @@ import click
 
 from gluebench.benchmark import Benchmark, Role
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import needs_extra, reading_data
 from gluebench.cli.common.output import Form, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 from gluebench.cli.systems.run_options import chosen_options, model_options, run_options, settings_of
@@ -21,18 +20,6 @@ from gluebench.cli.systems.run_prompts import collect, first_template, scores_by
 if TYPE_CHECKING:
     from gluebench.systems.adapters.resolve import ModelOptions
     from gluebench.systems.adapters.session import Place, Plan, Session, TaskResult
-
-EXTRAS = {
-    "transformers": "hf",
-    "sentence_transformers": "hf",
-    "peft": "lora",
-    "torch": "train",
-    "accelerate": "train",
-    "h5py": "train",
-    "urllib3": "data",
-    "pyarrow": "data",
-}
-"""Package to the extra that installs it."""
 
 
 @click.command
@@ -95,8 +82,7 @@ def run(
         raise click.UsageError("--limit gives dev scores alone: leave out --no-dev and --to.")
     board = reached(to, suite.name, split) if leads() else None
     names = [name for text in tasks for name in option.listed(text)]
-    with reading_data():
-        plan = Plan(suite, data, chosen(suite, names), split, not no_dev, limit)
+    plan = Plan(suite, data, chosen(suite, names), split, not no_dev, limit)
     settings = chosen_options(context, model, options)
     runs = [(out, settings)]
     if seeds:
@@ -123,7 +109,7 @@ def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: boo
 
     folder = Path(out).with_suffix(".run")
     holding = held(folder, again=again) if leads() else nullcontext()
-    with installed(), holding, arithmetic(settings.precision):
+    with holding, arithmetic(settings.precision):
         made = resolve(model, Corpus(plan.benchmark, plan.data, plan.tasks), folder, first_template(settings))
         session = Session(folder, plan, made.identity, sources=made.sources)
         if settings.asking is not None and settings.asking.collect is not None:
@@ -157,18 +143,6 @@ def _print_seeds(sessions: Sequence[Session], sources: Sequence[str], *, form: F
     columns = [session.dev_columns(gold) for session in sessions]
     reports, summary = grade_runs(columns, gold)
     emit(runs_output(reports, summary, sessions[0].plan.benchmark, sources=sources), form)
-
-
-@contextmanager
-def installed() -> Iterator[None]:
-    """If the model needs a missing package, raise an error that says what to install."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        if package not in EXTRAS:
-            raise
-        raise needs_extra(EXTRAS[package], f"This model ({package})") from None
 
 
 def _finish(

@@ -16,6 +16,7 @@ import click
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.cli.common import option
+from gluebench.cli.common.errors import as_click
 from gluebench.cli.common.output import Form, emit, notice
 
 if TYPE_CHECKING:
@@ -74,7 +75,10 @@ def run_in(folder: Path, arguments: list[str]) -> None:
         redirect_stderr(log),
         redirect_stdout(report),
     ):
-        run.main(given, standalone_mode=False)
+        try:
+            run.main(given, standalone_mode=False)
+        except ImportError as error:
+            raise as_click(error) or error from None
 
 
 @click.command

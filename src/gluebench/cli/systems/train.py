@@ -11,7 +11,6 @@ import click
 
 from gluebench.benchmark import Benchmark
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import needing
 from gluebench.cli.common.output import Form, emit, notice
 
 if TYPE_CHECKING:
@@ -71,12 +70,13 @@ def train(
     """
     if auxiliary and not multi:
         raise click.UsageError("--auxiliary data join multi-task training only; leave out --single-task.")
-    with needing("train,data", "Training", "torch"):
-        import torch
+    import torch
+
     if threads:
         torch.set_num_threads(threads)
     from gluebench.systems.devices import device as device_called
     from gluebench.systems.devices import leads
+    from gluebench.systems.run import quiet
     from gluebench.systems.training.data import load_task_data
     from gluebench.systems.training.row import train_row
 
@@ -86,8 +86,8 @@ def train(
     row = _row(preset, spec, changes, multi=multi, vectors=Path(vectors) if vectors else None, seeds=seeds)
     names = option.listed(tasks)
     task_data = load_task_data(data, suite, names, auxiliary)
-    say = notice if leads() else None
-    if say and row.vectors is None:
+    say = notice if leads() else quiet
+    if row.vectors is None:
         say("no --vectors: every word has a random vector, and none of them is trained")
     try:
         system = train_row(
@@ -130,21 +130,17 @@ def _draw_curves(system: TrainedSystem) -> None:
 def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -> None:
     from gluebench.cli.scoring.grade import report_output
     from gluebench.cli.systems.results import keep_scores
-    from gluebench.data import load_split
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import grade
-    from gluebench.submission.values import submission_of
+    from gluebench.systems.run import answer
     from gluebench.systems.training.checkpoint import OUTCOME
 
-    predictions = {}
-    for file in suite.files("dev"):
-        if file.task in system.tasks:
-            task = suite.task(file.task)
-            rows = load_split(home, suite, task.name, file.splits["dev"].name)
-            rows.sort(key=lambda row: row.index)
-            predictions[file.name] = system.predict(task, rows)
-    gold = gold_from_data(home, suite, role="dev", partial=True)
-    report = grade(submission_of(predictions, suite, role="dev"), gold)
+    predictions = {
+        file.name: answer(system, suite, file, home, role="dev").column
+        for file in suite.files("dev")
+        if file.task in system.tasks
+    }
+    report = grade(predictions, gold_from_data(home, suite, role="dev", partial=True))
     taken = sum(float(json.loads((run / OUTCOME).read_bytes())["seconds"]) for run in system.runs())
     keep_scores(system.folder, system.title, report, seconds=taken)
     emit(report_output(report, suite, source=system.title), form)

@@ -6,11 +6,10 @@ Each of several processes computes its rows of every batch; only the leading one
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +17,7 @@ from torch import Tensor, nn
 from gluebench.systems.adapters import ModelError
 from gluebench.systems.adapters.fine_tuning import FineTuning
 from gluebench.systems.protocols import Advance
+from gluebench.systems.training import checkpoint
 from gluebench.systems.training.engine import Engine
 
 LARGEST_GRADIENT = 1.0
@@ -211,7 +211,6 @@ class Loop:
                 value.copy_(weights[name])
 
     def _save(self) -> None:
-        """Replace the saved state at once, so that a kill leaves the old one or the new one."""
         if self._path is None or self._engine.rank:
             return
         cuda = torch.cuda.get_rng_state(self._device) if self._device.type == "cuda" else None
@@ -227,14 +226,12 @@ class Loop:
             "cuda": cuda,
         }
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self._path.with_suffix(".new")
-        torch.save(values, temporary)
-        os.replace(temporary, self._path)
+        checkpoint.save(self._path, values)
 
     def _resume(self) -> None:
         if self._path is None or not self._path.is_file():
             return
-        values: dict[str, Any] = torch.load(self._path, map_location="cpu", weights_only=True)
+        values = checkpoint.load(self._path)
         if values["fingerprint"] != self._fingerprint:
             return
         self._load(values["weights"])

@@ -14,6 +14,7 @@ from gluebench.data.home import data_folder
 from gluebench.systems.adapters import ModelError, files_digest
 from gluebench.systems.devices import device
 from gluebench.systems.encoders.corpus import Corpus
+from gluebench.systems.options import arguments
 from gluebench.systems.protocols import Counting, Predictor, SentenceEncoder, silent
 from gluebench.systems.run import fit_data, quiet
 
@@ -303,22 +304,19 @@ def _recipe(request: _Request) -> Model:
     from gluebench.systems.reproduce.build import system as make
     from gluebench.systems.reproduce.row import CannotBeHadError, row_called
 
-    options, known = dict(request.options.options), ("preset", "precision", "vectors", "weights")
+    options = dict(request.options.options)
     if request.options.precision != "fp32":
         options.setdefault("precision", request.options.precision)
-    for name in options:
-        if name not in known:
-            raise ModelError(f"a recipe has no option {name!r}; its options: {', '.join(known)}")
+    given = {
+        "name": request.name,
+        "corpus": request.corpus,
+        "folder": request.folder / "training",
+        "seeds": () if request.options.seed is None else (request.options.seed,),
+        "device": device(request.options.device),
+        "say": request.options.say,
+    }
     try:
-        system = make(
-            request.name,
-            request.corpus,
-            folder=request.folder / "training",
-            seeds=() if request.options.seed is None else (request.options.seed,),
-            device=device(request.options.device),
-            say=request.options.say,
-            **options,
-        )
+        system = make(**arguments(make, options, owner="a recipe", given=given))
     except CannotBeHadError as error:
         raise ModelError(
             str(error).replace("--vectors ", "-o vectors=").replace("--weights ", "-o weights=")

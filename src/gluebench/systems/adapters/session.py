@@ -12,7 +12,7 @@ import json
 import shutil
 import time
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,14 +22,14 @@ from urllib.parse import quote
 from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
-from gluebench.data.errors import expect_schema, parsing
+from gluebench.data.errors import differences, expect_schema, parsing
 from gluebench.data.gold import gold_from_data
 from gluebench.data.home import sha256_of, split_file, task_folder
 from gluebench.scoring import Gold, Report
 from gluebench.submission import Column
 from gluebench.systems.adapters.dev_scores import drawn_labels, graded, unanswered, with_wrong
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import Answered, Key, Unit, answer, column, fit, units
+from gluebench.systems.run import Answered, Key, Query, Unit, answer, column, fit, units
 
 RESULT_SCHEMA = "gluebench.run-task/1"
 
@@ -144,12 +144,20 @@ class Plan(NamedTuple):
     """Whether the dev split is answered too."""
     limit: int | None = None
     """Answer at most so many examples of each dev file, and no test file."""
+    absent: Collection[str] = ()
+    """Tasks without test examples, whose test files are left out."""
 
     def units(self) -> list[Unit]:
         """List the tasks, each with all files that its model answers."""
         roles: tuple[Role, ...] = ("dev", "test") if self.dev and self.role == "test" else (self.role,)
         roles = roles if self.limit is None else ("dev",)
-        return units(self.benchmark, self.tasks, roles)
+        return [
+            Unit(unit.task, tuple(filter(self._is_there, unit.queries)))
+            for unit in units(self.benchmark, self.tasks, roles)
+        ]
+
+    def _is_there(self, query: Query) -> bool:
+        return query.role != "test" or query.file.task not in self.absent
 
 
 @contextmanager
@@ -214,10 +222,10 @@ class Session:
         }
         self._digests: dict[str, str] = {}
 
-    def claim(self) -> None:
+    def claim(self, way: str = "give another --out, or start over with --again") -> None:
         """Write the run's identity, or check that the folder holds the same run.
 
-        Raises DataError with every difference, changed data files included.
+        Raises DataError with the `way` out and every difference, changed data files included.
         """
         path, current = self.folder / RUN, self._identity
         if not path.is_file():
@@ -225,14 +233,8 @@ class Session:
             return
         with parsing(path, "JSON", "start over with --again"):
             saved = json.loads(path.read_bytes())
-        problems = [
-            f"{name} was {_shown(saved.get(name))}, and is {_shown(current.get(name))} now"
-            for name in {**saved, **current}
-            if saved.get(name) != current.get(name)
-        ]
-        problems = problems or self._changed_data()
+        problems = differences(saved, current) or self._changed_data()
         if problems:
-            way = "give another --out, or start over with --again"
             raise DataError([f"{self.folder} holds results of another run; {way}:", *problems])
 
     def results(self) -> dict[str, TaskResult]:
@@ -249,7 +251,7 @@ class Session:
             or not done[unit.task.name].answers.keys() >= {query.key for query in unit.queries}
         ]
 
-    def run(self, system: Predictor, watcher: Watcher, *, together: bool = False) -> None:
+    def run(self, system: Predictor, watcher: Watcher | None = None, *, together: bool = False) -> None:
         """Answer the missing units in order; save each file when it is answered. Raises what the system does.
 
         With `together`, the system is fitted on all tasks before it answers any.
@@ -264,12 +266,14 @@ class Session:
         elapsed = 0.0
         for index, unit in enumerate(todo):
             place = Place(unit, len(all_units) - len(todo) + index + 1, len(all_units), left)
-            watcher.began(place)
+            if watcher:
+                watcher.began(place)
             result = self._done(system, unit, fitted=together)
             elapsed += result.seconds
             done = sum(sizes[: index + 1])
             left = elapsed / done * sum(sizes[index + 1 :]) if done else None
-            watcher.ended(place._replace(left=left), result)
+            if watcher:
+                watcher.ended(place._replace(left=left), result)
 
     def follow(self, system: Predictor) -> None:
         """Take part, in another process, in what the leading one does by `run`; write nothing."""
@@ -367,7 +371,3 @@ class Session:
             for key, digest in self._data(unit).items()
             if done[unit.task.name].data.get(key, digest) != digest
         ]
-
-
-def _shown(value: object) -> str:
-    return "not there" if value is None else json.dumps(value, ensure_ascii=False)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gluebench.benchmark import UnknownNameError
-from gluebench.data.recipes import Option, OptionError, values_of
+from gluebench.systems.options import arguments
 
 if TYPE_CHECKING:
     from gluebench.systems.encoders.corpus import Corpus
     from gluebench.systems.protocols import SentenceEncoder
 
-__all__ = ["ENCODERS", "EncoderEntry", "EncoderError", "encoder_called", "entry_called"]
+__all__ = ["ENCODERS", "EncoderError", "encoder_called"]
 
 
 class EncoderError(ValueError):
@@ -23,58 +21,15 @@ class EncoderError(ValueError):
 
 
 ENCODERS: Mapping[str, str] = {
-    "cbow": "gluebench.systems.encoders.cbow",
-    "infersent": "gluebench.systems.encoders.infersent",
-    "dissent": "gluebench.systems.encoders.infersent",
-    "skip-thought": "gluebench.systems.encoders.skip_thought",
-    "gensen": "gluebench.systems.encoders.gensen",
+    "cbow": "cbow:cbow",
+    "infersent": "infersent:InferSentEncoder",
+    "dissent": "infersent:InferSentEncoder",
+    "skip-thought": "skip_thought:SkipThoughtEncoder",
+    "gensen": "gensen:gensen",
 }
-"""Name to the module that has it among its `ENTRIES`."""
+"""Name to module and class or function. Its parameters are the encoder's options; of these, `corpus` is the
+benchmark that will be encoded, and `name` the name here."""
 CALLABLE = "encoder:"
-TOKENISER = Option("tokeniser", str, "ptb", "ptb, nltk or space.")
-PADDING = Option("padding", str, "mask", "mask, or zero: padding counts, as in the paper's rows.")
-BATCH = Option("batch", int, 64, "Sentences at a time; with zero padding a vector depends on it.")
-
-
-@dataclass(frozen=True, slots=True)
-class EncoderEntry:
-    """An encoder that the package knows by name. Modules have them by name as `ENTRIES`."""
-
-    name: str
-    title: str
-    make: Callable[[Mapping[str, Any], Corpus], SentenceEncoder]
-    """From the options, defaults filled in, and the benchmark that is to be encoded."""
-    options: tuple[Option, ...] = ()
-
-    def made(self, texts: Mapping[str, str], corpus: Corpus) -> SentenceEncoder:
-        """The encoder with options as they are typed. Raises OptionError, and what its files can cause."""
-        return self.make(values_of(self.name, self.options, texts), corpus)
-
-
-def one_of(options: Mapping[str, Any], name: str, *allowed: object) -> Any:
-    """The value of an option that has few. Raises OptionError for another."""
-    if options[name] not in allowed:
-        raise OptionError(f"{name} is {options[name]!r}; expected {' or '.join(map(str, allowed))}")
-    return options[name]
-
-
-def path_of(options: Mapping[str, Any], name: str) -> Path:
-    """The path that has to be given as an option. Raises OptionError without one."""
-    path: Path | None = options[name]
-    if path is None:
-        raise OptionError(
-            f"{name} is not given; expected a path (docs/reference/weights.md says of which files)"
-        )
-    return path
-
-
-def entry_called(name: str) -> EncoderEntry:
-    """The entry of the encoder of that name. Raises UnknownNameError."""
-    if name not in ENCODERS:
-        valid = [*ENCODERS, f"{CALLABLE}module:function"]
-        raise UnknownNameError(name, valid, what="encoder")
-    entry: EncoderEntry = import_module(ENCODERS[name]).ENTRIES[name]
-    return entry
 
 
 def encoder_called(text: str, options: Mapping[str, str], corpus: Corpus) -> SentenceEncoder:
@@ -89,4 +44,11 @@ def encoder_called(text: str, options: Mapping[str, str], corpus: Corpus) -> Sen
         if options:
             raise EncoderError(f"{text}: a function takes no options; it was given {', '.join(options)}")
         return encoder_at(text.removeprefix(CALLABLE))
-    return entry_called(text).made(options, corpus)
+    if text not in ENCODERS:
+        raise UnknownNameError(text, [*ENCODERS, f"{CALLABLE}module:function"], what="encoder")
+    module, _, name = ENCODERS[text].partition(":")
+    make = getattr(import_module(f"{__name__}.{module}"), name)
+    encoder: SentenceEncoder = make(
+        **arguments(make, options, owner=text, given={"corpus": corpus, "name": text})
+    )
+    return encoder

@@ -13,8 +13,6 @@ from torch import Tensor
 from gluebench.data.vectors import read_vectors
 
 Floats = npt.NDArray[np.float32]
-Tokenise = Callable[[str], Sequence[str]]
-"""Splits a sentence into words; an empty one has none."""
 
 
 def in_batches(

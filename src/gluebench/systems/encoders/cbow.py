@@ -6,20 +6,18 @@ with GloVe 840B, 40 words at most and words looked up as they are written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gluebench.data.recipes import Option
 from gluebench.data.vectors import Vectors, read_vectors
-from gluebench.systems.encoders import TOKENISER, EncoderEntry, one_of
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.encoders.trained_vectors import DIM, train_vectors
-from gluebench.systems.protocols import SentenceEncoder
-from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.text.ptb import tokenise as ptb
+from gluebench.systems.text.ptb import tokeniser as tokeniser_called
 
 
 class CBoW:
@@ -39,7 +37,7 @@ class CBoW:
         self.dim = int(vectors.matrix.shape[1])
         self._matrix = vectors.matrix
         self._row = vectors.rows.get if exact else vectors.row
-        self._tokenise = tokenise or tokeniser("ptb")
+        self._tokenise = tokenise or ptb
         self._most = most
 
     def encode(self, sentences: Sequence[str]) -> NDArray[np.float32]:
@@ -53,33 +51,28 @@ class CBoW:
         return means
 
 
-def _make(options: Mapping[str, Any], corpus: Corpus) -> SentenceEncoder:
-    """Over a file of vectors, or over vectors trained on the train splits of the benchmark."""
-    exact = one_of(options, "case", "either", "exact") == "exact"
-    tokenise, most = tokeniser(options["tokeniser"]), options["most"] or None
-    path: Path | None = options["vectors"]
-    if path is not None:
+def cbow(
+    corpus: Corpus,
+    *,
+    vectors: Path | None = None,
+    dim: int = DIM,
+    tokeniser: str = "ptb",
+    most: int = 0,
+    case: Literal["either", "exact"] = "either",
+) -> CBoW:
+    """Over a file of vectors (GloVe's or word2vec's text), or over vectors trained on the train splits.
+
+    `dim` is the length of trained vectors. `most` words of a sentence count, 0 for all; the paper's row has
+    40. With `case` "either" a word is looked up as written, else in small letters.
+    """
+    tokenise = tokeniser_called(tokeniser)
+    if vectors is not None:
         words = {word for sentence in corpus.there() for word in tokenise(sentence)}
-        vectors, source = read_vectors(path, words | {word.lower() for word in words}), path.name
+        table, source = read_vectors(vectors, words | {word.lower() for word in words}), vectors.name
     else:
         sentences = list(corpus.training())
-        vectors = train_vectors(sentences, tokenise, dim=options["dim"])
-        source = f"own vectors of {len(sentences)} sentences of {corpus.benchmark.name}, {options['dim']}"
-    parts = [source, options["tokeniser"], *(["exact case"] if exact else [])]
-    name = f"cbow({', '.join([*parts, *([f'{most} words'] if most else [])])})"
-    return CBoW(vectors, name=name, tokenise=tokenise, most=most, exact=exact)
-
-
-_ENTRY = EncoderEntry(
-    "cbow",
-    "CBoW: the mean of the word vectors",
-    _make,
-    (
-        Option("vectors", Path, None, "GloVe's or word2vec's text file; without one, vectors are trained."),
-        Option("dim", int, DIM, "Length of the vectors that are trained."),
-        TOKENISER,
-        Option("most", int, 0, "So many words of a sentence count, 0 for all; the paper's row has 40."),
-        Option("case", str, "either", "either: a word as written, else in small letters; exact: as written."),
-    ),
-)
-ENTRIES = {_ENTRY.name: _ENTRY}
+        table = train_vectors(sentences, tokenise, dim=dim)
+        source = f"own vectors of {len(sentences)} sentences of {corpus.benchmark.name}, {dim}"
+    exact = case == "exact"
+    parts = [source, tokeniser, *(["exact case"] if exact else []), *([f"{most} words"] if most else [])]
+    return CBoW(table, name=f"cbow({', '.join(parts)})", tokenise=tokenise, most=most or None, exact=exact)

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gluebench.data.recipes import Option
-from gluebench.systems.encoders import BATCH, PADDING, TOKENISER, EncoderEntry, one_of, path_of
-from gluebench.systems.encoders.batches import Floats, KeptVectors, Tokenise, in_batches
-from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.encoders.batches import Floats, KeptVectors, in_batches
+from gluebench.systems.text.ptb import Tokenise
+from gluebench.systems.text.ptb import tokeniser as tokeniser_called
 from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.pickles import read_plain
 from gluebench.systems.weights.recurrent import Padding, largest, read_network, run
 from gluebench.systems.weights.state import axis, read_state, shapes
-
-if TYPE_CHECKING:
-    from gluebench.systems.encoders.corpus import Corpus
 
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
 TABLE, PREFIX = "src_embedding.weight", "encoder."
@@ -143,7 +139,7 @@ class GenSenEncoder:
     def __init__(
         self,
         models: Sequence[tuple[Path, Path]],
-        tokenise: Tokenise,
+        tokeniser: str | Tokenise = "ptb",
         *,
         vectors: Path | None = None,
         pooling: Pooling = "last",
@@ -156,7 +152,7 @@ class GenSenEncoder:
         self.models = [GenSen.from_files(*files, device) for files in models]
         self.dim = sum(model.dim for model in self.models)
         self._vectors = KeptVectors(vectors) if vectors else None
-        self._tokenise, self._pooling, self._padding = tokenise, pooling, padding
+        self._tokenise, self._pooling, self._padding = tokeniser_called(tokeniser), pooling, padding
         self._batch = batch
 
     def prepare(self, sentences: Sequence[str]) -> None:
@@ -182,31 +178,19 @@ class GenSenEncoder:
         return torch.cat(parts, dim=1)
 
 
-def _make(options: Mapping[str, Any], corpus: Corpus) -> GenSenEncoder:
-    folder = path_of(options, "weights")
-    names = [name for name in options["models"].split(",") if name]
-    return GenSenEncoder(
-        [(folder / f"{name}.model", folder / f"{name}_vocab.pkl") for name in names],
-        tokeniser(options["tokeniser"]),
-        vectors=options["vectors"],
-        pooling=one_of(options, "pooling", "last", "max"),
-        padding=one_of(options, "padding", "mask", "zero"),
-        batch=options["batch"],
-    )
-
-
-_ENTRY = EncoderEntry(
-    "gensen",
-    "GenSen: GRUs trained on many tasks, two models side by side",
-    _make,
-    (
-        Option("weights", Path, None, "The folder of the models; needed."),
-        Option("models", str, "nli_large_bothskip_parse,nli_large_bothskip", "Parted by commas."),
-        Option("vectors", Path, None, "GloVe as text, to add words that the models do not know."),
-        Option("pooling", str, "last", "last or max."),
-        TOKENISER,
-        PADDING,
-        BATCH,
-    ),
-)
-ENTRIES = {_ENTRY.name: _ENTRY}
+def gensen(
+    *,
+    weights: Path,
+    models: str = "nli_large_bothskip_parse,nli_large_bothskip",
+    vectors: Path | None = None,
+    pooling: Pooling = "last",
+    tokeniser: str = "ptb",
+    padding: Padding = "mask",
+    batch: int = 64,
+    device: str = "cpu",
+) -> GenSenEncoder:
+    """The encoder of the models in a folder, `models` parted by commas; see GenSenEncoder."""
+    names = [name for name in models.split(",") if name]
+    pairs = [(weights / f"{name}.model", weights / f"{name}_vocab.pkl") for name in names]
+    options: dict[str, Any] = {"pooling": pooling, "padding": padding, "batch": batch, "device": device}
+    return GenSenEncoder(pairs, tokeniser, vectors=vectors, **options)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gluebench.data.recipes import Option
-from gluebench.systems.encoders import BATCH, PADDING, TOKENISER, EncoderEntry, one_of, path_of
-from gluebench.systems.encoders.batches import Floats, KeptVectors, Tokenise, in_batches
-from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.encoders.batches import Floats, KeptVectors, in_batches
+from gluebench.systems.text.ptb import Tokenise
+from gluebench.systems.text.ptb import tokeniser as tokeniser_called
 from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.pickles import read_module
 from gluebench.systems.weights.recurrent import Padding, largest, read_network, run
 from gluebench.systems.weights.state import MoreThanTensorsError, read_state
-
-if TYPE_CHECKING:
-    from gluebench.systems.encoders.corpus import Corpus
 
 MARKS = {1: ("<s>", "</s>"), 2: ("<p>", "</p>")}
 """What begins and ends a sentence, by version of the model."""
@@ -62,7 +58,7 @@ class InferSentEncoder:
         self,
         weights: Path,
         vectors: Path,
-        tokenise: Tokenise,
+        tokeniser: str | Tokenise = "ptb",
         *,
         version: Literal[1, 2] = 1,
         padding: Padding = "mask",
@@ -74,7 +70,7 @@ class InferSentEncoder:
         self.network = read_infersent(weights).to(device)
         self.dim = 2 * self.network.hidden_size
         self._vectors = KeptVectors(vectors)
-        self._tokenise, self._version = tokenise, version
+        self._tokenise, self._version = tokeniser_called(tokeniser), version
         self._padding, self._batch = padding, batch
 
     def prepare(self, sentences: Sequence[str]) -> None:
@@ -111,33 +107,3 @@ class InferSentEncoder:
                 values[row, at] = by_word.get(word, 0.0)
         outputs, _ = run(self.network, torch.from_numpy(values).to(self.device), lengths)
         return largest(outputs, lengths, self._padding)
-
-
-def _entry(name: str, title: str) -> EncoderEntry:
-    def make(options: Mapping[str, Any], corpus: Corpus) -> InferSentEncoder:
-        return InferSentEncoder(
-            path_of(options, "weights"),
-            path_of(options, "vectors"),
-            tokeniser(options["tokeniser"]),
-            version=one_of(options, "version", 1, 2),
-            padding=one_of(options, "padding", "mask", "zero"),
-            batch=options["batch"],
-            name=name,
-        )
-
-    vectors = "Word vectors as text: GloVe 840B, or fastText's for version 2; needed."
-    options = (
-        Option("weights", Path, None, "The file of the model; needed."),
-        Option("vectors", Path, None, vectors),
-        Option("version", int, 1, "1 (GloVe) or 2 (fastText)."),
-        TOKENISER,
-        PADDING,
-        BATCH,
-    )
-    return EncoderEntry(name, title, make, options)
-
-
-ENTRIES = {
-    "infersent": _entry("infersent", "InferSent: BiLSTM with max pooling, trained on NLI"),
-    "dissent": _entry("dissent", "DisSent: BiLSTM with max pooling, trained on discourse markers"),
-}

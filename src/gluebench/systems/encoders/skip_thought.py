@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gluebench.data.recipes import Option
-from gluebench.systems.encoders import BATCH, TOKENISER, EncoderEntry, one_of, path_of
-from gluebench.systems.encoders.batches import Floats, Tokenise, in_batches
-from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.encoders.batches import Floats, in_batches
+from gluebench.systems.text.ptb import Tokenise
+from gluebench.systems.text.ptb import tokeniser as tokeniser_called
 from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.recurrent import run
 from gluebench.systems.weights.state import Shape, axis, check_shapes
-
-if TYPE_CHECKING:
-    from gluebench.systems.encoders.corpus import Corpus
 
 Kind = Literal["uni", "bi", "combine"]
 UNKNOWN, END = "UNK", "<eos>"
@@ -49,8 +45,8 @@ class SkipThoughtEncoder:
 
     def __init__(
         self,
-        folder: Path,
-        tokenise: Tokenise,
+        weights: Path,
+        tokeniser: str | Tokenise = "ptb",
         *,
         kind: Kind = "combine",
         eos: bool = True,
@@ -59,17 +55,18 @@ class SkipThoughtEncoder:
         device: str = "cpu",
         name: str = "skip-thought",
     ) -> None:
-        """`folder` has the published files; the tables stay on disk. Raises WeightsError."""
+        """`weights` is the folder of the published files; the tables stay on disk. Raises WeightsError."""
         if kind not in get_args(Kind):
             raise ValueError(f'kind is "{kind}"; expected one of {", ".join(get_args(Kind))}')
         self.name, self.device = name, device
-        words = _words(folder / "dictionary.txt")
+        words = _words(weights / "dictionary.txt")
         self.words = {word: row for row, word in enumerate(words)}
         self.parts = [
-            _part(folder, part, len(words), device) for part in (TABLES if kind == "combine" else [kind])
+            _part(weights, part, len(words), device) for part in (TABLES if kind == "combine" else [kind])
         ]
         self.dim = sum(network.hidden_size * (2 if network.bidirectional else 1) for network, _ in self.parts)
-        self._tokenise, self._eos, self._norm, self._batch = tokenise, eos, norm, batch
+        self._tokenise = tokeniser_called(tokeniser)
+        self._eos, self._norm, self._batch = eos, norm, batch
 
     def encode(self, sentences: Sequence[str]) -> Floats:
         """Vectors (sentences, dim) in order."""
@@ -174,28 +171,3 @@ def _table(path: Path, words: int, width: int) -> Floats:
             f"{path}: holds {shape}; expected ({words}, {width}): a row for each line of dictionary.txt"
         )
     return table
-
-
-def _make(options: Mapping[str, Any], corpus: Corpus) -> SkipThoughtEncoder:
-    return SkipThoughtEncoder(
-        path_of(options, "weights"),
-        tokeniser(options["tokeniser"]),
-        kind=one_of(options, "kind", "combine", "uni", "bi"),
-        eos=one_of(options, "eos", "yes", "no") == "yes",
-        batch=options["batch"],
-    )
-
-
-_ENTRY = EncoderEntry(
-    "skip-thought",
-    "Skip-Thought: GRUs trained to generate the neighbouring sentences",
-    _make,
-    (
-        Option("weights", Path, None, "The folder of the published files; needed."),
-        Option("kind", str, "combine", "combine, uni or bi."),
-        Option("eos", str, "yes", "Whether a sentence ends in <eos>: yes or no."),
-        TOKENISER,
-        BATCH,
-    ),
-)
-ENTRIES = {_ENTRY.name: _ENTRY}

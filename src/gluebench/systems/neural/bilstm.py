@@ -200,10 +200,6 @@ class BiLstmBody(Body):
         known = dict(zip(texts, self.vectors.prepare(texts), strict=True))
         return [tuple(known[text] for text in example) for example in inputs]
 
-    def size(self, item: Any) -> int:
-        """Count the tokens of all sentences of an example."""
-        return sum(len(sentence) for sentence in item)
-
     def lengths(self, item: Any) -> tuple[int, ...]:
         """Count the tokens of each sentence of an example."""
         return tuple(len(sentence) for sentence in item)

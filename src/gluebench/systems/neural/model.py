@@ -49,12 +49,8 @@ class Body(nn.Module, ABC):
         """Collate items with equally many texts: tensors on the CPU in tuples or dicts."""
 
     @abstractmethod
-    def size(self, item: Any) -> int:
-        """Count an item's tokens, all its sequences together."""
-
     def lengths(self, item: Any) -> tuple[int, ...]:
         """Count the tokens of each separately padded sequence, for batches of similar length."""
-        return (self.size(item),)
 
     @abstractmethod
     def forward(self, batch: Any) -> Tensor:
@@ -144,11 +140,6 @@ class MultiTaskModel(nn.Module):
                 raise ValueError(f"{task.name} has {len(task.columns)} texts; the body takes {[*body.dims]}")
             self.heads[_key(task.name)] = Head(task, body.dims[len(task.columns)], hidden=hidden)
 
-    @property
-    def tasks(self) -> tuple[Task, ...]:
-        """The tasks it has heads for, in the order given."""
-        return tuple(self.head(name).task for name in self._keys)
-
     def head(self, task_name: str) -> Head:
         """The head of a task. Raises UnknownNameError."""
         if task_name not in self._keys:
@@ -169,10 +160,6 @@ class MultiTaskModel(nn.Module):
     def targets(self, task_name: str, labels: Sequence[str | float | None]) -> Tensor:
         """Labels of a batch as `loss` takes them. Raises ValueError for one the task does not have."""
         return self.head(task_name).targets(labels)
-
-    def loss(self, task_name: str, batch: Any, targets: Tensor) -> Tensor:
-        """Mean loss over the batch, a scalar; targets as `targets` gives them, on the batch's device."""
-        return self.head(task_name).loss(self(task_name, batch), targets)
 
     def decode(self, task_name: str, outputs: Tensor) -> list[str | float]:
         """Convert the outputs of a batch to a submission's values: label words or scores."""

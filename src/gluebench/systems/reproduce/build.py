@@ -6,12 +6,11 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from gluebench.systems.devices import arithmetic
-from gluebench.systems.encoders import entry_called
-from gluebench.systems.encoders.cbow import CBoW
+from gluebench.systems.encoders.cbow import CBoW, cbow
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.encoders.gensen import GenSenEncoder
 from gluebench.systems.encoders.infersent import InferSentEncoder
@@ -21,6 +20,7 @@ from gluebench.systems.probe.store import encode_into, store_of
 from gluebench.systems.probe.system import ProbedEncoder
 from gluebench.systems.protocols import SentenceEncoder, TrainablePredictor
 from gluebench.systems.reproduce.row import DEFAULT, Files, Row, check_files, row_called
+from gluebench.systems.run import Say, quiet
 from gluebench.systems.text.ptb import tokeniser
 
 PathLike = str | os.PathLike[str]
@@ -37,7 +37,7 @@ def system(
     seeds: Sequence[int] = (),
     device: str = "cpu",
     precision: str | None = None,
-    say: Callable[[str], None] | None = None,
+    say: Say = quiet,
 ) -> TrainablePredictor:
     """The system of a row of Table 4, made from its file; `corpus` is the benchmark that it will answer.
 
@@ -57,7 +57,7 @@ def system_of(
     *,
     folder: Path | None = None,
     device: str = "cpu",
-    say: Callable[[str], None] | None = None,
+    say: Say = quiet,
 ) -> TrainablePredictor:
     """The system of a row. Raises CannotBeHadError for files that are not there, DataError or WeightsError.
 
@@ -85,33 +85,25 @@ def system_of(
 
 def _encoder(row: Row, files: Files, corpus: Corpus, device: str) -> SentenceEncoder:
     """CBoW, or a reader of published weights."""
-    own, tokenise = row.encoder, tokeniser(row.encoder["tokeniser"])
-    if own["reader"] == "cbow":
-        if files.vectors is None:
-            trained = own_vectors(corpus, own["tokeniser"], own["vectors_dim"])
-            return CBoW(trained, name=f"cbow({corpus.benchmark.name}, own vectors)", most=own["longest"])
-        options = {"tokeniser": own["tokeniser"], "most": str(own["longest"]), "case": own["case"]}
-        return entry_called("cbow").made(options | {"vectors": str(files.vectors)}, corpus)
+    own = dict(row.encoder)
+    reader, split, longest = own.pop("reader"), own.pop("tokeniser"), own.pop("longest")
+    dim, case = own.pop("vectors_dim", None), own.pop("case", "either")
+    if reader == "cbow":
+        if files.vectors is not None:
+            return cbow(corpus, vectors=files.vectors, tokeniser=split, most=longest, case=case)
+        trained = own_vectors(corpus, split, dim)
+        return CBoW(trained, name=f"cbow({corpus.benchmark.name}, own vectors)", most=longest)
+    tokenise = tokeniser(split)
+    own |= {"device": device, "name": row.name}
 
     def tokens(text: str) -> list[str]:
-        return tokenise(text)[: own["longest"]]
+        return tokenise(text)[:longest]
 
-    if own["reader"] == "skip-thought":
-        folder = files.weight("uni_skip.npz").parent
-        kind, eos = own["kind"], own["eos"]
-        return SkipThoughtEncoder(folder, tokens, kind=kind, eos=eos, device=device, name=row.name)
+    if reader == "skip-thought":
+        return SkipThoughtEncoder(files.weight("uni_skip.npz").parent, tokens, **own)
     assert files.vectors is not None  # `check_files` has seen to it
-    if own["reader"] == "infersent":
-        return InferSentEncoder(
-            files.weight(own["weights"]),
-            files.vectors,
-            tokens,
-            version=own["version"],
-            padding=own["padding"],
-            device=device,
-            name=row.name,
-        )
-    pairs = [(files.weight(f"{name}.model"), files.weight(f"{name}_vocab.pkl")) for name in own["models"]]
-    return GenSenEncoder(
-        pairs, tokens, vectors=files.vectors, pooling=own["pooling"], device=device, name=row.name
-    )
+    if reader == "infersent":
+        return InferSentEncoder(files.weight(own.pop("weights")), files.vectors, tokens, **own)
+    models = own.pop("models")
+    pairs = [(files.weight(f"{name}.model"), files.weight(f"{name}_vocab.pkl")) for name in models]
+    return GenSenEncoder(pairs, tokens, vectors=files.vectors, **own)

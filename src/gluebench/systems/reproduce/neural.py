@@ -16,7 +16,7 @@ from gluebench.systems.neural.bilstm import BiLstmBody
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, TableVectors, TokenVectors
 from gluebench.systems.reproduce.row import CannotBeHadError, Files, Row, needed_files
-from gluebench.systems.run import Say, held_out
+from gluebench.systems.run import Say, held_out, quiet
 from gluebench.systems.text.embeddings import embedding_matrix, vector_width
 from gluebench.systems.text.tokens import kept_tokeniser
 from gluebench.systems.text.vocabulary import most_frequent
@@ -78,7 +78,7 @@ class NeuralSystem:
         *,
         folder: Path | None = None,
         device: str = "cpu",
-        say: Say | None = None,
+        say: Say = quiet,
     ) -> None:
         """Runs are saved in the folder, so that a killed one can continue; without one, none are kept."""
         assert row.settings is not None  # a frozen row is not a NeuralSystem

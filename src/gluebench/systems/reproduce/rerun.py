@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from gluebench.benchmark import Benchmark, Role, Task
-from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError, load_split
-from gluebench.data.errors import parsing
 from gluebench.data.home import task_folder
-from gluebench.scoring import Gold, Report, SubmissionError, grade
-from gluebench.submission import Column, read_predictions, write_submission
-from gluebench.submission.write import tsv
+from gluebench.scoring import Gold, Report, grade
+from gluebench.submission import Column, write_submission
+from gluebench.systems.adapters.session import Plan, Session
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.overlap import Majority
 from gluebench.systems.reproduce.build import system_of
 from gluebench.systems.reproduce.row import CannotBeHadError, Files, Row, TableName, check_files, row_called
-from gluebench.systems.run import Say, answer, run
+from gluebench.systems.run import Say, run
 from gluebench.systems.weights import WeightsError
-from gluebench.version import __version__
 
-FILE = "result.json"
-SCHEMA = "gluebench.reproduce/1"
 ROLES: Mapping[TableName, Role] = {"table4": "test", "table5": "test", "table6": "dev"}
 """Split that each table reports; the diagnostic set is a test split."""
 
@@ -69,7 +62,8 @@ class Result(NamedTuple):
     scores: Mapping[str, float]
     """Task to its score on dev, as a fraction."""
     seconds: float
-    folder: Path
+    session: Session
+    """The predictions, in its folder."""
     absent: Mapping[str, str]
     """Task to why its test split was not predicted."""
 
@@ -77,17 +71,6 @@ class Result(NamedTuple):
     def score(self) -> float:
         """The macro-average on dev of the tasks of the run."""
         return sum(self.scores.values()) / len(self.scores)
-
-    def predictions(self, benchmark: Benchmark, role: Role) -> Mapping[str, Column]:
-        """Read the saved predictions for a role, by test file. Raises SubmissionError."""
-        folder = self.folder / role
-        if not folder.is_dir():
-            return {}
-        predictions = read_predictions(folder, benchmark, role=role)
-        errors = [problem for problem in predictions.problems if problem.severity == "error"]
-        if errors:
-            raise SubmissionError(errors, source=str(folder))
-        return predictions.columns
 
 
 @dataclass(slots=True)
@@ -164,7 +147,7 @@ def _tasks_with_data(tasks: Sequence[Task], setup: Setup, ran: RowResult) -> lis
     present = []
     for task in tasks:
         try:
-            _file_sizes(setup, task)
+            task_folder(setup.corpus.folder, setup.benchmark, task)
             present.append(task)
         except DataError as error:
             ran.reasons[task.name] = str(error)
@@ -199,7 +182,7 @@ def _results(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> list
 
 
 def _result(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> Result:
-    """Return a row's run with one seed on these tasks: the saved one, or a new one, which is saved.
+    """Return a row's run with one seed on these tasks: the kept one, or a new one, which is kept.
 
     Raises CannotBeHadError, WeightsError, or DataError for missing data or a folder with another run.
     """
@@ -207,48 +190,33 @@ def _result(row: Row, tasks: Sequence[Task], setup: Setup, *, say: Say) -> Resul
     whole = [task.name for task in tasks] == [task.name for task in setup.benchmark.scored]
     names = "together" if whole and len(tasks) > 1 else "+".join(task.name for task in tasks)
     folder = setup.out / row.preset / row.name / quote(names, safe="+") / f"seed-{seed}"
-    identity = row.identity() | {
-        "tasks": [task.name for task in tasks],
-        "seed": seed,
-        "data": {task.name: _file_sizes(setup, task) for task in tasks},
-        "files": setup.files.sizes(row.needs),
-    }
-    return _saved(folder, identity) or _new_result(row, tasks, setup, folder, identity=identity, say=say)
-
-
-def _new_result(
-    row: Row, tasks: Sequence[Task], setup: Setup, folder: Path, *, identity: Mapping[str, Any], say: Say
-) -> Result:
-    """Train, predict dev and the available test splits, and save everything; the result is written last."""
-    began = time.monotonic()
-    corpus, work_folder = _corpus_and_folder(row, tasks, setup, folder)
-    system = system_of(row, corpus, setup.files, folder=work_folder, device=setup.device, say=say)
-    home = setup.corpus.folder
-    dev = run(system, setup.benchmark._replace(tasks=tuple(tasks)), home, role="dev")
-    answering, absent = _with_test(setup, tasks)
-    test_part = setup.benchmark._replace(tasks=tuple(answering))
-    test = {
-        file.name: answer(system, test_part, file, home, role="test", say=lambda line: None).column
-        for file in test_part.files("test")
-    }
-    for role, columns in (("dev", dev), ("test", test)):
-        (folder / role).mkdir(parents=True, exist_ok=True)
-        for name, column in columns.items():
-            (folder / role / f"{name}.tsv").write_bytes(tsv(column))
-    report = grade(dev, setup.dev, intervals=False)
+    folder.mkdir(parents=True, exist_ok=True)
+    answered = _with_answered(setup, tasks)
+    absent = {task.name: reason for task in answered if (reason := _absent_test(setup, task))}
+    plan = Plan(setup.benchmark, setup.corpus.folder, answered, absent=absent)
+    about = {"tasks": [task.name for task in tasks], "seed": seed, "files": setup.files.sizes(row.needs)}
+    session = Session(folder, plan, row.identity() | about)
+    session.claim("name another folder with --out, or remove that one")
+    if session.missing():
+        corpus, work_folder = _corpus_and_folder(row, tasks, setup, folder)
+        system = system_of(row, corpus, setup.files, folder=work_folder, device=setup.device, say=say)
+        session.run(system, together=row.training == "multi-task")
+    report = grade(session.columns("dev"), setup.dev, intervals=False)
     scores = {task.name: report.tasks[task.name].score for task in tasks}
     values = {name: score.value for name, score in scores.items() if score and score.value is not None}
-    result = Result(row.seeds[0], values, round(time.monotonic() - began, 2), folder, absent)
-    record = {
-        "schema": SCHEMA,
-        "gluebench": __version__,
-        "run": dict(identity),
-        "dev": values,
-        "seconds": result.seconds,
-        "absent": absent,
-    }
-    write_json(folder / FILE, record)
-    return result
+    seconds = sum(result.seconds for result in session.results().values())
+    return Result(seed, values, seconds, session, absent)
+
+
+def _absent_test(setup: Setup, task: Task) -> str:
+    """Why a task has no test examples; empty if it has all."""
+    try:
+        for file in task.files:
+            if "test" in file.splits:
+                load_split(setup.corpus.folder, setup.benchmark, task.name, file.splits["test"].name)
+    except DataError as error:
+        return str(error)
+    return ""
 
 
 def _corpus_and_folder(row: Row, tasks: Sequence[Task], setup: Setup, folder: Path) -> tuple[Corpus, Path]:
@@ -271,45 +239,9 @@ def _with_answered(setup: Setup, tasks: Iterable[Task]) -> list[Task]:
     return [task for task in setup.benchmark.tasks if names & {task.name, task.predict_with}]
 
 
-def _file_sizes(setup: Setup, task: Task) -> dict[str, int]:
-    """Return the sizes of a task's files, which identify its data cheaply. Raises DataError."""
-    folder = task_folder(setup.corpus.folder, setup.benchmark, task)
-    return {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.is_file()}
-
-
-def _with_test(setup: Setup, tasks: Sequence[Task]) -> tuple[list[Task], dict[str, str]]:
-    """Return the tasks with test examples, with those they answer, and the reason for each other task."""
-    answering, absent = [], {}
-    for task in _with_answered(setup, tasks):
-        try:
-            for file in task.files:
-                if "test" in file.splits:
-                    load_split(setup.corpus.folder, setup.benchmark, task.name, file.splits["test"].name)
-            answering.append(task)
-        except DataError as error:
-            absent[task.name] = str(error)
-    return answering, absent
-
-
-def _saved(folder: Path, identity: Mapping[str, Any]) -> Result | None:
-    path = folder / FILE
-    if not path.is_file():
-        return None
-    with parsing(path, "the result of a run", f"remove {folder} to run anew"):
-        values = json.loads(path.read_text(encoding="utf-8"))
-        saved, seed = values["run"], values["run"]["seed"]
-        result = Result(seed, values["dev"], values["seconds"], folder, values["absent"])
-    expected = json.loads(json.dumps(identity))
-    differing = sorted(name for name in {*saved, *expected} if saved.get(name) != expected.get(name))
-    if differing:
-        what = f"a run that differs in {', '.join(differing)}"
-        raise DataError(f"{folder}: holds {what}; name another folder with --out, or remove that one")
-    return result
-
-
 def _take_predictions(ran: RowResult, result: Result, setup: Setup, role: Role) -> None:
     """Add the predictions of the tasks that use this run, and of the tasks that these answer."""
-    predicted = result.predictions(setup.benchmark, role)
+    predicted = result.session.columns(role)
     mine = [setup.benchmark.task(task) for task, chosen in ran.chosen.items() if chosen is result]
     for task in _with_answered(setup, mine):
         if task.name in result.absent and role == "test":

@@ -67,8 +67,13 @@ def words(sentence: str) -> list[str]:
     return [*_spaced(sentence[: stop.start()]), ".", *_spaced(sentence[stop.end() :], before=".")]
 
 
-def tokeniser(name: str) -> Tokenise:
-    """The tokeniser of that name: "ptb" (ours), "nltk" (with its data), "space". Raises UnknownNameError."""
+def tokeniser(name: str | Tokenise) -> Tokenise:
+    """The tokeniser of that name: "ptb" (ours), "nltk" (with its data), "space"; or the function itself.
+
+    Raises UnknownNameError.
+    """
+    if not isinstance(name, str):
+        return name
     if name == "ptb":
         return tokenise
     if name == "space":

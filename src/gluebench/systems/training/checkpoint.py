@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark.atomic import replacing, write_json
 from gluebench.data import DataError
-from gluebench.data.errors import expect_schema, parsing, refuse
+from gluebench.data.errors import differences, expect_schema, parsing, refuse
 from gluebench.systems.training.settings import Settings
 from gluebench.version import __version__
 
@@ -96,22 +96,8 @@ def take_weights(model: nn.Module, outcome: Outcome, task: str | None = None) ->
 
 def same_run(path: Path, saved: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
     """Raise DataError with a line for each value in which a saved run differs from the expected one."""
-    there, here = _flat(saved), _flat(expected)
-    problems = []
-    for name in dict.fromkeys([*there, *here]):
-        if there.get(name) != here.get(name):
-            theirs, ours = (json.dumps(run[name]) if name in run else "none" for run in (there, here))
-            what = f"the run there has {name} {theirs}, this one {ours}"
-            problems.append(f"{path}: {what}; name another folder, or remove that one")
-    refuse(problems)
-
-
-def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Flatten nested values; names are joined by spaces: "settings clip", "data MNLI train"."""
-    flat: dict[str, Any] = {}
-    for name, value in values.items():
-        flat |= _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {before + name: value}
-    return flat
+    way = "name another folder, or remove that one"
+    refuse([f"{path}: another run: {line}; {way}" for line in differences(saved, expected)])
 
 
 def write_outcome(outcome: Outcome) -> None:

@@ -7,14 +7,11 @@ from typing import Any, NamedTuple
 
 import torch
 
-from gluebench.benchmark import Metric, Task
 from gluebench.data import Example
-from gluebench.scoring.metrics import point, task_score
-from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.metrics import task_score
 from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel
-from gluebench.systems.run import column
-from gluebench.systems.targets import metrics_of
+from gluebench.systems.targets import metrics_of, value
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine
 from gluebench.systems.training.settings import Settings
@@ -82,7 +79,7 @@ def score(
     else:
         split_of = {metric: task.file(metric.file).splits["dev"].name for metric in task.metrics}
         metrics = {
-            metric.name: _value(task, metric, data.dev[split], predictions[split])
+            metric.name: value(task, metric, data.dev[split], predictions[split])
             for metric, split in split_of.items()
         }
     return TaskScore(task_score(list(metrics.values())), metrics)
@@ -101,9 +98,4 @@ def _pooled(data: TaskData, predictions: Mapping[str, Sequence[str | float]]) ->
     rows = [row for split in predictions for row in data.dev[split]]
     predicted = [value for values in predictions.values() for value in values]
     chosen = metrics_of(task) if task.labels else metrics_of(task)[:1]
-    return {metric.function: _value(task, metric, rows, predicted) for metric in chosen}
-
-
-def _value(task: Task, metric: Metric, rows: Sequence[Example], predicted: Sequence[str | float]) -> float:
-    gold = column(task, [row.label for row in rows if row.label is not None])
-    return point(metric, Pairs(gold, column(task, predicted))).value
+    return {metric.function: value(task, metric, rows, predicted) for metric in chosen}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from gluebench.systems.training.checkpoint import TaskOutcome
 from gluebench.systems.training.settings import Settings
@@ -18,29 +20,20 @@ WEIGHTS = "best-"
 """Prefix of the names of weight files."""
 
 
-@dataclass(slots=True)
-class Plateau:
+def decay_schedule(optimizer: Optimizer, settings: Settings) -> ReduceLROnPlateau:
     """The learning rate, divided by 5 at a check without improvement (section 5).
 
     A score that only equals the best is not an improvement.
     """
-
-    rate: float
-    factor: float = 0.2
-    patience: int = 0
-    best: float = -math.inf
-    waited: int = 0
-    """Checks without improvement since the last improvement or decay."""
-
-    def step(self, score: float) -> bool:
-        """Record the score of a check; return whether it is the best so far."""
-        if score > self.best:
-            self.best, self.waited = score, 0
-            return True
-        self.waited += 1
-        if self.waited > self.patience:
-            self.rate, self.waited = self.rate * self.factor, 0
-        return False
+    return ReduceLROnPlateau(
+        optimizer,
+        "max",
+        factor=settings.decay,
+        patience=settings.patience,
+        threshold=0.0,
+        threshold_mode="abs",
+        eps=0.0,
+    )
 
 
 def no_improvement(scores: Sequence[float], after: int = 5) -> bool:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.dataset import source_file
 from gluebench.systems.encoders.corpus import Corpus
-from gluebench.systems.run import Say
+from gluebench.systems.run import Say, quiet
 from gluebench.systems.text.embeddings import embedding_matrix, vector_width
 from gluebench.systems.text.ptb import Tokenise
 from gluebench.systems.text.tokens import kept_tokeniser
@@ -79,7 +79,7 @@ def train_row(
     benchmark: Benchmark,
     data_folder: Path,
     device: str | None = None,
-    say: Say | None = None,
+    say: Say = quiet,
 ) -> TrainedSystem:
     """Train, or continue training, and write a system that `TrainedSystem` loads.
 
@@ -92,7 +92,7 @@ def train_row(
     if not row.multi and (extra := [name for name, task_data in data.items() if task_data.auxiliary]):
         raise ValueError(f"{', '.join(extra)} can join multi-task training only, as a task of its own")
     chosen = best_runs(
-        _model_maker(row, Corpus(benchmark, data_folder), folder, say or (lambda line: None)),
+        _model_maker(row, Corpus(benchmark, data_folder), folder, say),
         data,
         row.settings,
         row.seeds,

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from gluebench.benchmark import Task
 from gluebench.systems.neural.model import MultiTaskModel
-from gluebench.systems.run import Say
+from gluebench.systems.run import Say, quiet
 from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, seeded
@@ -53,12 +53,11 @@ def train_runs(
     seeds: Sequence[int] = SEEDS,
     *,
     folder: Path,
-    say: Say | None = None,
+    say: Say = quiet,
     **options: Unpack[Options],
 ) -> Runs:
     """One run for each seed, each in `<folder>/seed-<seed>`; a finished one is not run again."""
     outcomes = []
-    report = say or (lambda line: None)
     make_engine = options.get("make_engine")
     for seed in seeds:
         with seeded(seed):
@@ -68,13 +67,13 @@ def train_runs(
             data,
             replace(settings, seed=seed),
             folder / f"seed-{seed}",
-            say=lambda line, seed=seed: report(f"seed {seed}, {line}"),  # type: ignore[misc]
+            say=lambda line, seed=seed: say(f"seed {seed}, {line}"),  # type: ignore[misc]
             engine=make_engine() if make_engine else None,
             tensorboard=options.get("tensorboard", True),
             about=options.get("about"),
         )
         outcome = trainer.train()
-        report(f"seed {seed}: {100 * outcome.score:.1f} on dev, ended by: {outcome.stopped}")
+        say(f"seed {seed}: {100 * outcome.score:.1f} on dev, ended by: {outcome.stopped}")
         outcomes.append(outcome)
     return Runs(tuple(outcomes))
 
@@ -87,7 +86,7 @@ def best_runs(
     *,
     together: bool,
     folder: Path,
-    say: Say | None = None,
+    say: Say = quiet,
     **options: Unpack[Options],
 ) -> dict[str, Outcome]:
     """Task to the run that answers it, of one model for all tasks or of one for each (section 5).
@@ -97,7 +96,6 @@ def best_runs(
     if together:
         best = train_runs(make_model, data, settings, seeds, folder=folder, say=say, **options).best
         return {name: best for name, task_data in data.items() if not task_data.auxiliary}
-    report = say or (lambda line: None)
     chosen = {}
     for name, task_data in data.items():
         runs = train_runs(
@@ -106,7 +104,7 @@ def best_runs(
             settings,
             seeds,
             folder=folder / quote(name, safe=""),
-            say=lambda line, name=name: report(f"{name}: {line}"),  # type: ignore[misc]
+            say=lambda line, name=name: say(f"{name}: {line}"),  # type: ignore[misc]
             **options,
         )
         chosen[name] = runs.best_of(name)

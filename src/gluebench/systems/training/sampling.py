@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
 
 from gluebench.systems.training.settings import Settings
 
-Item = TypeVar("Item")
 POOL = 50
 """Batches that are drawn at random together and then sorted by length."""
 
@@ -65,49 +63,18 @@ def loss_scales(examples: Mapping[str, int], settings: Settings) -> dict[str, fl
     return {name: max(counts.values()) / count for name, count in counts.items()}
 
 
-class Draws(Generic[Item]):
-    """An endless stream of draws, made many at a time by `new`; a saved state gives the same draws again."""
-
-    def __init__(self, seed: str, new: Callable[[random.Random], list[Item]]) -> None:
-        self._rng = random.Random(seed)
-        self._new = new
-        self._before = self._rng.getstate()
-        self._drawn: list[Item] = []
-        self._next = 0
-
-    def next(self) -> Item:
-        """The next draw."""
-        if self._next == len(self._drawn):
-            self._draw()
-        self._next += 1
-        return self._drawn[self._next - 1]
-
-    def state(self) -> dict[str, Any]:
-        """Return the state of the draws, for `restore`."""
-        return {"before": self._before, "drawn": bool(self._drawn), "next": self._next}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Continue from the point where `state` was called."""
-        self._rng.setstate(state["before"])
-        self._drawn = []
-        if state["drawn"]:
-            self._draw()
-        self._next = state["next"]
-
-    def _draw(self) -> None:
-        self._before = self._rng.getstate()
-        self._drawn = self._new(self._rng)
-        self._next = 0
-
-
-def task_draws(weights: Mapping[str, float], *, seed: int, at_once: int = 10_000) -> Draws[str]:
-    """Tasks in proportion to their weights, many at a time, with replacement."""
+def task_draws(weights: Mapping[str, float], *, seed: int, at_once: int = 10_000) -> Iterator[str]:
+    """Tasks in proportion to their weights, many at a time, with replacement, without end."""
+    rng = random.Random(f"{seed}/tasks")
     names, chances = tuple(weights), tuple(weights.values())
-    return Draws(f"{seed}/tasks", lambda rng: rng.choices(names, chances, k=at_once))
+    while True:
+        yield from rng.choices(names, chances, k=at_once)
 
 
 def batch_draws(
     name: str, lengths: Sequence[tuple[int, ...]], *, size: int, seed: int, bucketed: bool
-) -> Draws[list[int]]:
+) -> Iterator[list[int]]:
     """Batches of one task, as positions: every example once in each pass, in a new order each time."""
-    return Draws(f"{seed}/batches/{name}", lambda rng: plan(lengths, size=size, rng=rng, bucketed=bucketed))
+    rng = random.Random(f"{seed}/batches/{name}")
+    while True:
+        yield from plan(lengths, size=size, rng=rng, bucketed=bucketed)

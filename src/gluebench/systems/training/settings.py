@@ -6,10 +6,11 @@ for the choice. `PAPER` has the text's values, `RELEASED` the code's; section nu
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_type_hints
+
+from gluebench.systems.options import parsed
 
 SEEDS = (111, 222, 333)
 """The three runs of each row of Table 4."""
@@ -169,22 +170,5 @@ def parted(changes: Iterable[str]) -> Changes:
             known = sorted(field.name for kind in (Settings, BiLstmSpec) for field in fields(kind))
             raise ValueError(f"{change!r} is not NAME=VALUE; NAME is one of {', '.join(known)}")
         kind = settings.get(name) or body[name]
-        (parts.settings if name in settings else parts.body)[name] = _value(name, text, kind)
+        (parts.settings if name in settings else parts.body)[name] = parsed(name, text, kind)
     return parts
-
-
-def _value(name: str, text: str, kind: Any) -> Any:
-    kinds = get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
-    if type(None) in kinds and text == "none":
-        return None
-    chosen = next(option for option in kinds if option is not type(None))
-    if get_origin(chosen) is Literal:
-        if text not in get_args(chosen):
-            raise ValueError(f"{name} is {text!r}; expected one of {', '.join(get_args(chosen))}")
-        return text
-    try:
-        return {"yes": True, "no": False}[text] if chosen is bool else chosen(text)
-    except (KeyError, ValueError):
-        expected = {bool: "yes or no", int: "a whole number", float: "a number"}[chosen]
-        also = ", or none" if type(None) in kinds else ""
-        raise ValueError(f"{name} is {text!r}; expected {expected}{also}") from None

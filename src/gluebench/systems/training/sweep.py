@@ -25,7 +25,7 @@ from urllib.parse import quote
 
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
-from gluebench.systems.run import Say
+from gluebench.systems.run import Say, quiet
 from gluebench.systems.training import claims
 
 Backend = Literal["local", "slurm", "dask", "ray"]
@@ -87,13 +87,13 @@ def jobs(rows: Mapping[str, Callable[..., Any]], seeds: Sequence[int]) -> list[J
     return [Job(f"{row}, seed {seed}", run, {"seed": seed}) for row, run in rows.items() for seed in seeds]
 
 
-def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say: Say | None = None) -> Swept:
+def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say: Say = quiet) -> Swept:
     """Run all jobs that are not finished in `folder` yet; a failed job stops no other.
 
     Waits for jobs that another launcher has, and takes them over if it dies. A job whose process dies starts
     again and continues from its saved state. Raises DataError if the backend is not installed.
     """
-    place, tell = place or Place(), say or (lambda line: None)
+    place = place or Place()
     if len({job.name for job in todo}) < len(todo):
         raise ValueError("two jobs have one name; expected a name for each")
     for job in todo:
@@ -106,7 +106,7 @@ def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say:
             line = f"{len(todo) - len(waiting)} of {len(todo)} runs ended, {len(waiting)} to do"
             line += f", {len(waiting) - len(free)} by other launchers" * (len(free) < len(waiting))
             if line != shown:
-                tell(shown := line)
+                say(shown := line)
             if not free:
                 time.sleep(place.poll)
                 continue
@@ -115,7 +115,7 @@ def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say:
                 # A living claim is another launcher's.
                 if not _ended(folder, job) and not claims.is_held(job_folder(folder, job), place.lease):
                     starts[job.name] += 1
-                    tell(f"{job.name}: its process died (start {starts[job.name]} of {ATTEMPTS})")
+                    say(f"{job.name}: its process died (start {starts[job.name]} of {ATTEMPTS})")
     finished = tuple(job.name for job in todo if (job_folder(folder, job) / DONE).is_file())
     errors = _errors(folder, todo)
     lost = [job.name for job in todo if job.name not in {*errors, *finished}]

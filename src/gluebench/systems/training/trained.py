@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gluebench.benchmark import Label, Source, Task, UnknownNameError
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError, Example
-from gluebench.data.errors import expect_schema, parsing
+from gluebench.data.errors import differences, expect_schema, parsing
 from gluebench.systems.training.checkpoint import CARD, CARD_SCHEMA, Outcome, read_outcome, take_weights
 from gluebench.systems.training.settings import BiLstmSpec
 
@@ -69,16 +69,11 @@ def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vo
         write_json(path, values)
         return
     there, expected = json.loads(path.read_text(encoding="utf-8")), json.loads(json.dumps(values))
-    body = there.get("body", {})
-    changed = [
-        f"{name} {json.dumps(body.get(name))}, not {json.dumps(value)}"
-        for name, value in expected["body"].items()
-        if body.get(name) != value
-    ]
+    changed = differences(there.get("body", {}), expected["body"])
     changed += [f"other {name}" for name in ("tasks", "words") if there.get(name) != expected[name]]
     if changed:
         what = "; ".join(changed)
-        raise DataError(f"{path}: the model there has {what}; name another folder, or remove that one")
+        raise DataError(f"{path}: another model: {what}; name another folder, or remove that one")
 
 
 def read_model(folder: Path) -> MultiTaskModel:

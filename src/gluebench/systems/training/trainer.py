@@ -23,16 +23,15 @@ from torch import Tensor
 
 from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel, moved, pinned
-from gluebench.systems.run import Say
+from gluebench.systems.run import Say, quiet
 from gluebench.systems.training import checkpoint
 from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, seeded
 from gluebench.systems.training.evaluation import TaskScore, macro, predict_together, score, texts
 from gluebench.systems.training.log import Log, Pace, line
-from gluebench.systems.training.progress import WEIGHTS, Plateau, Progress, reason_to_stop
+from gluebench.systems.training.progress import WEIGHTS, Progress, decay_schedule, reason_to_stop
 from gluebench.systems.training.sampling import (
-    Draws,
     batch_count,
     batch_draws,
     loss_scales,
@@ -45,20 +44,14 @@ FAR = 1_000_003
 """Distance between the dropout seeds of two processes."""
 
 
-TASKS = ""
-"""Key of the state of the draws of tasks, beside each task's own."""
-
-
 class Drawn(NamedTuple):
-    """A batch of one task, and the state of the draws after it."""
+    """A batch of one task."""
 
     task: str
     batch: Any
     targets: Tensor
     weight: float
     """This process's share of the batch's examples."""
-    tasks: dict[str, Any]
-    examples: dict[str, Any]
 
 
 class Trainer:
@@ -76,7 +69,7 @@ class Trainer:
         settings: Settings,
         folder: Path,
         *,
-        say: Say | None = None,
+        say: Say = quiet,
         engine: Engine | None = None,
         tensorboard: bool = True,
         about: Mapping[str, Any] | None = None,
@@ -85,7 +78,7 @@ class Trainer:
         self._data = data
         self._settings = settings
         self._folder = folder
-        self._say = say or (lambda line: None)
+        self._say = say
         self._engine = engine or Engine(precision=settings.precision)
         self._log = Log(folder, tensorboard=tensorboard and self._engine.rank == 0)
         self._about = about or {}
@@ -139,7 +132,7 @@ class Trainer:
         self._engine.wrap(self._model, self._optimiser)
         if self._engine.rank:
             torch.manual_seed(settings.seed + FAR * self._engine.rank)
-        self._plateau = Plateau(settings.learning_rate, settings.decay, settings.patience)
+        self._schedule = decay_schedule(self._optimiser, settings)
         weights, seed = sampling_weights(sizes, settings), settings.seed
         self._sampler = task_draws(weights, seed=seed, at_once=settings.drawn_at_once)
         size, bucketed = settings.batch_size, settings.bucketed
@@ -150,8 +143,6 @@ class Trainer:
             for name, items in self._train.items()
         }
         self._losses = {name: torch.zeros((), dtype=torch.float64, device=device) for name in self._data}
-        self._draws: dict[str, Draws[Any]] = {TASKS: self._sampler, **self._streams}
-        self._states = {name: draws.state() for name, draws in self._draws.items()}
         self._progress = Progress(began=_now())
         self._restore()
         self._stream = self._batches()
@@ -177,8 +168,8 @@ class Trainer:
 
     def _drawn(self) -> Drawn:
         """Draw the next batch and make this process's share of it."""
-        name = self._sampler.next()
-        positions = self._streams[name].next()
+        name = next(self._sampler)
+        positions = next(self._streams[name])
         share = positions[self._engine.rank :: self._engine.world]
         weight = len(share) / len(positions)
         # A process without examples computes a gradient of weight 0, since the others wait for one.
@@ -187,7 +178,7 @@ class Trainer:
         targets = self._model.targets(name, [self._data[name].train[position].label for position in share])
         if self._engine.device.type == "cuda":
             batch, targets = pinned(batch), pinned(targets)
-        return Drawn(name, batch, targets, weight, self._sampler.state(), self._streams[name].state())
+        return Drawn(name, batch, targets, weight)
 
     def _batches(self) -> Generator[Drawn]:
         """The batches of the run in their order, some made ahead by a thread while a GPU computes."""
@@ -203,7 +194,6 @@ class Trainer:
     def _update(self) -> None:
         drawn = next(self._stream)
         name, weight = drawn.task, drawn.weight
-        self._states |= {TASKS: drawn.tasks, name: drawn.examples}
         carried = [] if weight else [(each, each.carried()) for each in self._model.carriers().values()]
         targets = moved(drawn.targets, self._engine.device)
         loss = self._model.head(name).loss(self._engine.outputs(name, drawn.batch), targets)
@@ -218,17 +208,16 @@ class Trainer:
 
     def _check(self) -> None:
         """Score every task on dev; decay the learning rate, keep the best weights, decide to stop."""
-        progress, plateau, settings = self._progress, self._plateau, self._settings
+        progress, settings = self._progress, self._settings
         losses = self._mean_losses()
         scores = self._scores()
         average = macro(scores, self._data, settings)
-        rate = plateau.rate
-        improved = plateau.step(average)
+        improved = average > max(progress.averages(), default=-math.inf)
         self._add_time()
-        progress.add_check(scores, losses, average=average, improved=improved, rate=rate)
-        for group in self._optimiser.param_groups:
-            group["lr"] = plateau.rate
-        progress.stopped = reason_to_stop(progress.averages(), plateau.rate, settings)
+        (group,) = self._optimiser.param_groups
+        progress.add_check(scores, losses, average=average, improved=improved, rate=group["lr"])
+        self._schedule.step(average)
+        progress.stopped = reason_to_stop(progress.averages(), group["lr"], settings)
         files = progress.keep(scores, improved=improved, best=settings.best)
         for total in self._losses.values():
             total.zero_()
@@ -286,8 +275,7 @@ class Trainer:
             "model": self._model.state_dict(),
             "optimiser": self._optimiser.state_dict(),
             "scaler": None if scaler is None else scaler.state_dict(),
-            "plateau": asdict(self._plateau),
-            "draws": self._states,
+            "schedule": self._schedule.state_dict(),
             "progress": asdict(self._progress),
             "ranks": ranks,
         }
@@ -308,11 +296,10 @@ class Trainer:
         self._optimiser.load_state_dict(values["optimiser"])
         if values["scaler"] is not None and self._engine.scaler is not None:
             self._engine.scaler.load_state_dict(values["scaler"])
-        self._plateau = Plateau(**values["plateau"])
-        self._states = values["draws"]
-        for name, draws in self._draws.items():
-            draws.restore(self._states[name])
+        self._schedule.load_state_dict(values["schedule"])
         self._progress = Progress.resumed(values["progress"])
+        for _ in range(self._progress.update):  # the batches that are done
+            next(self._streams[next(self._sampler)])
         rank_state = values["ranks"][self._engine.rank]
         for name, total in rank_state["losses"].items():
             self._losses[name].fill_(total)
