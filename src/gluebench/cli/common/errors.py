@@ -24,6 +24,7 @@ EXTRAS: Mapping[str, str] = {
     "huggingface_hub": "hf",
     "yaml": "hf",
     "peft": "lora",
+    "mcp": "mcp",
 }
 """Optional package to the extra that installs it."""
 

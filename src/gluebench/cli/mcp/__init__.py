@@ -9,7 +9,6 @@ import click
 
 from gluebench.benchmark import Benchmark, installed, load_benchmark
 from gluebench.cli.common import option
-from gluebench.cli.common.errors import needing
 
 _GOLD = "Labels of a benchmark, to grade with; they are never shown."
 _MORE = "A benchmark besides the installed ones."
@@ -34,8 +33,8 @@ def mcp(folders: tuple[str, ...], suites: tuple[Benchmark, ...], gold: dict[str,
       gluebench mcp --folder runs
       gluebench mcp --folder runs --gold glue=gold --to https://board.example.org --budget 2
     """
-    with needing("mcp", "The MCP server", "mcp"):
-        from gluebench.cli.mcp.server import Local, serve
+    from gluebench.cli.mcp.server import Local, serve
+
     known = {suite.name: suite for suite in (*map(load_benchmark, installed()), *suites)}
     for name, folder in gold.items():
         if name not in known or not Path(folder).is_dir():
