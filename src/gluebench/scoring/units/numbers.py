@@ -36,6 +36,17 @@ KEPT = 1 << 25
 """Pairs of gold rows whose order is kept from one system to the next, a byte each."""
 
 
+def _single(rows: Floats) -> NDArray[Any]:
+    """The rows as float32, which is faster, where all their sums over as many rows are exact."""
+    exact = np.array_equal(rows, np.rint(rows)) and np.abs(rows).max(initial=0.0) * len(rows) < FLOAT32
+    return rows.astype(np.float32) if exact else rows
+
+
+def _product(weights: Ints, rows: NDArray[Any]) -> Floats:
+    sums: Floats = (weights.astype(rows.dtype) @ rows).astype(np.float64, copy=False)
+    return sums
+
+
 class _SingleUnits(Units):
     """Units that are each a separate kind, since no two contribute equally."""
 
@@ -187,13 +198,13 @@ class SumUnits(_LinearUnits):
 
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
         """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
-        columns = [np.concatenate(of_systems, axis=1) for of_systems in self._rows]
+        columns = [_single(np.concatenate(of_systems, axis=1)) for of_systems in self._rows]
         values = []
         for size in blocks(resamples, self.size, least=128):
-            weights = unit_weights(self.size, resamples=size, rng=rng).astype(np.float64)
+            weights = unit_weights(self.size, resamples=size, rng=rng)
             values.append(
                 [
-                    self._values(function, weights @ of_metric, of_systems)
+                    self._values(function, _product(weights, of_metric), of_systems)
                     for function, of_metric, of_systems in zip(
                         self.functions, columns, self._rows, strict=True
                     )
@@ -204,7 +215,10 @@ class SumUnits(_LinearUnits):
     @staticmethod
     def _values(function: SumMetric, sums: Floats, of_systems: Sequence[Floats]) -> Floats:
         """The metric of each system, shape (systems, resamples), from sums (resamples, k of all systems)."""
-        ends = np.cumsum([rows.shape[1] for rows in of_systems])[:-1]
+        widths = [rows.shape[1] for rows in of_systems]
+        if len({*widths}) == 1:
+            return np.asarray(function.of(sums.reshape(len(sums), len(widths), -1).T))
+        ends = np.cumsum(widths)[:-1]
         return np.array([function.of(own.T) for own in np.split(sums, ends, axis=1)])
 
 
