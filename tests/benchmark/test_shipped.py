@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -102,6 +103,46 @@ def test_every_manifest_says_where_its_text_comes_from(name: str) -> None:
 
 def lines(rows: list[dict[str, Any]]) -> str:
     return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+def test_multirc_is_written_as_its_own_file_nests_it(tmp_path: Path) -> None:
+    """Two questions in each passage and four answers to each question; texts are left out."""
+    benchmark, labels = small(tmp_path, "superglue", 24), [Random(1).randint(0, 1) for _ in range(24)]
+
+    def passages(answer: Callable[[int], dict[str, Any]], **text: str) -> list[dict[str, Any]]:
+        return [
+            {"idx": passage, "passage": {**text, "questions": [
+                {"idx": question, **text, "answers": [answer(4 * question + at) for at in range(4)]}
+                for question in (2 * passage, 2 * passage + 1)
+            ]}}
+            for passage in range(3)
+        ]  # fmt: skip
+
+    own = tmp_path / "test.jsonl"
+    own.write_text(lines(passages(lambda at: {"text": f"answer {at}", "idx": at}, text="t")))
+    out, flat = tmp_path / "out.zip", tmp_path / "flat"
+    write_submission(out, {"MultiRC": labels}, benchmark, like={"MultiRC": own})
+    with zipfile.ZipFile(out) as archive:
+        written = archive.read("MultiRC.jsonl").decode()
+    expected = passages(lambda at: {"idx": at, "label": labels[at]})
+    assert [json.loads(line) for line in written.splitlines()] == expected
+    flat.mkdir()
+    rows = [{"idx": {"paragraph": at // 8, "question": at // 4, "answer": at}, "label": label}
+            for at, label in enumerate(labels)]  # fmt: skip
+    (flat / "MultiRC.jsonl").write_text(lines(rows[::-1]))
+    for path in (out, flat):
+        assert [*check(path, benchmark).predictions["MultiRC"].codes] == labels
+    for text, message in (
+        (
+            own.read_text().replace('"idx": 23', '"idx": 24'),
+            ":3: there is no prediction for the example '24'",
+        ),
+        ("\n".join(own.read_text().splitlines()[:2]), "all examples of the predictions, and 16 is not there"),
+        ("[1]", ":1: expected an object of JSON"),
+    ):
+        own.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            write_submission(out, {"MultiRC": labels}, benchmark, like={"MultiRC": own})
 
 
 def test_superglue_in_its_own_files(tmp_path: Path) -> None:

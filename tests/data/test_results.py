@@ -227,6 +227,15 @@ def test_swe_bench_needs_the_list_of_all_issues(tmp_path: Path) -> None:
     assert read_results(document(tmp_path / "m.run.json", report)).scores == {"m.run": (1, 0)}
 
 
+def test_tasks_of_mteb_without_a_test_split_and_of_a_numbered_revision(tmp_path: Path) -> None:
+    scores = {split: [{"main_score": score}] for split, score in (("dermatology", 0.2), ("genetics", 0.5))}
+    result = {"task_name": "CURE", "mteb_version": None, "scores": scores}
+    path = document(tmp_path / "acme__tiny" / "1" / "CURE.json", result)
+    assert read_results(path).scores == {"acme__tiny": (pytest.approx(0.35),)}
+    with pytest.raises(DataError, match="a number as ndcg of each subset"):
+        read_results(path, metric="ndcg")
+
+
 def test_tasks_of_mteb_are_the_rows(tmp_path: Path) -> None:
     for model, shift in (("a", 0.0), ("b", 0.1)):
         for task, scores in {"STS12": [0.5], "Massive": [0.2, 0.4]}.items():

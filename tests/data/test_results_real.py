@@ -106,3 +106,18 @@ def test_a_log_with_zstd_members(monkeypatch: pytest.MonkeyPatch) -> None:
     table = read_results(log)
     assert len(table.items) == 60
     assert sum(table.scores["mockllm/model"]) == 47
+
+
+@pytest.mark.skipif(not (REAL / "corpora").is_dir(), reason=f"no corpora at {REAL}")
+def test_superglues_own_labels_as_gold(tmp_path: Path) -> None:
+    """WSC's labels are booleans, which submissions write as "True"; those of the diagnostic set are words."""
+    wsc, broad = REAL / "corpora" / "winograd" / "superglue-WSC" / "val.jsonl", REAL / "glue" / "AX"
+    for gold, words in ((wsc, ("True", "False")), (broad / "superglue-AX-b.jsonl", ("not_entailment",))):
+        rows = [json.loads(line) for line in gold.read_text(encoding="utf-8").splitlines()]
+        for word in words:
+            path = tmp_path / f"{word}.jsonl"
+            lines = [json.dumps({"idx": int(row["idx"]), "label": word}) for row in rows]
+            path.write_text("\n".join(lines))
+            right = sum(str(row["label"]) == word for row in rows)
+            (scores,) = read_results(path, gold=gold).scores.values()
+            assert (sum(scores), len(scores)) == (right, len(rows))

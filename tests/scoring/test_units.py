@@ -31,6 +31,7 @@ from gluebench.benchmark import Metric
 from gluebench.scoring.metrics import METRICS, point
 from gluebench.scoring.metrics.counts import CountMetric
 from gluebench.scoring.metrics.numbers import NumberMetric
+from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.units import LabelUnits, NumberUnits, RowUnits, base, units_of
 from gluebench.scoring.units.base import flips, generator, group_numbers
 from gluebench.scoring.units.labels import fair_binomials
@@ -503,3 +504,18 @@ def test_what_was_observed_comes_first_of_rows_too() -> None:
     lost = units.left_out()[:, 0] - units.left_out()[:, 1]
     around = ((lost - lost.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     assert drawn.errors[:2, 0] == pytest.approx((around * 19 / 20) ** 0.5)
+
+
+@pytest.mark.parametrize("name", ["sets_macro_f1_gold", "sets_jaccard"])
+def test_sums_of_whole_numbers_are_exact_in_single_precision(name: str) -> None:
+    """Drawn rows have the metric that the same rows have when they are written out, whole sums or not."""
+    rng, words = RNG(3), ("a", "b", "c", "d")
+    gold, *answers = ([[word for word in words if rng.random() < 0.4] for _ in range(40)] for _ in range(4))
+    systems = [pairs_of("sets", gold, each, labels=words) for each in answers]
+    metric = Metric(name, name, name, "F", labels=words)
+    drawn = units_of([metric], systems).bootstrap(20, generator(0, "T"))
+    rows = base.unit_weights(40, resamples=20, rng=generator(0, "T"))
+    for at, weights in enumerate(rows):
+        written = np.repeat(np.arange(40), weights).tolist()
+        expected = [point(metric, pairs.subset(written)).value for pairs in systems]
+        assert drawn[0, :, at] == pytest.approx(expected, abs=1e-12)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from contextlib import suppress
+from functools import lru_cache, partial
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -59,10 +60,10 @@ def read_canonical_numbers(body: bytes, size: int, ids: Sequence[str] = ()) -> a
     if texts is None or "".join(texts).encode().translate(None, _IN_NUMBERS):
         return None
     try:
-        numbers = array("d", map(float, texts))
+        numbers = [*map(float, texts)]
     except ValueError:  # "1e", "--1": `rows.py` says which
         return None
-    return numbers if isfinite(min(numbers)) and isfinite(max(numbers)) else None
+    return array("d", numbers) if isfinite(sum(numbers)) else None
 
 
 def read_canonical_cells(
@@ -74,13 +75,15 @@ def read_canonical_cells(
         return None
     if form.verbatim and b'"' not in body:
         return tuple(texts)
-    values = dict[str, Any].fromkeys(texts)
-    try:
-        for text in values:
-            values[text] = form.read(text)
-    except ValueError:
-        return None
-    return tuple(map(values.__getitem__, texts))
+    cells = [*dict.fromkeys(texts)]
+    each = partial(map, form.read)
+    for read_all in (form.read_all or each, each):
+        with suppress(ValueError):
+            values = tuple(read_all(cells))
+            if len(cells) == len(texts):
+                return values
+            return tuple(map(dict(zip(cells, values, strict=True)).__getitem__, texts))
+    return None
 
 
 def _cells(body: bytes, names: list[str]) -> list[str] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -221,6 +222,8 @@ def _answers(value: Any, keys: Sequence[str], *, line: bool = False) -> Iterator
         key = next((name for name in keys if name in value), None)
         name = _id_name(value if key else [*{*value} & {*KEYS}])
         index = None if name is None else value[name]
+        if isinstance(index, dict):  # of the paragraph, the question and the answer
+            index = [*index.values()][-1]
         if key is not None and (line or index is not None or not isinstance(value[key], list)):
             yield index, value[key]
         elif key is not None:
@@ -271,6 +274,37 @@ def _json_file(file: TestFile, split: Split, names: Sequence[str], columns: Sequ
     rows = [dict(zip((key, *names), row, strict=True)) for row in zip(ids, *answers, strict=True)]
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     return f"[{', '.join(lines)}]\n" if file.path.casefold().endswith(".json") else "\n".join([*lines, ""])
+
+
+def write_nested(like: str | os.PathLike[str], column: Column, key: str, ids: Sequence[str]) -> bytes:
+    """The answers in the objects of a task's own JSON lines, of which ids and structure are kept.
+
+    Raises ValueError unless its objects and the answers have the same ids.
+    """
+    words = column.words() if column.labels else [*column.values]
+    values = [int(word) if isinstance(word, str) and word.isdecimal() else word for word in words]
+    answers, rows = dict(zip(ids, values, strict=True)), []
+    with open(like, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                rows.append(_answered(dict(json.loads(line)), key, answers))
+            except KeyError as error:
+                raise ValueError(f"{like}:{number}: there is no prediction for the example {error}") from None
+            except (TypeError, ValueError):
+                raise ValueError(f"{like}:{number}: expected an object of JSON in each line") from None
+    if answers:
+        raise ValueError(f"{like}: expected all examples of the predictions, and {min(answers)} is not there")
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+
+
+def _answered(value: Any, key: str, answers: dict[str, Any]) -> Any:
+    """The ids and the structure of a value of JSON, with its answer in each innermost object; takes these."""
+    if isinstance(value, list):
+        return [_answered(item, key, answers) for item in value if _holds_objects(item)]
+    name = _id_name(value)
+    own = {} if name is None else {name: value[name]}
+    inner = {part: _answered(value[part], key, answers) for part in value if _holds_objects(value[part])}
+    return own | (inner or {key: answers.pop(str(value.get(name)))})
 
 
 def _parts_file(file: TestFile, task: Task, column: Column, ids: Sequence[str]) -> bytes:

@@ -15,7 +15,7 @@ from gluebench.submission.check import layout, likely_files, no_files, two_files
 from gluebench.submission.mistakes import explained
 from gluebench.submission.names import Names, foreign
 from gluebench.submission.problems import Problem
-from gluebench.submission.shapes import read_shaped, shaped, write_shaped
+from gluebench.submission.shapes import read_shaped, shaped, write_nested, write_shaped
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import read_table
 
@@ -34,12 +34,15 @@ def write_submission(
     benchmark: Benchmark | str | os.PathLike[str],
     *,
     role: Role = "test",
+    like: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> None:
     """Write a zip that `check` finds valid: one TSV per test file, in the manifest's order.
 
     `predictions` are those of `check`, or for each task or test file what `grade` takes: a list, an array, a
-    Series, a DataFrame. The file is written atomically. Raises SubmissionError for invalid
-    predictions, UnknownNameError or ValueError for a name that is not a test file of the benchmark.
+    Series, a DataFrame. `like` maps a test file to the task's own JSON lines, in whose structure its answers
+    are written, as SuperGLUE has those of MultiRC. The file is written atomically. Raises SubmissionError for
+    invalid predictions, UnknownNameError or ValueError for a name that is not a test file of the benchmark,
+    and ValueError for JSON lines of other examples.
     """
     import zipfile
 
@@ -54,14 +57,22 @@ def write_submission(
             member = zipfile.ZipInfo(name)  # dated 1980, so the same bytes each time
             member.compress_type = zipfile.ZIP_DEFLATED
             member.external_attr = 0o644 << 16
-            archive.writestr(member, _content(files, predictions, benchmark, role))
+            archive.writestr(member, _content(files, predictions, benchmark, role, like or {}))
 
 
 def _content(
-    files: Sequence[TestFile], predictions: Mapping[str, Column], benchmark: Benchmark, role: Role
+    files: Sequence[TestFile],
+    predictions: Mapping[str, Column],
+    benchmark: Benchmark,
+    role: Role,
+    like: Mapping[str, str | os.PathLike[str]],
 ) -> bytes:
     """The bytes of a file of the submission, which holds one or several test files."""
     file, task = files[0], benchmark.task(files[0].task)
+    if file.name in like:
+        column = predictions[file.name]
+        ids = file.splits[role].ids or [*map(str, column.row_indices)]
+        return write_nested(like[file.name], column, file.column or "label", ids)
     if task.form in ("labels", "numbers") and not shaped(file, role) and not file.splits[role].ids:
         return tsv(predictions[file.name])
     return write_shaped([(file, benchmark.task(file.task), predictions[file.name]) for file in files], role)

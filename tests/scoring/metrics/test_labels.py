@@ -153,6 +153,17 @@ def test_a_metric_of_every_label_has_no_interval_without_one() -> None:
         assert bar.withheld == withheld
 
 
+@pytest.mark.parametrize(("times", "withheld"), [(1, TOO_FEW), (2, None)])
+def test_a_metric_of_every_label_needs_each_twice(times: int, withheld: str | None) -> None:
+    """With one example of a label the score is biased: such test sets have few of those that it lacks."""
+    rng = RNG(0)
+    gold, predicted = rng.integers(0, CLASSES - 1, 200), rng.integers(0, CLASSES - 1, 200)
+    gold[:times] = CLASSES - 1
+    (pairs,) = labels(gold, predicted, classes=CLASSES)
+    (bar,) = file_bars([METRIC["macro_f1_all"]], pairs, [point(METRIC["macro_f1_all"], pairs)])
+    assert bar.withheld == withheld
+
+
 def test_as_functions_the_labels_are_those_that_occur_in_sorted_order() -> None:
     gold, predicted = ["c", "a", "b", "b"], ["c", "b", "b", "c"]
     for weights, name in ((None, "kappa"), ("linear", "linear_kappa"), ("quadratic", "quadratic_kappa")):

@@ -278,6 +278,26 @@ def test_weights_of_spans_by_hand() -> None:
     assert [rho(gold, []), rho([(0, 6, "0")], []), rho([], []), rho([], [(0, 1, "")])] == [0, 1, 1, 0]
 
 
+def test_weights_of_spans_that_overlap_are_scipys_by_position() -> None:
+    """A position has the highest weight of its spans; those beyond gold's last end do not count."""
+    rng, defined = RNG(0), 0
+    for _ in range(200):
+        sides = []
+        for _ in range(2):
+            starts = rng.integers(0, 20, rng.integers(1, 5)).tolist()
+            sides.append([(at, at + int(rng.integers(1, 15)), str(rng.integers(0, 4) / 4)) for at in starts])
+        size = max(end for _, end, _ in sides[0])
+        columns = np.zeros((2, size))
+        for column, spans in zip(columns, sides, strict=True):
+            for start, end, weight in spans:
+                column[start:end] = np.maximum(column[start:end], float(weight))
+        if np.ptp(columns, axis=1).all():
+            expected = spearmanr(*columns)[0]
+            assert measure("span_spearman", *([side] for side in sides)) == pytest.approx(expected, abs=1e-12)
+            defined += 1
+    assert defined > 100
+
+
 def test_places_of_precision() -> None:
     gold, predicted = [["a", "b"], ["c"]], [["x", "a", "b"], []]
     for places, hits in ((1, 0), (2, 1 / 2), (3, 2 / 3), (4, 2 / 4)):

@@ -95,9 +95,10 @@ def print_check(submission: Submission, form: Form, *, done: list[str]) -> None:
 @click.command
 @click.argument("predictions", metavar="PREDICTIONS", type=click.Path(exists=True))
 @option.zip_file("--out", required=True, help="Where to write the submission.")
+@option.repeated("--like", metavar="NAME=FILE", help="Nest a file's answers as the task's own JSON lines.")
 @option.split
 @option.benchmark
-def write(predictions: str, out: str, split: Role, suite: Benchmark) -> None:
+def write(predictions: str, out: str, like: tuple[str, ...], split: Role, suite: Benchmark) -> None:
     """Write a submission from prediction files.
 
     PREDICTIONS is a folder or a zip with a file for each test file, named as it is: .tsv or .csv with a
@@ -107,6 +108,7 @@ def write(predictions: str, out: str, split: Role, suite: Benchmark) -> None:
     \b
     Example:
       gluebench write predictions/ --out submission.zip
+      gluebench write predictions/ --out submission.zip --benchmark superglue --like MultiRC=test.jsonl
     """
     from gluebench.cli.submission.findings import marked
     from gluebench.submission import read_predictions, write_submission
@@ -116,7 +118,11 @@ def write(predictions: str, out: str, split: Role, suite: Benchmark) -> None:
     if read.problems:
         notices(["Nothing was written."])
         raise click.exceptions.Exit(WRONG_FILE)
-    write_submission(out, read.columns, suite, role=split)
+    own = {suite.file(name).name: path for name, _, path in (item.partition("=") for item in like)}
+    try:
+        write_submission(out, read.columns, suite, role=split, like=own)
+    except ValueError as error:
+        raise click.ClickException(f"{error}\nNothing was written.") from None
     absent = [file.path for file in suite.files(split) if file.name not in read.columns]
     if absent:
         notices([f"INCOMPLETE: no predictions for {', '.join(absent)}."])

@@ -217,24 +217,20 @@ def swe_bench(path: Path, report: Mapping[str, Any], settings: Settings) -> Iter
 
 
 def mteb(path: Path, result: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
-    """A task of MTEB as an item: the mean main score over its subsets, of the test split if there is one."""
+    """A task of MTEB as an item: the mean main score over subsets, of the test split or else of all."""
     metric, task = settings.metric or "main_score", str(entry(path, result, "task_name"))
     splits = entry(path, result, "scores")
-    split = "test" if "test" in splits else chosen(path, list(splits), None)
-    scores = [score_of(subset.get(metric)) for subset in splits[split]]
+    chosen_splits = [splits["test"]] if "test" in splits else splits.values()
+    scores = [score_of(subset.get(metric)) for subsets in chosen_splits for subset in subsets]
     known = [score for score in scores if score is not None]
     if len(known) < len(scores) or not known:
-        raise DataError(f"{path}: expected a number as {metric} of each subset of the split {split}")
+        raise DataError(
+            f"{path}: expected a number as {metric} of each subset of the test split, or of all splits"
+        )
     row = Row(sum(known) / len(known), fingerprint(f"{task} {result.get('dataset_revision')}"))
-    system = path.absolute().parents[1 if _is_revision(path.absolute().parent.name) else 0].name
-    yield Part(system, "", {task: row}, unit="tasks")
-
-
-def _is_revision(folder: str) -> bool:
-    """Whether a folder is named by the revision of a model, as MTEB does below the model's folder."""
-    return folder in ("no_revision_available", "external") or (
-        len(folder) == 40 and set(folder) <= set("0123456789abcdef")
-    )
+    revision, model = (folder.name for folder in path.absolute().parents[:2])
+    below = "__" in model or path.with_name("model_meta.json").is_file()  # models are owner__model
+    yield Part(model if below else revision, "", {task: row}, unit="tasks")
 
 
 def eee_instances(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:

@@ -94,8 +94,9 @@ def score_of(value: Any) -> float | None:
 
 
 def label_of(value: Any) -> str:
-    """A label as text: `true` and "true" are one label, and so are 1 and "1"."""
-    return str(value).lower() if isinstance(value, bool) else str(value).strip()
+    """A label as text: `true`, "true" and "True" are one label, and so are 1 and "1"."""
+    text = str(value).strip()
+    return text.lower() if text in ("True", "False") else text
 
 
 def chosen(path: Path, metrics: Sequence[str], metric: str | None, prefer: Sequence[str] = ()) -> str:

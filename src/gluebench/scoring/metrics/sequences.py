@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
-from itertools import chain, count, groupby, repeat
+from itertools import chain, count, groupby, pairwise, repeat
 from math import log2
 from operator import itemgetter, truediv
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from gluebench.scoring.metrics.cells import (
     once,
 )
 from gluebench.scoring.metrics.counts import ratio
-from gluebench.scoring.metrics.numbers import constant, spearman_of
+from gluebench.scoring.metrics.numbers import spearman_of_runs
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means
 from gluebench.scoring.numeric import Flags, Floats, Ints, np
 
@@ -218,17 +218,21 @@ def weights_correlation(gold: Sequence[Span], predicted: Sequence[Span]) -> floa
     Where one side has equal weights, 1.0 if the other has too, else 0.0. Raises ValueError for other labels.
     """
     size = max((end for _, end, _ in gold), default=0)
-    first, second = (_weights(spans, size) for spans in (gold, predicted))
-    if not size or constant(first) or constant(second):
-        return float(constant(first) and constant(second) if size else not predicted)
-    return spearman_of(first, second)
+    places = chain.from_iterable(span[:2] for span in (*gold, *predicted))
+    edges = sorted({0, *(min(place, size) for place in places)})
+    first, second = (_weights(spans, edges) for spans in (gold, predicted))
+    equal = [len({*weights}) == 1 for weights in (first, second)]
+    if not size or any(equal):
+        return float(all(equal) if size else not predicted)
+    return spearman_of_runs(first, second, [end - start for start, end in pairwise(edges)])
 
 
-def _weights(spans: Sequence[Span], size: int) -> list[float]:
-    weights = [0.0] * size
-    for start, end, label in spans:
-        weight = float(label or 1)
-        weights[start:end] = [max(each, weight) for each in weights[start:end]]
+def _weights(spans: Sequence[Span], edges: Sequence[int]) -> list[float]:
+    """The highest weight at the positions between each two edges; 0.0 outside the spans."""
+    weights, at = [0.0] * (len(edges) - 1), {edge: number for number, edge in enumerate(edges)}
+    for weight, start, end in sorted((float(label or 1), start, end) for start, end, label in spans):
+        first, last = at.get(start, len(weights)), at.get(end, len(weights))
+        weights[first:last] = [weight] * (last - first)
     return weights
 
 

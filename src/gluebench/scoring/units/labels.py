@@ -12,6 +12,8 @@ from gluebench.scoring.intervals import FEWEST_UNITS
 from gluebench.scoring.metrics import CountMetric, function_of, is_proportion
 from gluebench.scoring.units.base import Exchange, Floats, Ints, Units, blocks, joined, with_mean
 
+FEWEST_OF_LABEL = 2
+"""Minimum number of examples with each label, in gold and predictions, if every label counts."""
 FEWEST_OTHERS = 5
 """Minimum number of units with a label other than the most frequent, for an interval."""
 _DENSE = 1 << 16
@@ -98,15 +100,18 @@ class LabelUnits(Units):
     def sparse(self, metric: int, system: int) -> bool:
         """Whether units, errors or minority labels are too few for an interval; never for accuracy.
 
-        Of a metric to which every label counts, also whether a label occurs in neither gold nor predictions.
+        Of a metric to which every label counts, also whether one occurs less than twice in both columns.
         """
         if is_proportion(self.metrics[metric]):
             return False  # Wilson's interval is valid at any size
         if self.size < FEWEST_UNITS:
             return True
         gold, predicted = self._kinds.cells[:, [0, 1 + system]].T
-        if self.functions()[metric][0].every and len({*gold, *predicted}) < self.classes:
-            return True
+        if self.functions()[metric][0].every:
+            sizes = np.tile(self._cell_counts(self.counts.astype(np.float64)), 2)
+            both = np.bincount(np.append(gold, predicted), weights=sizes, minlength=self.classes)
+            if both.min() < FEWEST_OF_LABEL:
+                return True
         least = min(self._units_where(gold == predicted), self._units_where(gold != predicted))
         others = self._units_with_others(gold)
         if (predicted != predicted[0]).any():  # else the score depends only on the gold labels' shares

@@ -36,6 +36,17 @@ KEPT = 1 << 25
 """Pairs of gold rows whose order is kept from one system to the next, a byte each."""
 
 
+def _single(rows: Floats) -> NDArray[Any]:
+    """The rows as float32, which is faster, where all their sums over as many rows are exact."""
+    exact = np.array_equal(rows, np.rint(rows)) and np.abs(rows).max(initial=0.0) * len(rows) < FLOAT32
+    return rows.astype(np.float32) if exact else rows
+
+
+def _product(weights: Ints, rows: NDArray[Any]) -> Floats:
+    sums: Floats = (weights.astype(rows.dtype) @ rows).astype(np.float64, copy=False)
+    return sums
+
+
 class _SingleUnits(Units):
     """Units that are each a separate kind, since no two contribute equally."""
 
@@ -193,18 +204,27 @@ class SumUnits(_LinearUnits):
 
     def weighted(self, weights: Ints) -> Floats:
         """Metrics with each unit that many times, shape (metrics, systems, draws)."""
-        counts = weights.astype(np.float64)
         return np.array(
             [
-                self._values(function, counts @ np.concatenate(of_systems, axis=1), of_systems)
-                for function, of_systems in zip(self.functions, self._rows, strict=True)
+                self._values(function, _product(weights, columns), of_systems)
+                for function, columns, of_systems in zip(
+                    self.functions, self._columns, self._rows, strict=True
+                )
             ]
         )
+
+    @cached_property
+    def _columns(self) -> list[NDArray[Any]]:
+        """For each metric, the rows of all systems side by side."""
+        return [_single(np.concatenate(of_systems, axis=1)) for of_systems in self._rows]
 
     @staticmethod
     def _values(function: SumMetric, sums: Floats, of_systems: Sequence[Floats]) -> Floats:
         """The metric of each system, shape (systems, resamples), from sums (resamples, k of all systems)."""
-        ends = np.cumsum([rows.shape[1] for rows in of_systems])[:-1]
+        widths = [rows.shape[1] for rows in of_systems]
+        if len({*widths}) == 1:
+            return np.asarray(function.of(sums.reshape(len(sums), len(widths), -1).T))
+        ends = np.cumsum(widths)[:-1]
         return np.array([function.of(own.T) for own in np.split(sums, ends, axis=1)])
 
 
