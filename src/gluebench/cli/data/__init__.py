@@ -212,7 +212,7 @@ def _options(rest: Sequence[str]) -> dict[str, str]:
 
 def _recipe_text(recipe: Recipe) -> str:
     """Describe the recipe: procedure, files that it reads, options."""
-    procedure = inspect.cleandoc(sys.modules[recipe.build.__module__].__doc__ or "")
+    procedure = recipe.procedure or inspect.getdoc(sys.modules[recipe.build.__module__]) or ""
     lines = [procedure, "", f"Reads: {recipe.corpus}", ""]
     if recipe.options:
         lines.append("Options:")

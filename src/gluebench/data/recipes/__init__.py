@@ -1,4 +1,7 @@
-"""Recipes: one file per task, each the paper's procedure from the original corpus to the examples."""
+"""Recipes: one file per task, each the paper's procedure from the original corpus to the examples.
+
+`recipes.toml` describes the procedure, files and options of each; `gluebench data build --explain` prints that.
+"""
 
 from __future__ import annotations
 
@@ -94,6 +97,8 @@ class Recipe:
     build: Callable[[Path, Task, Mapping[str, Any]], Built]
     """From the corpus folder, the task to build and the options, defaults filled in; raises DataError."""
     options: tuple[Option, ...] = ()
+    procedure: str = ""
+    """What it does; by default the docstring of the module of `build`."""
 
 
 def recipe(name: str) -> Recipe:
@@ -102,7 +107,8 @@ def recipe(name: str) -> Recipe:
         described = _DESCRIBED[name]
         options = described.get("options", {}) | {key: _SHARED[key] for key in described.get("shared", ())}
         build = import_module(f"gluebench.data.recipes.{name}").build
-        return Recipe(name, described["corpus"], build, tuple(map(_option, options, options.values())))
+        known = tuple(map(_option, options, options.values()))
+        return Recipe(name, described["corpus"], build, known, described["procedure"])
     others = {point.name: point for point in entry_points(group=GROUP)}
     if name in others:
         loaded = others[name].load()

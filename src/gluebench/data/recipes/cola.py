@@ -1,14 +1,4 @@
-"""CoLA from its public release.
-
-The Corpus of Linguistic Acceptability (section 3.1 of the paper) has been published with the splits that
-GLUE uses: train is `in_domain_train.tsv`; dev is `in_domain_dev.tsv` followed by `out_of_domain_dev.tsv`,
-which the paper reports together. The raw text is taken, not the tokenised. The test sentences are in no
-public release.
-
-A row is source code, label (0 unacceptable, 1 acceptable: the task's first and second label word), the mark
-of the author of the source, and the sentence; nothing is quoted. Source and mark are kept as columns. CoLA
-1.1 corrects ten rows of the copy that GLUE ships (see docs/reference/recipes.md).
-"""
+"""CoLA from its public release; recipes.toml has the procedure."""
 
 from __future__ import annotations
 

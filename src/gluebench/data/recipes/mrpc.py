@@ -1,13 +1,4 @@
-"""MRPC from the Microsoft Research Paraphrase Corpus.
-
-The corpus (section 3.2 of the paper) has a train and a test file. GLUE sets 408 of the train pairs aside as
-dev; which ones is known from its list of id pairs, which comes with this recipe. Order within each split is
-that of the corpus. Quality 1 (equivalent) is the task's second label word, 0 its first.
-
-GLUE's text is not Microsoft's: it ships a copy tokenised in the manner of the Moses toolkit. This recipe
-makes that text from Microsoft's, or keeps Microsoft's with `--tokenise no`, control characters
-and all. Nothing is quoted in either.
-"""
+"""MRPC from the Microsoft Research Paraphrase Corpus; recipes.toml has the procedure."""
 
 from __future__ import annotations
 

@@ -1,41 +1,4 @@
-"""QNLI from SQuAD, or from any question-answering set of its shape.
-
-What the paper says (section 3.3, Appendix A): each question is paired with each sentence of its paragraph,
-and pairs of low lexical overlap are filtered out; the label is whether the sentence holds the answer. For
-balance, "we select all pairs in which the most similar sentence to the question was not the answer
-sentence, as well as an equal amount of cases in which the correct sentence was the most similar to the
-question, but another distracting sentence was a close second", by cosine of the mean GloVe vectors.
-
-What it leaves unsaid: the sentence splitter, the tokens, the threshold of overlap, how close a second is
-close, which pairs come of a selected question, what holds if an answer stands in several sentences, how the
-splits are cut.
-
-What the released files say of it (the second release, dev and test together, which are all from SQuAD's dev
-set):
-
-- Every selected question gives two pairs: the sentence with the answer and one without. 5,463 questions,
-  10,926 pairs.
-- The pairs, not the questions, were then dealt at random into two halves: of 5,461 distinct questions 4,100
-  stand in dev, 4,101 in test, 2,740 in both, and all 48 articles in both. So a test label can often be read
-  off dev.
-- "Holds the answer" means that any of the question's answer strings stands in the sentence: it gives all
-  labels.
-- The answer stands in one sentence only: of 1,911 questions with answers in several sentences, 3 were
-  selected.
-- No overlap was asked for: 463 of the pairs without an answer share no word with their question.
-- The distractor is mostly the most similar sentence. But where the answer leads, it seems that the *widest*
-  leads were taken, not the closest seconds: 43 % of the questions with leads near 0, 90 % of those with the
-  largest (by a small GloVe, which was at hand; other similarities say the same).
-- A line break within a sentence became `_` (chemical formulae: `O_2`).
-- The first release had 273 question-pairs more, 239 of them with an answer in both sentences, and cut by
-  question.
-
-What is chosen here: two pairs of each selected question, one sentence with an answer, no answer in another,
-and no threshold of overlap unless given, as released. Sentences are cut by their marks, with two habits of
-the release's splitter (sentences.py). Where the answer is most similar, those with the closest second, as the
-paper has it; `second=far` does as the released files do. The order is drawn, and dev and test are dealt from
-one file unless each has its own; `deal` says by what. docs/explanation/recipes.md has the figures.
-"""
+"""QNLI from SQuAD, or from any question-answering set of its shape; recipes.toml has the procedure."""
 
 from __future__ import annotations
 

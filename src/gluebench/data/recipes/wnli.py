@@ -1,17 +1,4 @@
-"""WNLI from Winograd schemas: the pronoun replaced by each candidate, and whether that follows (section 3.3).
-
-The premise is the schema's text. The hypothesis is the clause with the pronoun, a candidate in the pronoun's
-place: possessives, articles, capitals and the final stop are fixed by rules, which are options, so that the
-same recipe serves other languages. The right candidate's hypothesis is entailed, any other's is not; the
-task's first label word is for "not entailed", its second for "entailed", and its first input column is the
-premise.
-
-The paper does not say how the released sentences were worded (many by hand) nor how dev was drawn from the
-published schemas. Its dev set looks like one pair in ten drawn at random, so that most premises of dev stand
-in train with the other candidate, which is what makes it adversarial; `pairing` offers that and two
-alternatives. GLUE's test pairs come from examples shared privately by the authors of the collection: `test`
-names a file of them, if there is one.
-"""
+"""WNLI from Winograd schemas; recipes.toml has the procedure."""
 
 from __future__ import annotations
 
