@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, isfinite
 
-from gluebench.benchmark.lookup import closest, fold, table_beside
+from gluebench.benchmark.lookup import did_you_mean, fold, table_beside
 from gluebench.benchmark.metrics import BUILT_IN, FORMS, UNSCALED, names_of, takes_positive
 from gluebench.benchmark.reader import Finding, KeyPath, one_of
 from gluebench.benchmark.records import ROLES, Benchmark, Task, TestFile
@@ -156,11 +156,9 @@ def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
     for position, metric in enumerate(task.metrics):
         if metric.function in BUILT_IN or metric.function in metric_entry_points():
             continue
-        close = closest(metric.function, BUILT_IN)
-        hint = f" Did you mean {' or '.join(close)}?" if close else ""
+        details = {"function": metric.function, "hint": did_you_mean(metric.function, BUILT_IN)}
         where = (*path, "metrics", position, "function")
-        details = {"function": metric.function, "hint": hint, "known": ", ".join(BUILT_IN)}
-        yield _finding("function", where, **details)
+        yield _finding("function", where, **details, known=", ".join(BUILT_IN))
 
 
 def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ import click
 
 from gluebench.benchmark.figures import percent
 from gluebench.cli.common import option
+from gluebench.cli.common.errors import needing
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
 
 if TYPE_CHECKING:
@@ -47,9 +48,10 @@ def read(files: tuple[str, ...], out: str | None, form: Form, **settings: Any) -
     """
     from gluebench.data.results import read_results, write_table
 
-    table = read_results(_sources(files), **settings)
-    if out is not None:
-        write_table(table, out)
+    with needing("data", "A Parquet file", "pyarrow"):
+        table = read_results(_sources(files), **settings)
+        if out is not None:
+            write_table(table, out)
     notices([*table.notes, *[f"written: {out}"] * (out is not None)])
     emit(_output(table), form)
 

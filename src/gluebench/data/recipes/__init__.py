@@ -1,6 +1,6 @@
 """Recipes: one file per task, each the paper's procedure from the original corpus to the examples.
 
-`recipes.toml` describes the procedure, files and options of each; `gluebench data build --explain` prints that.
+recipes.toml describes the procedure, files and options of each, which `data build --explain` prints.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gluebench.benchmark import Task, UnknownNameError, closest
+from gluebench.benchmark import Task, UnknownNameError
+from gluebench.benchmark.lookup import did_you_mean
 
 __all__ = ["GROUP", "RECIPES", "Built", "Columns", "Option", "OptionError", "Recipe", "recipe", "recipe_of"]
 
@@ -61,8 +62,7 @@ def values_of(
     for name, text in texts.items():
         option = known.get(f"{dashes}{name}")
         if option is None:
-            close = closest(f"{dashes}{name}", known)
-            hint = f" Did you mean {' or '.join(close)}?" if close else ""
+            hint = did_you_mean(f"{dashes}{name}", known)
             listing = ", ".join(known) or "none"
             raise OptionError(f"{owner} has no option {dashes}{name}.{hint} Its options: {listing}.")
         try:
