@@ -268,9 +268,6 @@ def test_another_language_with_its_own_columns_labels_and_abbreviations(tmp_path
     ("changed", "told"),
     [
         ({"vectors": None}, "option vectors: not given"),
-        ({"sentences": "parsed"}, "option sentences: 'parsed'; expected release or plain"),
-        ({"second": "near"}, "option second: 'near'; expected close or far"),
-        ({"deal": "rows"}, "option deal: 'rows'; expected pairs or questions or articles"),
         ({"margin": -0.1}, "option margin: -0.1; expected"),
         ({"min_overlap": 1.5}, "option min-overlap: 1.5; expected a share from 0 to 1"),
         ({"dev": "none.json", "train": "some.json"}, "holds no some.json or none.json"),

@@ -218,7 +218,8 @@ def _recipe_text(recipe: Recipe) -> str:
         lines.append("Options:")
     for setting in recipe.options:
         default = "no default" if setting.default is None else f"default {setting.default}"
-        lines.append(f"  --{setting.name} {_KINDS[setting.type]}  {setting.help} [{default}]")
+        kind = "|".join(setting.choices) or _KINDS[setting.type]
+        lines.append(f"  --{setting.name} {kind}  {setting.help} [{default}]")
     return "\n".join(lines).rstrip()
 
 

@@ -48,6 +48,8 @@ class Option(NamedTuple):
     default: str | int | float | None
     """None where it must be given, or may be absent; `help` says which."""
     help: str
+    choices: tuple[str, ...] = ()
+    """The texts that it may be; empty for any."""
 
 
 def values_of(
@@ -55,7 +57,8 @@ def values_of(
 ) -> dict[str, Any]:
     """The value of every option, converted to its type; the default where no text is given.
 
-    Raises OptionError for an unknown option or a value of another type; `dashes` precede names in it.
+    Raises OptionError for an unknown option and for a value of another type, or that is none of the choices;
+    `dashes` precede names in it.
     """
     known = {f"{dashes}{option.name}": option for option in options}
     values: dict[str, Any] = {option.name: option.default for option in options}
@@ -70,6 +73,9 @@ def values_of(
         except ValueError:
             kind = "a whole number" if option.type is int else "a number"
             raise OptionError(f"{dashes}{name} is {text!r}; expected {kind}: {option.help}") from None
+        if option.choices and text not in option.choices:
+            expected = " or ".join(option.choices)
+            raise OptionError(f"{dashes}{name} is {text!r}; expected {expected}: {option.help}")
     return values
 
 
@@ -120,7 +126,8 @@ def recipe(name: str) -> Recipe:
 
 def _option(name: str, described: Mapping[str, Any]) -> Option:
     kind = {"text": str, "integer": int, "number": float, "file": Path}[described["type"]]
-    return Option(name, kind, described.get("default"), described["help"])
+    choices = tuple(described.get("choices", ()))
+    return Option(name, kind, described.get("default"), described["help"], choices)
 
 
 def recipe_of(task: Task, named: str | None = None) -> Recipe:

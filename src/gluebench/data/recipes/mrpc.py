@@ -23,7 +23,6 @@ DAMAGED = (
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """Train without the dev pairs, the dev pairs, and test."""
     reader = Reader(corpus, task, options)
-    tokenized = reader.switch("tokenise")
     rows = _columns(reader, "msr_paraphrase_train.txt")
     test = _columns(reader, "msr_paraphrase_test.txt")
     dev_ids = _dev_ids(reader)
@@ -32,7 +31,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     dev = [row for row, pair in enumerate(pairs) if pair in dev_ids]
     train = [row for row, pair in enumerate(pairs) if pair not in dev_ids]
     splits = {"train": select(rows, train), "dev": select(rows, dev), "test": test}
-    for columns in splits.values() if tokenized else ():
+    for columns in splits.values() if options["tokenise"] == "yes" else ():
         for name in task.columns:
             columns[name] = [tokenise(text) for text in columns[name]]
     missing = len(dev_ids - set(pairs))

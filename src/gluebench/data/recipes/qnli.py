@@ -16,12 +16,6 @@ from gluebench.data.recipes.reading import table
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
 from gluebench.data.vectors import Vectors, read_vectors
 
-CHOICES = {
-    "second": ("close", "far"),
-    "deal": ("pairs", "questions", "articles"),
-    "sentences": ("release", "plain"),
-}
-
 
 class Pair(NamedTuple):
     """One example before it has an index."""
@@ -72,9 +66,6 @@ def _check(task: Task, options: Mapping[str, Any]) -> None:
         )
     if not options["vectors"]:
         problems.append("option vectors: not given; expected a file of word vectors, as glove.840B.300d.txt")
-    for name, known in CHOICES.items():
-        if options[name] not in known:
-            problems.append(f"option {name}: {options[name]!r}; expected {' or '.join(known)}")
     if not 0 <= options["min-overlap"] <= 1:
         problems.append(f"option min-overlap: {options['min-overlap']}; expected a share from 0 to 1")
     if options["margin"] is not None and not options["margin"] >= 0:

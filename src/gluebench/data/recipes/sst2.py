@@ -27,14 +27,14 @@ class Sentence(NamedTuple):
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The phrases of train and the sentences of dev and test, neutral ones left out."""
     reader = Reader(corpus, task, options)
-    all_phrases = reader.switch("phrases")
     values = _values(reader)
     sentences = list(_sentences(reader))
     reader.check()
     splits = {}
     notes = []
     for split in ("train", "dev", "test"):
-        examples = _examples(sentences, split, all_phrases=all_phrases and split == "train")
+        all_phrases = options["phrases"] == "yes" and split == "train"
+        examples = _examples(sentences, split, all_phrases=all_phrases)
         splits[split], neutral = _columns(reader, examples, values)
         notes.append(f"{split}: {neutral} neutral of {len(examples)} left out")
     reader.check()

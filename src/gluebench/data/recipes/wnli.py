@@ -16,7 +16,6 @@ from gluebench.data.recipes.reading import table
 from gluebench.data.recipes.substitution import Language, closed, hypothesis, language_of
 from gluebench.data.recipes.winograd import Schema, read_winograd
 
-PAIRINGS = ("random", "apart", "together")
 _SPLITS = ("train", "dev", "test")
 
 
@@ -78,10 +77,6 @@ def _misfits(task: Task, options: Mapping[str, Any]) -> list[str]:
         problems.append(f"{task.name} has {len(task.words)} labels; expected two, not entailed and entailed")
     if not options["files"].strip(", "):
         problems.append("--files is empty; expected the names of files in the folder, parted by commas")
-    if options["pairing"] not in PAIRINGS:
-        problems.append(f'--pairing is "{options["pairing"]}"; expected one of {", ".join(PAIRINGS)}')
-    if options["clause"] not in ("clause", "sentence", "text"):
-        problems.append(f'--clause is "{options["clause"]}"; expected clause, sentence or text')
     dev = float(options["dev"])
     if not (0 <= dev < 1 or (dev >= 1 and dev.is_integer())):
         problems.append(f"--dev is {dev}; expected a share below 1 or a whole number of pairs")

@@ -32,7 +32,9 @@ ENCODERS: Mapping[str, str] = {
 """Name to the module that has it among its `ENTRIES`."""
 CALLABLE = "encoder:"
 TOKENISER = Option("tokeniser", str, "ptb", "ptb, nltk or space.")
-PADDING = Option("padding", str, "mask", "mask, or zero: padding counts, as in the paper's rows.")
+PADDING = Option(
+    "padding", str, "mask", "mask, or zero: padding counts, as in the paper's rows.", ("mask", "zero")
+)
 BATCH = Option("batch", int, 64, "Sentences at a time; with zero padding a vector depends on it.")
 
 
@@ -49,13 +51,6 @@ class EncoderEntry:
     def made(self, texts: Mapping[str, str], corpus: Corpus) -> SentenceEncoder:
         """The encoder with options as they are typed. Raises OptionError, and what its files can cause."""
         return self.make(values_of(self.name, self.options, texts), corpus)
-
-
-def one_of(options: Mapping[str, Any], name: str, *allowed: object) -> Any:
-    """The value of an option that has few. Raises OptionError for another."""
-    if options[name] not in allowed:
-        raise OptionError(f"{name} is {options[name]!r}; expected {' or '.join(map(str, allowed))}")
-    return options[name]
 
 
 def path_of(options: Mapping[str, Any], name: str) -> Path:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gluebench.data.recipes import Option
 from gluebench.data.vectors import Vectors, read_vectors
-from gluebench.systems.encoders import TOKENISER, EncoderEntry, one_of
+from gluebench.systems.encoders import TOKENISER, EncoderEntry
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.encoders.trained_vectors import DIM, train_vectors
 from gluebench.systems.protocols import SentenceEncoder
@@ -55,7 +55,7 @@ class CBoW:
 
 def _make(options: Mapping[str, Any], corpus: Corpus) -> SentenceEncoder:
     """Over a file of vectors, or over vectors trained on the train splits of the benchmark."""
-    exact = one_of(options, "case", "either", "exact") == "exact"
+    exact = options["case"] == "exact"
     tokenise, most = tokeniser(options["tokeniser"]), options["most"] or None
     path: Path | None = options["vectors"]
     if path is not None:
@@ -70,6 +70,7 @@ def _make(options: Mapping[str, Any], corpus: Corpus) -> SentenceEncoder:
     return CBoW(vectors, name=name, tokenise=tokenise, most=most, exact=exact)
 
 
+CASES = ("either", "exact")
 _ENTRY = EncoderEntry(
     "cbow",
     "CBoW: the mean of the word vectors",
@@ -79,7 +80,7 @@ _ENTRY = EncoderEntry(
         Option("dim", int, DIM, "Length of the vectors that are trained."),
         TOKENISER,
         Option("most", int, 0, "So many words of a sentence count, 0 for all; the paper's row has 40."),
-        Option("case", str, "either", "either: a word as written, else in small letters; exact: as written."),
+        Option("case", str, "either", "either: a word as written, else in small letters; exact.", CASES),
     ),
 )
 ENTRIES = {_ENTRY.name: _ENTRY}

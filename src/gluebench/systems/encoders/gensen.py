@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from gluebench.data.recipes import Option
-from gluebench.systems.encoders import BATCH, PADDING, TOKENISER, EncoderEntry, one_of, path_of
+from gluebench.systems.encoders import BATCH, PADDING, TOKENISER, EncoderEntry, path_of
 from gluebench.systems.encoders.batches import Floats, KeptVectors, Tokenise, in_batches
 from gluebench.systems.text.ptb import tokeniser
 from gluebench.systems.weights import WeightsError
@@ -189,8 +189,8 @@ def _make(options: Mapping[str, Any], corpus: Corpus) -> GenSenEncoder:
         [(folder / f"{name}.model", folder / f"{name}_vocab.pkl") for name in names],
         tokeniser(options["tokeniser"]),
         vectors=options["vectors"],
-        pooling=one_of(options, "pooling", "last", "max"),
-        padding=one_of(options, "padding", "mask", "zero"),
+        pooling=options["pooling"],
+        padding=options["padding"],
         batch=options["batch"],
     )
 
@@ -203,7 +203,7 @@ _ENTRY = EncoderEntry(
         Option("weights", Path, None, "The folder of the models; needed."),
         Option("models", str, "nli_large_bothskip_parse,nli_large_bothskip", "Parted by commas."),
         Option("vectors", Path, None, "GloVe as text, to add words that the models do not know."),
-        Option("pooling", str, "last", "last or max."),
+        Option("pooling", str, "last", "last or max.", ("last", "max")),
         TOKENISER,
         PADDING,
         BATCH,

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from gluebench.data.recipes import Option
-from gluebench.systems.encoders import BATCH, PADDING, TOKENISER, EncoderEntry, one_of, path_of
+from gluebench.systems.encoders import BATCH, PADDING, TOKENISER, EncoderEntry, path_of
 from gluebench.systems.encoders.batches import Floats, KeptVectors, Tokenise, in_batches
 from gluebench.systems.text.ptb import tokeniser
 from gluebench.systems.weights import WeightsError
@@ -119,8 +119,8 @@ def _entry(name: str, title: str) -> EncoderEntry:
             path_of(options, "weights"),
             path_of(options, "vectors"),
             tokeniser(options["tokeniser"]),
-            version=one_of(options, "version", 1, 2),
-            padding=one_of(options, "padding", "mask", "zero"),
+            version=options["version"],
+            padding=options["padding"],
             batch=options["batch"],
             name=name,
         )
@@ -129,7 +129,7 @@ def _entry(name: str, title: str) -> EncoderEntry:
     options = (
         Option("weights", Path, None, "The file of the model; needed."),
         Option("vectors", Path, None, vectors),
-        Option("version", int, 1, "1 (GloVe) or 2 (fastText)."),
+        Option("version", int, 1, "1 (GloVe) or 2 (fastText).", ("1", "2")),
         TOKENISER,
         PADDING,
         BATCH,

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from gluebench.data.recipes import Option
-from gluebench.systems.encoders import BATCH, TOKENISER, EncoderEntry, one_of, path_of
+from gluebench.systems.encoders import BATCH, TOKENISER, EncoderEntry, path_of
 from gluebench.systems.encoders.batches import Floats, Tokenise, in_batches
 from gluebench.systems.text.ptb import tokeniser
 from gluebench.systems.weights import WeightsError
@@ -180,8 +180,8 @@ def _make(options: Mapping[str, Any], corpus: Corpus) -> SkipThoughtEncoder:
     return SkipThoughtEncoder(
         path_of(options, "weights"),
         tokeniser(options["tokeniser"]),
-        kind=one_of(options, "kind", "combine", "uni", "bi"),
-        eos=one_of(options, "eos", "yes", "no") == "yes",
+        kind=options["kind"],
+        eos=options["eos"] == "yes",
         batch=options["batch"],
     )
 
@@ -192,8 +192,8 @@ _ENTRY = EncoderEntry(
     _make,
     (
         Option("weights", Path, None, "The folder of the published files; needed."),
-        Option("kind", str, "combine", "combine, uni or bi."),
-        Option("eos", str, "yes", "Whether a sentence ends in <eos>: yes or no."),
+        Option("kind", str, "combine", "combine, uni or bi.", ("combine", "uni", "bi")),
+        Option("eos", str, "yes", "Whether a sentence ends in <eos>: yes or no.", ("yes", "no")),
         TOKENISER,
         BATCH,
     ),
