@@ -282,7 +282,7 @@ def test_wrong_options_are_told(corpus: Path, changed: dict[str, Any], told: str
 
 
 def test_a_task_of_another_shape_is_refused(corpus: Path) -> None:
-    with pytest.raises(DataError, match="CoLA: has the columns sentence and the labels"):
+    with pytest.raises(DataError, match="CoLA: 1 columns, but this corpus has 2 texts a row"):
         built(corpus, load_benchmark("glue").task("CoLA"), vectors=corpus / "vectors.txt")
 
 

@@ -430,4 +430,4 @@ def test_a_dev_set_of_no_size_is_refused(build: Callable[..., Built], dev: float
 
 def test_a_task_of_another_shape_is_refused(build: Callable[..., Built]) -> None:
     found = problems(build, xml(LAMP), task=load_benchmark("glue").task("SST-2"))
-    assert found == ["SST-2 has 1 input columns; expected two, premise and hypothesis"]
+    assert found == ["SST-2: 1 columns, but this corpus has 2 texts a row"]

@@ -12,7 +12,7 @@ from gluebench.benchmark import Task
 from gluebench.data.errors import DataError, gathered, refuse
 from gluebench.data.recipes import Built, Columns
 from gluebench.data.recipes.qa_pairs import Contest, Passage, balanced, contests, passage, read_squad, words
-from gluebench.data.recipes.reading import table
+from gluebench.data.recipes.reading import Reader, table
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
 from gluebench.data.vectors import Vectors, read_vectors
 
@@ -27,7 +27,10 @@ class Pair(NamedTuple):
 
 def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The splits of a QNLI-shaped task from the SQuAD-shaped files of a folder. Raises DataError."""
-    _check(task, options)
+    reader = Reader(folder, task, options)
+    reader.inputs(2)
+    reader.words(("answer", "no answer"))
+    _check(options)
     paths = {split: folder / options[split] for split in ("train", "dev", "test") if options[split]}
     present = {split: path for split, path in paths.items() if path.exists()}
     if not present:
@@ -56,14 +59,8 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
     return Built(splits, used, tuple(filter(None, files)), tuple(notes))
 
 
-def _check(task: Task, options: Mapping[str, Any]) -> None:
+def _check(options: Mapping[str, Any]) -> None:
     problems = []
-    if len(task.columns) != 2 or len(task.words) != 2:
-        problems.append(
-            f"{task.name}: has the columns {', '.join(task.columns)} and the labels "
-            f"{', '.join(task.words) or 'none'}; this recipe makes two columns, question and sentence, "
-            "and two labels, the first for an answer"
-        )
     if not options["vectors"]:
         problems.append("option vectors: not given; expected a file of word vectors, as glove.840B.300d.txt")
     if not 0 <= options["min-overlap"] <= 1:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError, refuse
 from gluebench.data.recipes import Built, Columns
-from gluebench.data.recipes.reading import table
+from gluebench.data.recipes.reading import Reader, table
 from gluebench.data.recipes.substitution import Language, closed, hypothesis, language_of
 from gluebench.data.recipes.winograd import Schema, read_winograd
 
@@ -35,7 +35,10 @@ class Pair(NamedTuple):
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The splits of a task like WNLI; raises DataError with everything that is wrong."""
-    problems = _misfits(task, options)
+    reader = Reader(corpus, task, options)
+    reader.inputs(2)
+    reader.words(("not entailed", "entailed"))
+    problems = _misfits(options)
     refuse(problems)
     language = language_of(options)
     names = [corpus / name.strip() for name in options["files"].split(",") if name.strip()]
@@ -66,15 +69,9 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     return Built(columns, dict(options), (*names, *([test] if test else [])), tuple(notes))
 
 
-def _misfits(task: Task, options: Mapping[str, Any]) -> list[str]:
-    """Problems of the task or the options for this recipe."""
+def _misfits(options: Mapping[str, Any]) -> list[str]:
+    """Problems of the options."""
     problems = []
-    if len(task.columns) != 2:
-        problems.append(
-            f"{task.name} has {len(task.columns)} input columns; expected two, premise and hypothesis"
-        )
-    if len(task.words) != 2:
-        problems.append(f"{task.name} has {len(task.words)} labels; expected two, not entailed and entailed")
     if not options["files"].strip(", "):
         problems.append("--files is empty; expected the names of files in the folder, parted by commas")
     dev = float(options["dev"])
