@@ -16,7 +16,6 @@ from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.inputs import checked
 from gluebench.cli.common.output import Form, emit, notice, notices, to_json
-from gluebench.cli.common.progress import Progress
 from gluebench.leaderboard.fields import FIELDS, from_json
 
 if TYPE_CHECKING:
@@ -161,6 +160,8 @@ def benchmark_there(client: Client, name: str | None) -> Benchmark:
 
 def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any]) -> None:
     """Check locally, send, wait, and print the report. Raises SendError; exits if nothing can be graded."""
+    from gluebench.cli.common.progress import Progress
+
     to, client, suite = there
     checked(str(path), suite, end="Nothing was sent.")
     details = {**defaults, **to.details}
