@@ -14,7 +14,7 @@ from gluebench.cli import main
 from gluebench.data import DataError, recipes
 from gluebench.data.dataset import read_dataset
 from gluebench.data.get import build
-from gluebench.data.recipes import RECIPES, Built, Option, OptionError, Recipe, recipe
+from gluebench.data.recipes import RECIPES, Built, Option, OptionError, Recipe, recipe, values_of
 
 MANIFEST = """
 [benchmark]
@@ -99,6 +99,27 @@ def test_options_it_cannot_take_are_refused(
 ) -> None:
     with pytest.raises(OptionError, match=message):
         build(corpus, tmp_path, mine, mine.task("Mood"), options, named="lines")
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "expected"),
+    [
+        ("stsb", "test-labels", "yes or no"),
+        ("mrpc", "tokenise", "yes or no"),
+        ("sst2", "phrases", "yes or no"),
+        ("qnli", "sentences", "release or plain"),
+        ("qnli", "second", "close or far"),
+        ("qnli", "deal", "pairs or questions or articles"),
+        ("wnli", "pairing", "random or apart or together"),
+        ("wnli", "clause", "clause or sentence or text"),
+    ],
+)
+def test_a_value_that_is_none_of_the_choices_is_refused(name: str, option: str, expected: str) -> None:
+    options = recipe(name).options
+    with pytest.raises(OptionError, match=f"^--{option} is 'other'; expected {expected}: "):
+        values_of(name, options, {option: "other"}, dashes="--")
+    for choice in expected.split(" or "):
+        assert values_of(name, options, {option: choice})[option] == choice
 
 
 def test_an_unknown_label_leaves_what_was_built_before(mine: Benchmark, corpus: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, isfinite
 
-from gluebench.benchmark.lookup import closest, fold
+from gluebench.benchmark.lookup import did_you_mean, fold, table_beside
 from gluebench.benchmark.metrics import BUILT_IN, FORMS, UNSCALED, names_of, takes_positive
 from gluebench.benchmark.reader import Finding, KeyPath, one_of
 from gluebench.benchmark.records import ROLES, Benchmark, Task, TestFile
@@ -16,7 +16,13 @@ MOST_LABELS = 250
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 _WINDOWS_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)", re.IGNORECASE)
+_TEXTS = {code: text for code, (text,) in table_beside(__file__).items()}
 _TAKEN_COLUMNS = ("index", "group", "overall", "coarse", "fine")
+
+
+def _finding(code: str, path: KeyPath, **details: object) -> Finding:
+    """A finding with the text of checks.tsv."""
+    return Finding(path, _TEXTS[code].format(**details))
 
 
 def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
@@ -31,8 +37,7 @@ def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
         *_duplicates(_file_names(benchmark), "another test file", same=str.casefold),
     ]
     if benchmark.tasks and not benchmark.averaged:
-        expected = "expected one without scored = false and weight = 0, which orders a board"
-        findings.append(Finding(("tasks",), f"none counts in the score; {expected}"))
+        findings.append(_finding("none-scored", ("tasks",)))
     unusable = {_unusable_key(finding.path) for finding in shape}
     for task in benchmark.tasks:
         path = ("tasks", task.name)
@@ -49,19 +54,17 @@ def check(benchmark: Benchmark, shape: list[Finding]) -> list[Finding]:
 def name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
     """A finding if a name is not a valid file name on every system; a missing name has another."""
     if name and not _FILE_NAME.match(name):
-        allowed = 'letters, digits, ".", "_" and "-" only, a letter or digit first'
-        yield Finding(path, f'"{name}" is not a name for a file; expected {allowed}')
+        yield _finding("file-name", path, name=name)
     elif _WINDOWS_DEVICE.match(name):
-        yield Finding(path, f'"{name}" is the name of a device on Windows; expected one that a file may have')
+        yield _finding("device-name", path, name=name)
     elif name.endswith((".metadata", ".phenomena")):
-        yield Finding(path, f'"{name}" is what a gold folder calls its other files; expected another ending')
+        yield _finding("gold-name", path, name=name)
 
 
 def task_name_finding(path: KeyPath, name: str) -> Iterator[Finding]:
     """A finding if the name of a task cannot be a heading, a folder and part of an address."""
     if not name.isprintable() or name != name.strip() or name[:1] == "." or set(name) & set('/\\:*?"<>|'):
-        expected = 'a word or phrase without / \\ : * ? " < > | and without "." at its start'
-        yield Finding(path, f'"{name}" is not a name for a task; expected {expected}')
+        yield _finding("task-name", path, name=name)
 
 
 def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
@@ -71,16 +74,11 @@ def average_findings(benchmark: Benchmark) -> Iterator[Finding]:
     ]
     shares = [task.name for task in benchmark.averaged if not all(metric.loss for metric in task.metrics)]
     if losses and shares:
-        yield Finding(
-            ("tasks",),
-            f"average losses ({', '.join(losses)}) with scores from 0 to 1 ({', '.join(shares)}). Give each "
-            'loss a scale, what becomes 0 and what becomes 1: "scale = [-4.0, 0.0]"; or leave its task '
-            "out of the average: weight = 0",
-        )
+        listed = {"losses": ", ".join(losses), "shares": ", ".join(shares)}
+        yield _finding("mixed-average", ("tasks",), **listed)
     for task in benchmark.losses:
         if not task.averaged and not all(metric.loss for metric in task.metrics):
-            expected = "expected one kind, since the score of a task is their mean: make two tasks"
-            yield Finding(("tasks", task.name, "metrics"), f"are losses and others; {expected}")
+            yield _finding("mixed-metrics", ("tasks", task.name, "metrics"))
     yield from _scores(("benchmark",), benchmark, {"score": (-inf, 0.0) if losses else (-1.0, 1.0)})
 
 
@@ -117,7 +115,7 @@ def _duplicates(
     for path, name, owner in names:
         if name and owners.setdefault(same(name), owner) != owner:
             aside = "letter case" if same is str.casefold else "letter case, spaces, hyphens and underscores"
-            yield Finding(path, f'"{name}" already names {what}; expected names that differ, {aside} aside')
+            yield _finding("duplicate-name", path, name=name, what=what, aside=aside)
 
 
 def _unusable_key(path: KeyPath) -> tuple[str, str]:
@@ -129,45 +127,38 @@ def _unusable_key(path: KeyPath) -> tuple[str, str]:
 def _form(path: KeyPath, task: Task) -> Iterator[Finding]:
     labels = task.labels or task.vocabulary
     if task.form not in FORMS:
-        yield Finding((*path, "form"), f'"{task.form}" is not a form; {one_of(FORMS)}')
+        yield _finding("form", (*path, "form"), form=task.form, one_of=one_of(FORMS))
     elif labels and task.score_range:
-        yield Finding((*path, "score_range"), "stands beside labels; expected one of the two, not both")
+        yield _finding("labels-and-range", (*path, "score_range"))
     elif task.form in ("labels", "numbers") and not labels and not task.score_range:
-        yield Finding(
-            (*path, "labels"), "is missing; expected labels (classification) or score_range (regression)"
-        )
+        yield _finding("no-labels", (*path, "labels"))
     elif task.form == "numbers" and not task.score_range:
-        yield Finding((*path, "score_range"), 'is missing; expected it with form = "numbers"')
+        yield _finding("no-range", (*path, "score_range"))
     elif task.form in ("probabilities", "distributions") and not labels:
-        yield Finding((*path, "labels"), f'is missing; expected the labels of form = "{task.form}"')
+        yield _finding("no-vocabulary", (*path, "labels"), form=task.form)
 
 
 def _labels(path: KeyPath, task: Task) -> Iterator[Finding]:
     path = (*path, "labels")
     if len(task.labels) == 1:
-        yield Finding(path, "has one label; expected at least two")
+        yield _finding("one-label", path)
     if len(task.labels) > MOST_LABELS:
-        yield Finding(path, f"has {len(task.labels)} labels; expected at most {MOST_LABELS}")
+        yield _finding("many-labels", path, count=len(task.labels), most=MOST_LABELS)
     words = [word for label in task.labels for word in (label.word, *label.synonyms)]
     for word in (*words, *task.vocabulary):
         if word != word.strip() or not word.isprintable():
-            yield Finding((*path, word), "expected a word with no blank at its ends, tab or line break")
+            yield _finding("blank-label", (*path, word))
         elif task.form == "sets" and task.separator in word:
-            expected = 'expected labels without the separator of sets; give another: separator = "/"'
-            yield Finding((*path, word), f'has "{task.separator}"; {expected}')
+            yield _finding("separator", (*path, word), separator=task.separator)
 
 
 def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
     for position, metric in enumerate(task.metrics):
         if metric.function in BUILT_IN or metric.function in metric_entry_points():
             continue
-        close = closest(metric.function, BUILT_IN)
-        hint = f" Did you mean {' or '.join(close)}?" if close else ""
-        yield Finding(
-            (*path, "metrics", position, "function"),
-            f'"{metric.function}" is not a metric function.{hint} Built in: {", ".join(BUILT_IN)};'
-            ' installed packages add others by the entry-point group "gluebench.metrics"',
-        )
+        details = {"function": metric.function, "hint": did_you_mean(metric.function, BUILT_IN)}
+        where = (*path, "metrics", position, "function")
+        yield _finding("function", where, **details, known=", ".join(BUILT_IN))
 
 
 def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -176,13 +167,13 @@ def _suited_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
     for position, metric in enumerate(task.metrics):
         if metric.function in BUILT_IN and metric.function not in names_of(task.form):
             where = (*path, "metrics", position, "function")
-            clash = f"compares {BUILT_IN[metric.function].form}, and this task has {task.form}"
-            yield Finding(where, f'"{metric.function}" {clash}; {one_of(names_of(task.form))}')
+            details = {"function": metric.function, "form": task.form, "one_of": one_of(names_of(task.form))}
+            yield _finding("unsuited", where, **details, compares=BUILT_IN[metric.function].form)
 
 
 def _weighted_spans(path: KeyPath, task: Task) -> Iterator[Finding]:
     if task.vocabulary and any(metric.function == "span_spearman" for metric in task.metrics):
-        yield Finding((*path, "labels"), "stand beside span_spearman; expected none, as spans have weights")
+        yield _finding("weighted-spans", (*path, "labels"))
 
 
 def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -191,15 +182,15 @@ def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
         where = (*path, "metrics", position, "positive")
         if metric.positive is None:
             if takes_positive(metric.function) and task.form in FORMS:
-                label = f"the class that {BUILT_IN[metric.function].title} is computed for"
-                yield Finding(where, f"is missing; {one_of(task.words)}: {label}")
+                title = BUILT_IN[metric.function].title
+                yield _finding("no-positive", where, title=title, one_of=one_of(task.words))
         elif metric.function in BUILT_IN and not takes_positive(metric.function):
-            yield Finding(where, f'is of no use to "{metric.function}"; expected it with {taking} only')
+            yield _finding("useless-positive", where, function=metric.function, taking=taking)
         elif task.form in ("numbers", "ranking"):
             if not _is_number(metric.positive):
-                yield Finding(where, f'"{metric.positive}" is not a number; expected one, as "3.0"')
+                yield _finding("positive-number", where, positive=metric.positive)
         elif metric.positive not in (words := task.words or task.vocabulary):
-            yield Finding(where, f'"{metric.positive}" is not a label of this task; {one_of(words)}')
+            yield _finding("positive", where, positive=metric.positive, one_of=one_of(words))
 
 
 def _is_number(text: str) -> bool:
@@ -215,11 +206,9 @@ def _scales(path: KeyPath, task: Task) -> Iterator[Finding]:
             continue
         where = (*path, "metrics", position, "scale")
         if metric.function not in BUILT_IN or metric.function in UNSCALED:
-            yield Finding(
-                where, f"is not for {metric.function}; expected it with a loss, or a share of examples"
-            )
+            yield _finding("useless-scale", where, function=metric.function)
         elif metric.scale[0] >= metric.scale[1]:
-            yield Finding(where, "expected the worse value first, as higher is better: [-4.0, 0.0]")
+            yield _finding("scale", where)
 
 
 def _metric_names(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -228,23 +217,19 @@ def _metric_names(path: KeyPath, task: Task) -> Iterator[Finding]:
         where = (*path, "metrics", position, "name")
         yield from name_finding(where, name)
         if name in names[:position]:
-            yield Finding(where, f'"{name}" names two metrics of this task; expected each name once')
+            yield _finding("repeated-metric", where, name=name)
 
 
 def _metric_files(path: KeyPath, task: Task) -> Iterator[Finding]:
     files = tuple(file.name for file in task.files)
     for position, metric in enumerate(task.metrics):
         if metric.file not in files:
-            yield Finding(
-                (*path, "metrics", position, "file"),
-                f'"{metric.file}" is not a file of this task; {one_of(files)}',
-            )
+            where = (*path, "metrics", position, "file")
+            yield _finding("metric-file", where, file=metric.file, one_of=one_of(files))
     used = {metric.file for metric in task.metrics}
     for position, name in enumerate(files):
         if name not in used and used <= set(files):
-            yield Finding(
-                (*path, "files", position, "name"), f'"{name}" has no metric; expected one computed on it'
-            )
+            yield _finding("unused-file", (*path, "files", position, "name"), name=name)
 
 
 def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -254,21 +239,19 @@ def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
         for number, name in enumerate((file.name, *file.synonyms)):
             yield from name_finding((*where, "synonyms", number - 1) if number else (*where, "name"), name)
         if file.parts and (task.form not in ("ranking", "spans") or not file.column):
-            expected = 'expected it beside column, with form = "ranking" or "spans"'
-            yield Finding((*where, "parts"), f'"{file.parts}" is of no use here; {expected}')
+            yield _finding("parts", (*where, "parts"), parts=file.parts)
         for role in (role for role in ROLES if role in file.splits):
             if not file.column and file.splits[role].name in seen:
-                yield Finding((*where, role), f'"{file.splits[role].name}" is predicted twice; expected once')
+                yield _finding("predicted-twice", (*where, role), split=file.splits[role].name)
             seen.add(file.splits[role].name)
         yield from _versions((*where, "other_versions"), file)
 
 
 def _versions(path: KeyPath, file: TestFile) -> Iterator[Finding]:
-    same = "the size of this version; expected another"
     for position, version in enumerate(file.other_versions):
         for role, size in version.sizes.items():
             if role in file.splits and size == file.size(role):
-                yield Finding((*path, position, role), f"is {size}, {same}")
+                yield _finding("same-size", (*path, position, role), size=size)
 
 
 def _splits(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -280,30 +263,25 @@ def _ids(path: KeyPath, task: Task) -> Iterator[Finding]:
     for name, split in task.splits.items():
         where = (*path, "splits", name, "ids")
         if split.ids and len(split.ids) != split.size:
-            yield Finding(where, f"has {len(split.ids)} ids for {split.size} examples; expected one for each")
+            yield _finding("id-count", where, ids=len(split.ids), size=split.size)
         if len(set(split.ids)) < len(split.ids):
             twice = next(one for one, count in Counter(split.ids).items() if count > 1)
-            yield Finding(where, f'has "{twice}" twice; expected each id once')
+            yield _finding("repeated-id", where, id=twice)
         strange = next((one for one in split.ids if not one.isprintable() or one != one.strip()), None)
         if strange is not None:
-            yield Finding(
-                where, f"has {strange!r}; expected ids with no blank at their ends, tab or line break"
-            )
+            yield _finding("blank-id", where, id=strange)
 
 
 def _diagnostic(path: KeyPath, task: Task) -> Iterator[Finding]:
     if task.scored:
         for key in ("phenomena", "metadata"):
             if getattr(task, key):
-                yield Finding((*path, key), "is only for a diagnostic set; expected scored = false beside it")
+                yield _finding("not-diagnostic", (*path, key))
     elif len(task.metrics) != 1:
-        yield Finding(
-            (*path, "metrics"),
-            f"are {len(task.metrics)}; expected one, as scored = false makes it a diagnostic set",
-        )
+        yield _finding("diagnostic-metrics", (*path, "metrics"), count=len(task.metrics))
     for position, column in enumerate(task.metadata):
         if column in _TAKEN_COLUMNS or column in task.metadata[:position]:
-            yield Finding((*path, "metadata", position), f'"{column}" is taken; expected another column')
+            yield _finding("taken-column", (*path, "metadata", position), column=column)
 
 
 def _phenomena(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -332,16 +310,17 @@ def _scores(
             where = (*path, "references", position, "scores", metric)
             low, high = ranges.get(metric) or (-inf, inf)
             if metric not in ranges:
-                yield Finding(where, f"is not a metric here; {one_of(tuple(ranges))}")
+                yield _finding("reference-metric", where, one_of=one_of(tuple(ranges)))
             elif not low <= value <= high:
                 expected = f"a fraction from {low:g} to {high:g}" if low > -inf else f"at most {high:g}"
-                yield Finding(where, f"is {value:g}; expected {expected}")
+                yield _finding("reference-score", where, value=value, expected=expected)
 
 
 def _predict_with(path: KeyPath, task: Task, benchmark: Benchmark) -> Iterator[Finding]:
     others = tuple(other.name for other in benchmark.tasks if other is not task)
     if task.predict_with is not None and task.predict_with not in others:
-        yield Finding((*path, "predict_with"), f'"{task.predict_with}" is not another task; {one_of(others)}')
+        where = (*path, "predict_with")
+        yield _finding("predict-with", where, name=task.predict_with, one_of=one_of(others))
 
 
 def _auxiliary(
@@ -353,7 +332,7 @@ def _auxiliary(
             yield from rule(path, data)
     names = tuple(task.name for task in benchmark.tasks)
     if data.trains is not None and data.trains not in names:
-        yield Finding((*path, "trains"), f'"{data.trains}" is not a task; {one_of(names)}')
+        yield _finding("trains", (*path, "trains"), name=data.trains, one_of=one_of(names))
 
 
 Rule = Callable[[KeyPath, Task], Iterator[Finding]]

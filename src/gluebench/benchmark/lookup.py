@@ -23,12 +23,11 @@ class UnknownNameError(LookupError):
     """An unknown name; the message lists the closest and all valid names."""
 
     def __init__(self, name: str, valid: Sequence[str], *, what: str) -> None:
-        close = closest(name, valid)
-        hint = f" Did you mean {' or '.join(close)}?" if close else ""
+        hint = did_you_mean(name, valid)
         super().__init__(f"no {what} is called {name!r}.{hint} Valid names: {', '.join(valid)}.")
         self.name = name
         self.valid = tuple(valid)
-        self.close = tuple(close)
+        self.close = tuple(closest(name, valid))
 
 
 def fold(name: str) -> str:
@@ -55,6 +54,12 @@ def closest(name: str, valid: Iterable[str], *, most: int = 2) -> list[str]:
 
     folded = {fold(candidate): candidate for candidate in valid}
     return [folded[match] for match in difflib.get_close_matches(fold(name), folded, n=most, cutoff=0.5)]
+
+
+def did_you_mean(name: str, valid: Iterable[str]) -> str:
+    """ " Did you mean A or B?", for the middle of a message; empty if no valid name is close."""
+    close = closest(name, valid)
+    return f" Did you mean {' or '.join(close)}?" if close else ""
 
 
 def find(name: str, among: Sequence[NamedT], *, what: str) -> NamedT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from gluebench.benchmark.lookup import closest
+from gluebench.benchmark.lookup import did_you_mean
 
 KeyPath = tuple[str | int, ...]
 """Location of a value: keys and, inside arrays, 0-based positions."""
@@ -38,8 +38,7 @@ class Section:
         if keys is not None:
             for key in values:
                 if key not in keys:
-                    close = closest(key, keys)
-                    hint = f" Did you mean {' or '.join(close)}?" if close else ""
+                    hint = did_you_mean(key, keys)
                     self.reject(key, f"is not a key of this table.{hint} Its keys: {', '.join(keys)}")
 
     def reject(self, key: str, text: str) -> None:

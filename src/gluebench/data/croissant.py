@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,27 +14,7 @@ from gluebench.data.home import sha256_of, split_file, task_folder
 from gluebench.data.table import load
 
 CONFORMS_TO = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
-_TERMS = (
-    *("arrayShape", "citeAs", "column", "containedIn", "equivalentProperty", "extract", "field"),
-    *("fileObject", "fileProperty", "fileSet", "format", "includes", "isArray", "isLiveDataset", "jsonPath"),
-    *("key", "md5", "parentField", "path", "recordSet", "references", "regex", "repeated", "replace"),
-    *("samplingRate", "separator", "source", "subField", "transform"),
-)
-_BY_LANGUAGE = {"@container": "@language"}
-CONTEXT: dict[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "sc": "https://schema.org/",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "dct": "http://purl.org/dc/terms/",
-    "conformsTo": "dct:conformsTo",
-    "name": _BY_LANGUAGE,
-    "description": _BY_LANGUAGE,
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    **{term: {"@id": f"cr:{term}", "@type": "@json"} for term in ("data", "examples")},
-    **{term: f"cr:{term}" for term in _TERMS},
-}
+CONTEXT: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 """All terms of the standard, also those not used here: readers warn of any other context."""
 ENCODINGS = {".parquet": "application/x-parquet", ".tsv": "text/tab-separated-values"}
 

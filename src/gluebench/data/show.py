@@ -23,11 +23,8 @@ class Row:
     extras: Mapping[str, Any]
 
 
-class Entry(NamedTuple):
-    """An example, or the two directions of a pair of sentences."""
-
-    rows: tuple[Row, ...]
-    """One row, or two; the second has the texts of the first in reverse order."""
+Entry = tuple[Row, ...]
+"""An example; or the two directions of a pair, where the second has the texts of the first in reverse."""
 
 
 class Query(NamedTuple):
@@ -79,20 +76,18 @@ def rows(table: Table, extras: Sequence[str] = ()) -> Iterator[Row]:
 
 def entries(examples: Iterable[Row], *, paired: bool) -> Iterator[Entry]:
     """One entry per row; if `paired`, adjacent rows with the same texts in reverse order are one entry."""
-    waiting: Row | None = None
+    waiting: Entry = ()
     for row in examples:
         texts = [*row.inputs.values()]
-        if not paired:
-            yield Entry((row,))
-        elif waiting and len(texts) == 2 and [*waiting.inputs.values()] == texts[::-1]:
-            yield Entry((waiting, row))
-            waiting = None
-        else:
-            if waiting:
-                yield Entry((waiting,))
-            waiting = row
+        if paired and waiting and len(texts) == 2 and [*waiting[0].inputs.values()] == texts[::-1]:
+            yield (*waiting, row)
+            waiting = ()
+            continue
+        if waiting:
+            yield waiting
+        waiting = (row,)
     if waiting:
-        yield Entry((waiting,))
+        yield waiting
 
 
 def pick(candidates: Iterable[Entry], query: Query) -> Iterator[Entry]:
@@ -100,10 +95,10 @@ def pick(candidates: Iterable[Entry], query: Query) -> Iterator[Entry]:
     missing = set(query.indices)
     number = 0
     for entry in candidates:
-        if any(_matches(row, query) for row in entry.rows):
+        if any(_matches(row, query) for row in entry):
             yield entry
             number += 1
-        missing -= {row.index for row in entry.rows}
+        missing -= {row.index for row in entry}
         if number == query.limit or (query.indices and not missing):
             return
 

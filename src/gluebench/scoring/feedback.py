@@ -1,16 +1,8 @@
-"""Limit what scores reveal of hidden labels: rounding, and the Ladder (docs/explanation/feedback.md).
+"""Limit what scores reveal of hidden labels: rounding, and the Ladder (Blum and Hardt 2015).
 
-Every digit of a score reveals something about the labels; twelve digits of a correlation can reveal several.
-A leaderboard therefore shows only as many values as its test set can distinguish. A step is two standard
-errors of a proportion, sqrt(p (1 - p) / n), so that rounding moves a score by at most one; for a
-correlation, whose range is double, it is twice that. From the lowest value to the highest there are whole
-steps. A loss without a bound has steps of a share of itself, 2 / sqrt(n), and four digits: the errors of its
-examples are about as far apart as they are large.
-
-A user who sees every score can also fit a test set without a model: send random answers, keep those that
-happen to score well, and take their majority. The parameter-free Ladder (Blum and Hardt 2015) shows a new
-score of a task only if it beats the best so far by more than one standard error of the difference, and shows
-that best again otherwise. Both systems answer the same examples, so the standard error is a paired one.
+A step of a rounded score is two standard errors of a proportion, sqrt(p (1 - p) / n); twice that for a
+correlation, whose range is double; and of a loss without a bound a share of itself, 2 / sqrt(n), with four
+digits. docs/explanation/feedback.md gives the reasons, and what attackers gain in spite of it.
 """
 
 from __future__ import annotations

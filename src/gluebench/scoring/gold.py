@@ -16,6 +16,7 @@ from gluebench.scoring.tags import (
     Sheet,
     Tagged,
     categories,
+    problem,
     read_metadata,
     read_phenomena,
 )
@@ -44,7 +45,8 @@ _LACKING = re.compile(rb"^[^\t\n]*\t\r?\n", re.MULTILINE)
 """A row without a label."""
 GIVEN = "the mapping given"
 """Replaces the folder if the labels come from Python."""
-PARTIAL = "Add the labels, or say that partial gold is allowed (--allow-partial-gold, or partial=True)."
+PARTIAL = problem("no-gold, file").fix
+"""What to do about labels that are missing."""
 
 
 class GoldError(ValueError):
@@ -193,13 +195,12 @@ def _read_labels(
         data = _LACKING.sub(b"", data) if file.gaps else data
         table = read_table(name, data, layout)
     problems += [
-        replace(problem, fix=PARTIAL) if problem.code == "missing-index" else problem
-        for problem in table.problems
-        if problem.severity == "error"
+        replace(fault, fix=PARTIAL) if fault.code == "missing-index" else fault
+        for fault in table.problems
+        if fault.severity == "error"
     ]
     problems += [
-        Problem("more", "error", name, f"{count:,} more of {code}", "Fix those above first.")
-        for code, count in table.unshown.items()
+        problem("more", name, what=f"{count:,} more of {code}") for code, count in table.unshown.items()
     ]
     return table.column
 
@@ -214,10 +215,9 @@ def _content(home: str, name: str) -> bytes | None:
 
 def _nothing_there(home: str, benchmark: Benchmark, role: Role) -> Problem:
     if not os.path.isdir(home):
-        return Problem("no-gold", "error", home, "expected a folder of labels", "Check the path.")
+        return problem("no-gold", home)
     names = ", ".join(f"{file.name}{SUFFIX}" for file in benchmark.files(role))
-    fix = "Put one file of labels there for each test file, with the header index<TAB>label."
-    return Problem("no-gold", "error", "", f"expected at least one of {names}", fix)
+    return problem("no-gold, empty", names=names)
 
 
 def _with_version(gold: Gold) -> Gold:

@@ -9,13 +9,13 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from gluebench.benchmark import Benchmark, Task, TestFile
-from gluebench.scoring.gold import PARTIAL, SUFFIX, Gold, GoldError, read_gold
+from gluebench.scoring.gold import SUFFIX, Gold, GoldError, read_gold
 from gluebench.scoring.intervals import NO_BAR, Bar, mean_bar
 from gluebench.scoring.metrics import Point, point, task_score
 from gluebench.scoring.pairs import Pairs, matched, share_cells
 from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport, parts_of, provenance
 from gluebench.scoring.table import ScoredTable, TableGold
-from gluebench.scoring.tags import OVERALL, Category
+from gluebench.scoring.tags import OVERALL, Category, problem
 from gluebench.submission.check import check
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 from gluebench.submission.submission import Column, Submission, missing_files
@@ -50,8 +50,7 @@ def graded(submission: Submission, labels: Gold, pairs: Mapping[str, Pairs], *, 
     """The report on a submission that is gradable, from its pairs. Raises GoldError."""
     unlabeled = [name for name in submission.predictions if name not in labels.columns]
     if unlabeled and not labels.partial:
-        expected = "expected labels for a test file that was submitted"
-        problems = [Problem("no-gold", "error", f"{name}{SUFFIX}", expected, PARTIAL) for name in unlabeled]
+        problems = [problem("no-gold, file", f"{name}{SUFFIX}") for name in unlabeled]
         raise GoldError(problems, folder=labels.folder)
     scored = labels.benchmark.scored
     points = {task.name: _points(task, pairs) for task in scored}
@@ -161,16 +160,12 @@ def with_tag_counts(submission: Submission, gold: Gold) -> Submission:
 
 def _wrong_tag_counts(file: TestFile, predicted: Column, gold: Gold) -> list[Problem]:
     labels, ids = gold.columns[file.name], file.splits[gold.role].ids
-    expected, fix = "expected one tag for each token of the example", "Tag the tokens as the data have them."
     tagged = zip(labels.row_indices, labels.cells, strict=True)
     sizes = ((index, len(predicted.cells[index]), len(tags)) for index, tags in tagged)
     return [
-        Problem(
+        problem(
             "tag-count",
-            "error",
             file.path,
-            expected,
-            fix,
             index=index,
             value=f"{count:,} tags, not {size:,}",
             id=ids[index] if ids else "",

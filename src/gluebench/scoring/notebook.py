@@ -24,7 +24,7 @@ def optional(module: str, what: str, install: str) -> Any:
         message = (
             f"{what} needs {name}, which cannot be imported ({error}); install it: pip install {install}"
         )
-        raise ImportError(message, name=name) from None
+        raise type(error)(message, name=name) from None
 
 
 def to_frame(fields: Sequence[str], records: Iterable[Mapping[str, object]]) -> Any:

@@ -7,12 +7,14 @@ from typing import NamedTuple, TypeVar
 
 from gluebench.benchmark import Phenomenon, Task
 from gluebench.benchmark.lookup import closest, fold
-from gluebench.submission.problems import SHOWN_PER_FILE, Problem
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, worded
 
 GROUP = "group"
 OVERALL = "overall"
 Value = TypeVar("Value", bound=Hashable)
 
+problem = worded(__file__)
+"""A problem of the gold labels, of their tags or metadata, in the words of tags.tsv."""
 Tagged = Mapping[Phenomenon, tuple[int, ...]]
 """Phenomenon to the ascending positions in the gold column that are tagged with it."""
 
@@ -50,30 +52,20 @@ class Sheet:
             text = data.decode("utf-8-sig").replace("\r\n", "\n")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            self.add("encoding", "expected UTF-8 text", "Save it as UTF-8.", line)
+            self.add("encoding", line)
             return
         header, *lines = text.split("\n")
         first, *self.columns = header.split("\t")
         if first != "index":
-            expected = "expected a line of column names"
-            self.add("header", expected, "Name the first column index.", 1, value=header[:60])
+            self.add("header, first", 1, value=header[:60])
             return
         for line, row in enumerate(lines, 2):
             if row:
                 self._read_row(line, row.split("\t"), size)
 
-    def add(
-        self,
-        code: str,
-        expected: str,
-        fix: str,
-        line: int | None = None,
-        *,
-        index: int | None = None,
-        value: str | None = None,
-    ) -> None:
+    def add(self, row: str, line: int | None = None, **details: object) -> None:
         """Record a problem."""
-        self._problems.append(Problem(code, "error", self._name, expected, fix, line, index, value))
+        self._problems.append(problem(row, self._name, line=line, **details))
 
     @property
     def problems(self) -> list[Problem]:
@@ -81,26 +73,22 @@ class Sheet:
         rest = len(self._problems) - SHOWN_PER_FILE
         if rest <= 0:
             return self._problems
-        more = f"{rest:,} more problem{'s' * (rest != 1)}"
-        last = Problem("more", "error", self._name, more, "Fix those above first.")
-        return [*self._problems[:SHOWN_PER_FILE], last]
+        more = problem("more", self._name, what=f"{rest:,} more problem{'s' * (rest != 1)}")
+        return [*self._problems[:SHOWN_PER_FILE], more]
 
     def refuse_header(self, *expected: str) -> None:
         """Record that the columns are not the expected ones."""
         header = "<TAB>".join(["index", *expected])
-        value = "\t".join(["index", *self.columns])
-        self.add("header", f"expected the header {header}", "Write it so.", 1, value=value)
+        self.add("header", 1, header=header, value="\t".join(["index", *self.columns]))
 
     def _read_row(self, line: int, fields: Sequence[str], size: int) -> None:
         index = fields[0]
         if len(fields) != 1 + len(self.columns) or not all(fields):
             names = ", ".join(["index", *self.columns])
-            expected = f"expected a value for each of {names}, with one tab between them"
-            self.add("columns", expected, "Fill in the row.", line, value="\t".join(fields)[:60])
+            self.add("columns", line, names=names, value="\t".join(fields)[:60])
         # The limit on length is needed because int() refuses more than 4,300 digits.
         elif not (index.isascii() and index.isdigit() and len(index) <= 18 and int(index) < size):
-            expected = f"expected an integer from 0 to {size - 1} as index"
-            self.add("bad-index", expected, "Write the test file's index.", line, value=index[:60])
+            self.add("bad-index", line, last=size - 1, value=index[:60])
         else:
             self.rows.append(_Row(line, int(index), tuple(fields[1:])))
 
@@ -140,11 +128,9 @@ def read_phenomena(sheet: Sheet, task: Task) -> Tagged:
 
 def _refuse_phenomenon(sheet: Sheet, row: _Row, task: Task) -> None:
     close = closest(row.values[1], [phenomenon.name for phenomenon in task.phenomena])
-    hint = (
-        f"Did you mean {' or '.join(close)}?" if close else "Add it to the manifest, as a name or an alias."
-    )
-    expected = f"expected a phenomenon of {task.name} and its coarse category, as the manifest has them"
-    sheet.add("unknown-phenomenon", expected, hint, row.line, index=row.example, value=", ".join(row.values))
+    code = "unknown-phenomenon, close" if close else "unknown-phenomenon"
+    details = {"index": row.example, "value": ", ".join(row.values)}
+    sheet.add(code, row.line, **details, task=task.name, close=" or ".join(close))
 
 
 def read_metadata(sheet: Sheet, task: Task) -> Metadata:
@@ -175,23 +161,20 @@ def _check_columns(sheet: Sheet, task: Task) -> None:
     for column in (GROUP, *task.metadata):
         number = sheet.columns.count(column)
         if number > 1:
-            sheet.add("metadata-column", f"expected one column {column!r}", "Remove the others.", 1)
+            sheet.add("metadata-column, repeated", 1, column=column)
         elif number == 0 and column != GROUP:
-            expected = f"expected a column {column!r}, which the manifest names"
-            sheet.add("metadata-column", expected, "Add the column.", 1)
+            sheet.add("metadata-column", 1, column=column)
 
 
 def _check_indices(sheet: Sheet) -> None:
     seen: set[int] = set()
     for line, index, _ in sheet.rows:
         if index in seen:
-            expected, fix = "expected each index once", "Keep one row for this index."
-            sheet.add("repeated-index", expected, fix, line, index=index)
+            sheet.add("repeated-index", line, index=index)
         seen.add(index)
     for index in sheet.positions:
         if index not in seen:
-            expected = "expected a row for each example that has gold"
-            sheet.add("missing-index", expected, "Add the missing row.", index=index)
+            sheet.add("missing-index", index=index)
 
 
 def categories(task: Task, tags: Tagged, about: Metadata | None, *, size: int) -> tuple[Category, ...]:

@@ -14,7 +14,7 @@ from gluebench.submission.archive import read_members
 from gluebench.submission.archive_problems import base_name
 from gluebench.submission.forms import cell_form
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
-from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, verdict
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
 from gluebench.submission.rows import Layout
 from gluebench.submission.shapes import read_shaped, shaped
 from gluebench.submission.submission import Column, Submission, missing_files
@@ -23,6 +23,7 @@ from gluebench.submission.tables import Table, read_table
 # Freeing one large block makes glibc keep later ones for reuse, saving a sixth of the time (page faults).
 bytes(16_000_000)
 
+_problem = worded(__file__)
 _CLEARLY = 0.15
 """Share of rows by which swapped labels must fit better before a warning is given."""
 _MOST_LABELS = 6
@@ -107,8 +108,7 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
     else:
         table = explain(path, data, expected_rows)
     if base_name(path) != file.path:
-        expected, fix = f"expected the name {file.path}", "Nothing to do: it was taken for that file."
-        table.problems.insert(0, Problem("file-name", "notice", path, expected, fix))
+        table.problems.insert(0, _problem("file-name", path, "notice", name=file.path))
     if table.column is not None:
         suspected = suspicions(path, table.column, task)
         table.problems.extend(suspected.problems)
@@ -144,9 +144,7 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
             if task.form == "numbers"
             else str(column.values[0])
         )
-        expected = "expected predictions that differ between examples"
-        problem = Problem("constant", "warning", name, expected, "Check that the model ran.", value=value)
-        return Suspicions([problem], {})
+        return Suspicions([_problem("constant", name, "warning", value=value)], {})
     if column.labels:
         swapped = _swapped(name, column, task)
         return Suspicions([swapped] if swapped else [], {})
@@ -156,10 +154,10 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
     if low <= min(column.numbers) and max(column.numbers) <= high:
         return Suspicions([], {})
     rows = [index for index, number in enumerate(column.numbers) if not low <= number <= high]
-    expected = f"expected a score from {low:g} to {high:g}"
-    fix = "It is graded as it is, but GLUE's own site refuses such a file: clip it if you submit there."
     problems = [
-        Problem("outside-range", "warning", name, expected, fix, None, at, f"{column.numbers[at]:.6g}")
+        _problem(
+            "outside-range", name, "warning", index=at, value=f"{column.numbers[at]:.6g}", low=low, high=high
+        )
         for at in rows[:SHOWN_PER_FILE]
     ]
     more = len(rows) - len(problems)
@@ -182,11 +180,7 @@ def _swapped(name: str, column: Column, task: Task) -> Problem | None:
         return None
     shares = ", ".join(f"{word} {share:.0%}" for word, share in zip(task.words, predicted, strict=True))
     usual = ", ".join(f"{word} {share:.0%}" for word, share in zip(task.words, known, strict=True))
-    expected = (
-        f"expected label shares near those of training ({usual}); these fit better with the labels swapped"
-    )
-    fix = "Check the order of the model's label ids."
-    return Problem("swapped-labels", "warning", name, expected, fix, value=shares)
+    return _problem("swapped-labels", name, "warning", value=shares, usual=usual)
 
 
 def likely_files(ignored: Iterable[str], names: Names, absent: Iterable[TestFile]) -> dict[str, TestFile]:
@@ -202,23 +196,14 @@ def likely_files(ignored: Iterable[str], names: Names, absent: Iterable[TestFile
 
 def two_files(file: TestFile, paths: list[str]) -> Problem:
     """The problem that several files are taken for the same test file."""
-    listed = " and ".join(sorted(paths))
-    expected = f"expected one file for {file.name}, and {listed} would both be it"
-    return Problem("two-files", "error", paths[0], expected, "Leave out the one that is not meant.")
+    return _problem("two-files", paths[0], name=file.name, paths=" and ".join(sorted(paths)))
 
 
 def _ignored(paths: Iterable[str], names: Names) -> list[Problem]:
     others = [path for path in paths if names.of_other_task(path)]
     strange = [path for path in paths if path not in others]
-    problems = []
-    if others:
-        expected = f"expected only this benchmark's tasks; passed over {_listing(others)}"
-        problems.append(Problem("other-task", "notice", "", expected, "Nothing to do."))
-    if strange:
-        expected = f"expected nothing but test files; passed over {_listing(strange)}"
-        fix = "Nothing to do, if none of them was meant."
-        problems.append(Problem("ignored-file", "notice", "", expected, fix))
-    return problems
+    by_code = {"other-task": others, "ignored-file": strange}
+    return [_problem(code, "", "notice", paths=_listing(of)) for code, of in by_code.items() if of]
 
 
 def _listing(paths: list[str], most: int = 10) -> str:
@@ -246,50 +231,27 @@ def _missing(
         task = benchmark.task(file.task)
         consequence = "its task has no score" if task.scored else "its analysis is left out"
         consequence = "there is no average" if task.averaged else consequence
-        expected = f"expected a file of this name; without it {consequence}"
-        fix, repair = "Add it.", ""
-        if file.name in meant:
-            fix, repair = _renaming(meant[file.name], file)
+        row, path = "missing-file", meant.get(file.name, "")
+        severity: Severity = "error" if nothing and path else "warning"
+        if path:
+            rename = "rename" if split_name(path)[1] in (SUFFIX, ".txt") else "convert"
+            row += f", {'foreign' if foreign(path) else rename}"
         elif close := closest(file.name, stems, most=1):
-            fix = f"Did you mean {stems.pop(close[0])}? Rename it to {file.path}."
-        severity: Severity = "error" if nothing and file.name in meant else "warning"
-        problems.append(Problem("missing-file", severity, file.path, expected, fix, repair=repair))
+            row, path = "missing-file, close", stems.pop(close[0])
+        details = {"consequence": consequence, "path": path, "name": file.path, "kind": foreign(path)}
+        problems.append(_problem(row, file.path, severity, **details))
     return problems
-
-
-def _renaming(path: str, file: TestFile) -> tuple[str, str]:
-    """The advice for a file that seems to be this one, and the description of its repair."""
-    name, kind = file.path, foreign(path)
-    if kind:
-        return f"The file {path} seems to be it, but is {kind}: save it as text with tabs, named {name}.", ""
-    is_table = split_name(path)[1] in (SUFFIX, ".txt")
-    rename = "rename it to" if is_table else "write it with tabs between the columns, named"
-    return f"The file {path} seems to be it: {rename} {name}.", f"{path} taken for {name}"
 
 
 def no_files(absent: Iterable[TestFile], ignored: Iterable[str] = ()) -> Problem:
     """The problem that no file of the submission has the name of a test file."""
-    expected = f"expected at least one of {', '.join(dict.fromkeys(file.path for file in absent))}"
-    fix, repair = "Name each file as its task's test file.", ""
+    names = ", ".join(dict.fromkeys(file.path for file in absent))
     tables = [path for path in ignored if split_name(path)[1]]
-    if len(tables) == 1:
-        (path,) = tables
-        fix = f"If {path} holds all tasks, write a file for each; else name it as its task's test file."
-        if foreign(path):
-            expected += f", and {path} is {foreign(path)}"
-            fix = "Put the files themselves there, as text with tabs between the columns."
-            repair = "unpacked" if path.casefold().endswith(".zip") else ""
-    return Problem("no-files", "error", "", expected, fix, repair=repair)
-
-
-_REFUSED = {
-    "missing-file": "The original site refuses a submission without all test files; add it.",
-    "file-name": "The original site wants the exact file name.",
-    "wrapper-folder": "The original site wants the files at the top of the zip, as `zip -j` puts them.",
-    "header-name": "The original site wants exactly this header.",
-    "byte-order-mark": "The original site wants exactly this header, without a byte order mark before it.",
-    "outside-range": "The original site refuses the file: clip the score to the range.",
-}
+    if len(tables) != 1:
+        return _problem("no-files", names=names)
+    (path,) = tables
+    row = "zip" if path.casefold().endswith(".zip") else "foreign" if foreign(path) else "one"
+    return _problem(f"no-files, {row}", names=names, path=path, kind=foreign(path))
 
 
 def official(submission: Submission) -> Submission:
@@ -298,13 +260,14 @@ def official(submission: Submission) -> Submission:
     That site requires a zip of all test files with exact names and headers, and STS-B scores in [0, 5]
     (as its users reported, since its code was never published).
     """
+    refused = {row: words.fix for row, words in sentences(__file__).items() if row.endswith(", official")}
     problems = [
-        replace(problem, severity="error", fix=fix) if (fix := _REFUSED.get(problem.code)) else problem
+        replace(problem, severity="error", fix=fix)
+        if (fix := refused.get(f"{problem.code}, official"))
+        else problem
         for problem in submission.problems
     ]
     if not submission.source.casefold().endswith(".zip"):
-        expected = "expected a zip of all test files"
-        fix = "Write one with `gluebench check SUBMISSION --fix OUT.zip`."
-        problems.append(Problem("not-a-zip", "error", "", expected, fix))
-    refused = any(problem.severity == "error" for problem in problems)
-    return replace(submission, problems=tuple(problems), verdict="invalid" if refused else "valid")
+        problems.append(_problem("not-a-zip"))
+    judged = verdict(problems, missing=False)
+    return replace(submission, problems=tuple(problems), verdict=judged)

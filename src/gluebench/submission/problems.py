@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
@@ -66,6 +66,22 @@ class Sentence(NamedTuple):
 def sentences(module: str) -> dict[str, Sentence]:
     """The words for each code, from the table beside the file of a module."""
     return {code: Sentence(*words) for code, words in table_beside(module).items()}
+
+
+def worded(module: str) -> Callable[..., Problem]:
+    """A maker of problems in the words of the table beside the file of a module.
+
+    Called with the row of the table (the code, and after a comma what distinguishes several wordings of it),
+    the file and the severity; by keyword with other fields of a Problem, and what fills in the words.
+    """
+    table = sentences(module)
+
+    def problem(row: str, file: str = "", severity: Severity = "error", **details: Any) -> Problem:
+        fields = {name: details[name] for name in ("line", "index", "value", "id") if name in details}
+        expected, fix, repair = (text.format(**details) for text in table[row])
+        return Problem(row.partition(",")[0], severity, file, expected, fix, repair=repair, **fields)
+
+    return problem
 
 
 def verdict(problems: Iterable[Problem], *, missing: bool) -> Verdict:

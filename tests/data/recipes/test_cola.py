@@ -25,10 +25,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def archive(folder: Path, root: str = "cola_public/raw") -> Path:
+def archive(folder: Path) -> Path:
     with zipfile.ZipFile(folder / "cola_public.zip", "w") as packed:
         for name, text in ROWS.items():
-            packed.writestr(f"{root}/{name}", text)
+            packed.writestr(f"cola_public/raw/{name}", text)
     return folder
 
 
@@ -82,7 +82,7 @@ def test_a_web_page_is_not_data(folder, problems) -> None:
 
 @pytest.mark.parametrize(
     ("data", "expected"),
-    [(b"<html>gone</html>", "a web page"), (b"PK\x03\x04 cut off", "not a zip that can be read")],
+    [(b"<html>gone</html>", "a web page"), (b"PK\x03\x04 cut off", "not a whole zip")],
 )
 def test_an_archive_that_is_none_is_refused(tmp_path, problems, data, expected) -> None:
     (tmp_path / "cola_public.zip").write_bytes(data)
@@ -91,16 +91,19 @@ def test_an_archive_that_is_none_is_refused(tmp_path, problems, data, expected) 
 
 
 def test_another_archive_of_that_name_is_refused(tmp_path, problems) -> None:
-    (told,) = problems("cola", archive(tmp_path, root="elsewhere"), "CoLA")
-    assert "holds no cola_public/raw/in_domain_train.tsv" in told
+    with zipfile.ZipFile(tmp_path / "cola_public.zip", "w") as packed:
+        packed.writestr("cola_public/tokenized/in_domain_train.tsv", ROWS["in_domain_train.tsv"])
+        packed.writestr("cola_public/README", "of another release")
+    (told,) = problems("cola", tmp_path, "CoLA")
+    assert "holds no raw/in_domain_train.tsv" in told
 
 
 def test_a_member_that_would_unpack_to_too_much_is_refused(tmp_path, problems, monkeypatch) -> None:
-    monkeypatch.setattr("gluebench.data.recipes.cola.LIMIT", 2**20)
+    monkeypatch.setattr("gluebench.data.sources.unpack.FREE", 2**20)
     with zipfile.ZipFile(tmp_path / "cola_public.zip", "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("cola_public/raw/in_domain_train.tsv", bytes(2 * 2**20))
     (told,) = problems("cola", tmp_path, "CoLA")
-    assert "more than 1048576" in told
+    assert "would unpack to 2,097,152 bytes" in told
 
 
 def test_an_empty_folder_is_told_what_is_missing(tmp_path, problems) -> None:

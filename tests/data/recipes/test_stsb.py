@@ -69,10 +69,6 @@ def test_a_task_with_label_words_cannot_take_scores(folder, problems) -> None:
     ]
 
 
-def test_an_option_that_is_neither_yes_nor_no_is_refused(folder, problems) -> None:
-    assert problems("stsb", folder, "STS-B", test_labels="1") == ['test-labels: "1", expected yes or no']
-
-
 def test_a_missing_file_is_named(folder, problems) -> None:
     (folder / "sts-dev.csv").unlink()
     assert problems("stsb", folder, "STS-B") == [f"{folder}: no sts-dev.csv nor sts-dev.tsv in this folder"]

@@ -413,12 +413,8 @@ def test_labels_that_contradict_are_refused(build: Callable[..., Built]) -> None
 
 def test_a_missing_file_and_wrong_options_are_told(build: Callable[..., Built]) -> None:
     assert "No such file" in problems(build, None)[0]
-    found = problems(
-        build, xml(LAMP), pairing="both", clause="word", dev=1.5, possessive_form="'s", agreement="were"
-    )
+    found = problems(build, xml(LAMP), dev=1.5, possessive_form="'s", agreement="were")
     assert [problem.split(" is ")[0].split(" has ")[0] for problem in found] == [
-        "--pairing",
-        "--clause",
         "--dev",
         "--possessive-form",
         "--agreement",
@@ -434,4 +430,4 @@ def test_a_dev_set_of_no_size_is_refused(build: Callable[..., Built], dev: float
 
 def test_a_task_of_another_shape_is_refused(build: Callable[..., Built]) -> None:
     found = problems(build, xml(LAMP), task=load_benchmark("glue").task("SST-2"))
-    assert found == ["SST-2 has 1 input columns; expected two, premise and hypothesis"]
+    assert found == ["SST-2: 1 columns, but this corpus has 2 texts a row"]

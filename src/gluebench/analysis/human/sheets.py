@@ -55,8 +55,8 @@ class Draw:
 
 def pairs_of(table: Table) -> list[tuple[int, int]]:
     """Indices of sentence pairs that are in the split in both directions, in adjacent rows."""
-    together = (entry.rows for entry in entries(rows(table), paired=True))
-    return [(group[0].index, group[1].index) for group in together if len(group) == 2]
+    together = entries(rows(table), paired=True)
+    return [(entry[0].index, entry[1].index) for entry in together if len(entry) == 2]
 
 
 def draw(table: Table, *, benchmark: str, pairs: int, annotators: int, seed: int) -> Draw:

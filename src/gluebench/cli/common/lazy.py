@@ -36,11 +36,9 @@ class LazyGroup(click.Group):
         """Resolve a command as click does, and suggest the closest name for a mistyped one."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None and not ctx.resilient_parsing:
-            from gluebench.benchmark.lookup import closest
+            from gluebench.benchmark.lookup import did_you_mean
 
-            close = closest(name, self.list_commands(ctx))
-            hint = f" Did you mean {' or '.join(close)}?" if close else ""
-            ctx.fail(f"No such command {name!r}.{hint}")
+            ctx.fail(f"No such command {name!r}.{did_you_mean(name, self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from gluebench.data.sources.fetch import Meter
-
-if TYPE_CHECKING:
-    from tqdm import tqdm
 
 SILENT_FOR = 30.0
 """Seconds between two lines if standard error is not a terminal."""
@@ -64,36 +61,28 @@ class Bar(Meter):
     """Lines on standard error and, on a terminal, a bar that disappears when complete."""
 
     def __init__(self) -> None:
-        self._bar: tqdm[None] | None = None
+        from tqdm import tqdm
+
+        self._tqdm = tqdm
+        self._bar: tqdm[None] = tqdm(disable=True)
 
     def say(self, line: str) -> None:
         """Print the line, above the bar."""
-        if self._bar is not None:
-            self._bar.clear()
-        click.echo(line, err=True)
-        if self._bar is not None:
-            self._bar.refresh()
+        self._tqdm.write(line, file=sys.stderr)
 
     def start(self, name: str, total: int | None) -> None:
-        """Draw the bar."""
-        if sys.stderr.isatty():
-            from tqdm import tqdm
-
-            form: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "dynamic_ncols": True}
-            self._bar = tqdm(desc=name, total=total, file=sys.stderr, **form)
+        """Draw the bar, if standard error is a terminal."""
+        form: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "dynamic_ncols": True}
+        self._bar = self._tqdm(desc=name, total=total, disable=None, file=sys.stderr, **form)
 
     def expect(self, total: int) -> None:
         """Set the total of the bar."""
-        if self._bar is not None:
-            self._bar.total = total
+        self._bar.total = total
 
     def advance(self, number: int) -> None:
         """Advance the bar."""
-        if self._bar is not None:
-            self._bar.update(number)
+        self._bar.update(number)
 
     def stop(self) -> None:
         """Remove the bar."""
-        if self._bar is not None:
-            self._bar.close()
-        self._bar = None
+        self._bar.close()

@@ -211,13 +211,14 @@ def _options(rest: Sequence[str]) -> dict[str, str]:
 
 def _recipe_text(recipe: Recipe) -> str:
     """Describe the recipe: procedure, files that it reads, options."""
-    procedure = inspect.cleandoc(sys.modules[recipe.build.__module__].__doc__ or "")
+    procedure = recipe.procedure or inspect.getdoc(sys.modules[recipe.build.__module__]) or ""
     lines = [procedure, "", f"Reads: {recipe.corpus}", ""]
     if recipe.options:
         lines.append("Options:")
     for setting in recipe.options:
         default = "no default" if setting.default is None else f"default {setting.default}"
-        lines.append(f"  --{setting.name} {_KINDS[setting.type]}  {setting.help} [{default}]")
+        kind = "|".join(setting.choices) or _KINDS[setting.type]
+        lines.append(f"  --{setting.name} {kind}  {setting.help} [{default}]")
     return "\n".join(lines).rstrip()
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from gluebench.data.dataset import Origin
     from gluebench.data.get import Options, Outcome
     from gluebench.data.prepared import State
-    from gluebench.data.sources.plan import SourceName
 
 
 @click.command
@@ -46,18 +45,7 @@ if TYPE_CHECKING:
 @option.positive("--timeout", metavar="SECONDS", default=30, help="How long to wait for an answer.")
 @option.output
 def get(
-    benchmark: str,
-    tasks: tuple[str, ...],
-    folder: str | None,
-    to: Path,
-    source: SourceName | None,
-    mirror: str,
-    partial: bool,
-    keep_going: bool,
-    again: bool,
-    retries: int,
-    timeout: float,
-    form: Form,
+    benchmark: str, tasks: tuple[str, ...], folder: str | None, to: Path, form: Form, **options: Any
 ) -> None:
     """Download or read a benchmark's examples and store them as Parquet.
 
@@ -71,12 +59,14 @@ def get(
       gluebench data get sample --to data/
       gluebench data get https://board.example.org/benchmarks/hotels --to data/
     """
+    retry = {name: options.pop(name) for name in ("retries", "timeout")}
     if "://" in benchmark:
-        if tasks or folder or source or partial or keep_going or again:
+        others = [value for name, value in options.items() if name != "mirror"]
+        if tasks or folder or any(others):
             raise click.UsageError("An address takes --to, --retries, --timeout and no other option.")
-        _get_site(benchmark, to, retries=retries, timeout=timeout, form=form)
+        _get_site(benchmark, to, retry, form=form)
         return
-    if folder and source:
+    if folder and options["source"]:
         raise click.UsageError("--from and --source exclude each other: a folder, or a download.")
     from gluebench.data.get import Options
     from gluebench.data.sources.fetch import RetrySettings
@@ -84,8 +74,8 @@ def get(
     suite = load_benchmark(benchmark)
     named = [suite.dataset(name) for name in tasks] or suite.tasks  # auxiliary data only when named
     chosen = list({task.name: task for task in named}.values())
-    options = Options(source, mirror, partial, keep_going, again, RetrySettings(retries, timeout))
-    outcomes = _get(benchmark, suite, chosen, folder=folder, to=to, options=options)
+    settings = Options(**options, retry=RetrySettings(**retry))
+    outcomes = _get(benchmark, suite, chosen, folder=folder, to=to, options=settings)
     if form or any(outcome.dataset for outcome in outcomes):
         emit(output(suite, outcomes), form)
     if problems := problem_lines(outcomes):
@@ -215,7 +205,7 @@ def _records(outcomes: Sequence[Outcome]) -> Iterator[tuple[object, ...]]:
 SITE_FIELDS = ("file", "bytes", "sha256", "already_there")
 
 
-def _get_site(url: str, to: Path, *, retries: int, timeout: float, form: Form) -> None:
+def _get_site(url: str, to: Path, retry: Mapping[str, Any], *, form: Form) -> None:
     """Fetch the files and show the outcome of each. Raises SendError, DataError."""
     from gluebench.cli.common.progress import Bar
     from gluebench.data.sources.fetch import Fetcher, RetrySettings, readable
@@ -226,7 +216,7 @@ def _get_site(url: str, to: Path, *, retries: int, timeout: float, form: Form) -
     folder = to / board.address.name
     files = listed_files(board.address.page, board.facts.get("data"), folder)
     progress = Bar()
-    fetched = fetch_missing(files, Fetcher(progress, RetrySettings(retries, timeout)), progress)
+    fetched = fetch_missing(files, Fetcher(progress, RetrySettings(**retry)), progress)
     rows = [(file.name, file.bytes or 0, file.sha256, file not in fetched) for file in files]
     cells = [(name, readable(size), "already there" if there else "fetched") for name, size, _, there in rows]
     note = f"In {folder}; every file has the SHA-256 that the leaderboard gives."

@@ -115,7 +115,7 @@ def _print(shown: Shown, query: Query, picked: Iterator[Entry], *, form: Form, p
 
     def noted() -> Iterator[Entry]:
         for entry in picked:
-            seen.update(row.index for row in entry.rows)
+            seen.update(row.index for row in entry)
             yield entry
 
     entries, paper = noted(), terminal()

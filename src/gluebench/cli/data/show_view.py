@@ -53,8 +53,7 @@ def text_of(shown: Shown, entries: Iterable[Entry], paper: Paper) -> Iterator[st
     """The text in parts: a heading, then each entry after an empty line."""
     yield running_text(_heading(shown), paper)
     for entry in entries:
-        lines = _pair_lines(shown, entry, paper) if shown.paired else _single_lines(shown, entry, paper)
-        yield "\n" + "".join(f"{line}\n" for line in lines)
+        yield "\n" + "".join(f"{line}\n" for line in _lines(shown, entry, paper))
 
 
 def _heading(shown: Shown) -> list[str]:
@@ -71,28 +70,23 @@ def _heading(shown: Shown) -> list[str]:
     return lines
 
 
-def _single_lines(shown: Shown, entry: Entry, paper: Paper) -> Iterator[str]:
-    (row,) = entry.rows
-    label = label_text(shown.task, row.label)
-    yield _styled(str(row.index), _HEAD, paper) + (f"  {label}" if label else "")
-    yield from _text_lines(shown, dict(row.inputs), paper)
-    yield from _extra_lines(shown, row, paper)
-
-
-def _pair_lines(shown: Shown, entry: Entry, paper: Paper) -> Iterator[str]:
-    first = entry.rows[0]
-    indices = ", ".join(str(row.index) for row in entry.rows)
-    tags = ", ".join(tagged(shown.task, first))
-    margin = max(_NARROWEST, (paper.width or 0) - len(indices) - 2) if paper.width else None
-    lines = [tags[line.start : line.end] for line in folded(tags, margin)] if tags else [""]
+def _lines(shown: Shown, entry: Entry, paper: Paper) -> Iterator[str]:
+    """The index with the label, or the indices with the tags; then the texts, the directions and the rest."""
+    first, texts = entry[0], dict(entry[0].inputs)
+    indices, beside = ", ".join(str(row.index) for row in entry), label_text(shown.task, entry[0].label)
+    if shown.paired:
+        texts, beside = dict(zip("12", texts.values(), strict=True)), ", ".join(tagged(shown.task, first))
+    margin = max(_NARROWEST, paper.width - len(indices) - 2) if paper.width else None
+    lines = [beside[line.start : line.end] for line in folded(beside, margin)]
     yield (_styled(indices, _HEAD, paper) + f"  {lines[0]}").rstrip()
     yield from (" " * (len(indices) + 2) + line for line in lines[1:])
-    one, two = first.inputs.values()
-    yield from _text_lines(shown, {"1": one, "2": two}, paper)
-    if shown.table.labelled:
-        forward, backward = directions(shown.task, entry)
+    yield from _text_lines(shown, texts, paper)
+    if shown.paired and shown.table.labelled:
+        forward, backward = (direction_text(shown.task, label) for label in _directions(entry))
         yield f"{_INDENT}Fwd {forward}  Bwd {backward}"
-    yield from _extra_lines(shown, first, paper)
+    others = {name: _cell(first.extras[name]) for name in shown.extras if name != TAGS or not shown.paired}
+    if others:
+        yield from _text_lines(Shown(shown.table), others, paper)
 
 
 def _text_lines(shown: Shown, texts: dict[str, str], paper: Paper) -> Iterator[str]:
@@ -105,12 +99,6 @@ def _text_lines(shown: Shown, texts: dict[str, str], paper: Paper) -> Iterator[s
         for line in folded(printable, width):
             yield f"{_INDENT}{head}{_marked(printable, line, matches)}".rstrip()
             head = " " * gutter
-
-
-def _extra_lines(shown: Shown, row: Row, paper: Paper) -> Iterator[str]:
-    names = [name for name in shown.extras if name != TAGS or not shown.paired]
-    if names:
-        yield from _text_lines(Shown(shown.table), {name: _cell(row.extras[name]) for name in names}, paper)
 
 
 def folded(text: str, width: int | None) -> list[Span]:
@@ -181,11 +169,14 @@ def initials(task: Task) -> dict[str, str]:
     return letters if len(set(letters.values())) == len(letters) else {word: word for word in letters}
 
 
-def directions(task: Task, entry: Entry) -> tuple[str, str]:
-    """The labels forward and backward, abbreviated; "-" for a missing one."""
-    short = initials(task)
-    labels = ["-" if row.label is None else short.get(str(row.label), str(row.label)) for row in entry.rows]
-    return labels[0], labels[1] if len(labels) > 1 else "-"
+def direction_text(task: Task, label: str | float | None) -> str:
+    """The label of a direction, abbreviated; "-" for a missing one."""
+    return "-" if label is None else initials(task).get(str(label), str(label))
+
+
+def _directions(entry: Entry) -> tuple[str | float | None, str | float | None]:
+    """The labels forward and backward; None for a missing one."""
+    return entry[0].label, entry[1].label if len(entry) > 1 else None
 
 
 def tagged(task: Task, row: Row) -> list[str]:
@@ -203,53 +194,48 @@ def _cell(value: Any) -> str:
 # ---------------------------------------------------------------- other forms
 
 
+_TITLES = {"sentence1": "Sentence 1", "sentence2": "Sentence 2"}
+_TITLES |= {"tags": "Tags", "forward": "Fwd", "backward": "Bwd"}
+"""Field of a pair to its heading in Table 3 of the paper."""
+
+
 def shown_output(shown: Shown, entries: Sequence[Entry]) -> Output:
-    """The entries as JSON, records and a table."""
-    make = _pair_record if shown.paired else _single_record
-    records = [make(shown, entry) for entry in entries]
-    table = _pair_table(shown, entries) if shown.paired else _single_table(shown, entries)
+    """The entries as JSON, records and a table; pairs as Table 3 of the paper."""
+    fields = _fields(shown)
+    records = [dict(zip(fields, _values(shown, entry), strict=True)) for entry in entries]
+    cells = [[_shown_cell(shown, *field) for field in record.items()] for record in records]
+    table = Table(fields, [Section(cells)], right={0})
+    if shown.paired:
+        columns = [_TITLES.get(name, name) for name in fields[1:]]
+        table = Table(columns, [Section([row[1:] for row in cells])], notes=_heading(shown)[1:])
     rows = [[_cell(value) if isinstance(value, list) else value for value in one.values()] for one in records]
     data = {"task": shown.task.name, "split": shown.table.split, "examples": records}
-    return Output(data, [table], [*records[0]] if records else table.columns, rows)
+    return Output(data, [table], fields, rows)
 
 
-def _single_record(shown: Shown, entry: Entry) -> dict[str, Any]:
-    (row,) = entry.rows
-    label = {"label": row.label} if shown.table.labelled else {}
-    return {"index": row.index, **row.inputs, **label, **{name: row.extras[name] for name in shown.extras}}
+def _fields(shown: Shown) -> list[str]:
+    labelled, others = shown.table.labelled, [name for name in shown.extras if name != TAGS]
+    if not shown.paired:
+        return ["index", *shown.task.columns, *["label"] * labelled, *shown.extras]
+    tags, labels = ["tags"] * (TAGS in shown.extras), ["forward", "backward"] * labelled
+    return ["indices", *tags, "sentence1", "sentence2", *labels, *others]
 
 
-def _pair_record(shown: Shown, entry: Entry) -> dict[str, Any]:
-    first = entry.rows[0]
-    one, two = first.inputs.values()
-    record: dict[str, Any] = {"indices": [row.index for row in entry.rows]}
-    record |= {"tags": tagged(shown.task, first)} if TAGS in shown.extras else {}
-    record |= {"sentence1": one, "sentence2": two}
-    if shown.table.labelled:
-        record |= {"forward": first.label, "backward": entry.rows[1].label if len(entry.rows) > 1 else None}
-    return record | {name: first.extras[name] for name in shown.extras if name != TAGS}
+def _values(shown: Shown, entry: Entry) -> list[Any]:
+    """The values of `_fields`."""
+    first, labelled = entry[0], shown.table.labelled
+    others = [first.extras[name] for name in shown.extras if name != TAGS or not shown.paired]
+    if not shown.paired:
+        return [first.index, *first.inputs.values(), *[first.label] * labelled, *others]
+    tags = [tagged(shown.task, first)] * (TAGS in shown.extras)
+    labels = [*_directions(entry)] * labelled
+    return [[row.index for row in entry], *tags, *first.inputs.values(), *labels, *others]
 
 
-def _single_table(shown: Shown, entries: Sequence[Entry]) -> Table:
-    labelled = shown.table.labelled
-    rows = []
-    for row in [row for entry in entries for row in entry.rows]:
-        cells = [str(row.index), *row.inputs.values()]
-        cells += [label_text(shown.task, row.label)] * labelled
-        rows.append([*cells, *(_cell(row.extras[name]) for name in shown.extras)])
-    columns = ("index", *shown.task.columns, *["label"] * labelled, *shown.extras)
-    return Table(columns, [Section(rows)], right={0})
-
-
-def _pair_table(shown: Shown, entries: Sequence[Entry]) -> Table:
-    """The entries as Table 3 of the paper."""
-    others = [name for name in shown.extras if name != TAGS]
-    tags, labelled = TAGS in shown.extras, shown.table.labelled
-    columns = [*["Tags"] * tags, "Sentence 1", "Sentence 2", *["Fwd", "Bwd"] * labelled, *others]
-    rows = []
-    for entry in entries:
-        first = entry.rows[0]
-        cells = [", ".join(tagged(shown.task, first))] * tags
-        cells += [*first.inputs.values(), *(directions(shown.task, entry) if labelled else ())]
-        rows.append([*cells, *(_cell(first.extras[name]) for name in others)])
-    return Table(columns, [Section(rows)], notes=_heading(shown)[1:])
+def _shown_cell(shown: Shown, name: str, value: Any) -> str:
+    """A value of a field in a table."""
+    if shown.paired and name in ("forward", "backward"):
+        return direction_text(shown.task, value)
+    if shown.paired and name == "tags":
+        return ", ".join(value)
+    return label_text(shown.task, value) if name == "label" else _cell(value)

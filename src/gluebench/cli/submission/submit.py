@@ -160,6 +160,8 @@ def benchmark_there(client: Client, name: str | None) -> Benchmark:
 
 def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any]) -> None:
     """Check locally, send, wait, and print the report. Raises SendError; exits if nothing can be graded."""
+    from gluebench.cli.common.progress import Progress
+
     to, client, suite = there
     checked(str(path), suite, end="Nothing was sent.")
     details = {**defaults, **to.details}
@@ -168,7 +170,7 @@ def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any])
         path,
         details,
         retry_key=None if to.again else retry_key(path, suite.name, details),
-        progress=_meter(path),
+        progress=Progress(f"Sending {path.name}:", "bytes") if sys.stderr.isatty() else None,
     )
     key = entry["key"]
     if entry["new"]:
@@ -221,18 +223,6 @@ def retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
 def _plain(value: Any) -> Any:
     """A detail as the site stores it, without spaces at its ends."""
     return value.strip() if isinstance(value, str) else value
-
-
-def _meter(path: Path) -> Callable[[int, int], None] | None:
-    """A function that shows the percentage sent; None if standard error is not a terminal."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show_share(sent: int, size: int) -> None:
-        end = "\n" if sent == size else ""
-        click.echo(f"\rSending {path.name}: {100 * sent // max(size, 1)} %{end}", nl=False, err=True)
-
-    return show_share
 
 
 def _say_status(status: Mapping[str, Any]) -> None:

@@ -1,4 +1,7 @@
-"""Recipes: one file per task, each the paper's procedure from the original corpus to the examples."""
+"""Recipes: one file per task, each the paper's procedure from the original corpus to the examples.
+
+recipes.toml describes the procedure, files and options of each, which `data build --explain` prints.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gluebench.benchmark import Task, UnknownNameError, closest
+from gluebench.benchmark import Task, UnknownNameError
+from gluebench.benchmark.lookup import did_you_mean
 
 __all__ = ["GROUP", "RECIPES", "Built", "Columns", "Option", "OptionError", "Recipe", "recipe", "recipe_of"]
 
@@ -44,6 +48,8 @@ class Option(NamedTuple):
     default: str | int | float | None
     """None where it must be given, or may be absent; `help` says which."""
     help: str
+    choices: tuple[str, ...] = ()
+    """The texts that it may be; empty for any."""
 
 
 def values_of(
@@ -51,15 +57,15 @@ def values_of(
 ) -> dict[str, Any]:
     """The value of every option, converted to its type; the default where no text is given.
 
-    Raises OptionError for an unknown option or a value of another type; `dashes` precede names in it.
+    Raises OptionError for an unknown option and for a value of another type, or that is none of the choices;
+    `dashes` precede names in it.
     """
     known = {f"{dashes}{option.name}": option for option in options}
     values: dict[str, Any] = {option.name: option.default for option in options}
     for name, text in texts.items():
         option = known.get(f"{dashes}{name}")
         if option is None:
-            close = closest(f"{dashes}{name}", known)
-            hint = f" Did you mean {' or '.join(close)}?" if close else ""
+            hint = did_you_mean(f"{dashes}{name}", known)
             listing = ", ".join(known) or "none"
             raise OptionError(f"{owner} has no option {dashes}{name}.{hint} Its options: {listing}.")
         try:
@@ -67,6 +73,9 @@ def values_of(
         except ValueError:
             kind = "a whole number" if option.type is int else "a number"
             raise OptionError(f"{dashes}{name} is {text!r}; expected {kind}: {option.help}") from None
+        if option.choices and text not in option.choices:
+            expected = " or ".join(option.choices)
+            raise OptionError(f"{dashes}{name} is {text!r}; expected {expected}: {option.help}")
     return values
 
 
@@ -94,6 +103,8 @@ class Recipe:
     build: Callable[[Path, Task, Mapping[str, Any]], Built]
     """From the corpus folder, the task to build and the options, defaults filled in; raises DataError."""
     options: tuple[Option, ...] = ()
+    procedure: str = ""
+    """What it does; by default the docstring of the module of `build`."""
 
 
 def recipe(name: str) -> Recipe:
@@ -102,7 +113,8 @@ def recipe(name: str) -> Recipe:
         described = _DESCRIBED[name]
         options = described.get("options", {}) | {key: _SHARED[key] for key in described.get("shared", ())}
         build = import_module(f"gluebench.data.recipes.{name}").build
-        return Recipe(name, described["corpus"], build, tuple(map(_option, options, options.values())))
+        known = tuple(map(_option, options, options.values()))
+        return Recipe(name, described["corpus"], build, known, described["procedure"])
     others = {point.name: point for point in entry_points(group=GROUP)}
     if name in others:
         loaded = others[name].load()
@@ -114,7 +126,8 @@ def recipe(name: str) -> Recipe:
 
 def _option(name: str, described: Mapping[str, Any]) -> Option:
     kind = {"text": str, "integer": int, "number": float, "file": Path}[described["type"]]
-    return Option(name, kind, described.get("default"), described["help"])
+    choices = tuple(described.get("choices", ()))
+    return Option(name, kind, described.get("default"), described["help"], choices)
 
 
 def recipe_of(task: Task, named: str | None = None) -> Recipe:

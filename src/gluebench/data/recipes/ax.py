@@ -1,13 +1,4 @@
-"""AX, the diagnostic set, from the full file with its tags.
-
-The paper (section 4) publishes the set with labels and tags. Each row has its tags in four columns, one for
-each coarse category of Table 2, several in a cell joined by `;`, then domain, premise, hypothesis and
-label. Tags are kept as one list, `phenomena`, under the names that the task's manifest gives them. Nothing
-is quoted, and text stands as it is. Rows keep their order, which puts each pair next to its reverse.
-
-Any column before Domain is taken as a column of tags, so another diagnostic set of this layout can be read.
-The classes entailment, neutral and contradiction go to the task's label words in that order.
-"""
+"""AX, the diagnostic set, from the full file with its tags; recipes.toml has the procedure."""
 
 from __future__ import annotations
 

@@ -1,31 +1,20 @@
-"""CoLA from its public release.
-
-The Corpus of Linguistic Acceptability (section 3.1 of the paper) has been published with the splits that
-GLUE uses: train is `in_domain_train.tsv`; dev is `in_domain_dev.tsv` followed by `out_of_domain_dev.tsv`,
-which the paper reports together. The raw text is taken, not the tokenised. The test sentences are in no
-public release.
-
-A row is source code, label (0 unacceptable, 1 acceptable: the task's first and second label word), the mark
-of the author of the source, and the sentence; nothing is quoted. Source and mark are kept as columns. CoLA
-1.1 corrects ten rows of the copy that GLUE ships (see docs/reference/recipes.md).
-"""
+"""CoLA from its public release; recipes.toml has the procedure."""
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError
 from gluebench.data.recipes import Built
 from gluebench.data.recipes.reading import Reader, table
+from gluebench.data.sources.unpack import unpack
 
 SPLITS = {"train": ("in_domain_train.tsv",), "dev": ("in_domain_dev.tsv", "out_of_domain_dev.tsv")}
 ARCHIVE = "cola_public.zip"
-LIMIT = 64 * 2**20
-"""Bytes of one file of the archive, unpacked; the release's largest has half a megabyte."""
 NO_TEST = "test: left out; its sentences and labels are not in the public release"
 
 
@@ -58,20 +47,9 @@ def _lines(reader: Reader, name: str) -> tuple[Path | str, list[str]]:
     if archive is None:
         problem = f"neither raw/{name} nor {ARCHIVE} in this folder"
         raise DataError(f"{reader.corpus}: {problem}")
-    return f"{archive}/{name}", reader.split(f"{archive}/{name}", _member(reader, archive, name))
-
-
-def _member(reader: Reader, archive: Path, name: str) -> bytes:
-    """A raw file of the archive, read without unpacking anything to disk."""
     reader.read(archive)
-    try:
-        with zipfile.ZipFile(archive) as packed:
-            info = packed.getinfo(f"cola_public/raw/{name}")
-            if info.file_size > LIMIT:
-                raise DataError(f"{archive}: {name} unpacks to {info.file_size} bytes, more than {LIMIT}")
-            return packed.read(info)
-    except KeyError:
-        raise DataError(f"{archive}: holds no cola_public/raw/{name}; expected CoLA's release") from None
-    # NotImplementedError is zipfile's for a method of compression that it lacks.
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise DataError(f"{archive}: not a zip that can be read ({error}); download it again") from None
+    with TemporaryDirectory() as scratch:
+        inside = unpack(archive, Path(scratch, "release")) / "raw" / name
+        if not inside.is_file():
+            raise DataError(f"{archive}: holds no raw/{name}; expected CoLA's release")
+        return f"{archive}/{name}", reader.split(f"{archive}/{name}", inside.read_bytes())

@@ -1,13 +1,4 @@
-"""MNLI from MultiNLI.
-
-GLUE takes MultiNLI 1.0 as it was published (section 3.3 of the paper): its train, and a dev set in two
-sections, matched (the genres of train) and mismatched (other genres). Pairs on whose label the annotators
-did not agree (gold label "-") are left out, 185 and 168 of 10,000 each. Test pairs are MultiNLI 0.9's,
-published without labels. Order and text are those of the release.
-
-The classes entailment, neutral and contradiction go to the task's label words in that order. Genre and the
-ids of prompt and pair are kept.
-"""
+"""MNLI from MultiNLI; recipes.toml has the procedure."""
 
 from __future__ import annotations
 

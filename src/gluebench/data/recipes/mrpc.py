@@ -1,13 +1,4 @@
-"""MRPC from the Microsoft Research Paraphrase Corpus.
-
-The corpus (section 3.2 of the paper) has a train and a test file. GLUE sets 408 of the train pairs aside as
-dev; which ones is known from its list of id pairs, which comes with this recipe. Order within each split is
-that of the corpus. Quality 1 (equivalent) is the task's second label word, 0 its first.
-
-GLUE's text is not Microsoft's: it ships a copy tokenised in the manner of the Moses toolkit. This recipe
-makes that text from Microsoft's, or keeps Microsoft's with `--tokenise no`, control characters
-and all. Nothing is quoted in either.
-"""
+"""MRPC from the Microsoft Research Paraphrase Corpus; recipes.toml has the procedure."""
 
 from __future__ import annotations
 
@@ -32,7 +23,6 @@ DAMAGED = (
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """Train without the dev pairs, the dev pairs, and test."""
     reader = Reader(corpus, task, options)
-    tokenized = reader.switch("tokenise")
     rows = _columns(reader, "msr_paraphrase_train.txt")
     test = _columns(reader, "msr_paraphrase_test.txt")
     dev_ids = _dev_ids(reader)
@@ -41,7 +31,7 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     dev = [row for row, pair in enumerate(pairs) if pair in dev_ids]
     train = [row for row, pair in enumerate(pairs) if pair not in dev_ids]
     splits = {"train": select(rows, train), "dev": select(rows, dev), "test": test}
-    for columns in splits.values() if tokenized else ():
+    for columns in splits.values() if options["tokenise"] == "yes" else ():
         for name in task.columns:
             columns[name] = [tokenise(text) for text in columns[name]]
     missing = len(dev_ids - set(pairs))

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from gluebench.data.errors import DataError
 from gluebench.data.recipes.sentences import Splitter
 from gluebench.data.vectors import Vectors
+from gluebench.scoring.notebook import optional
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 SHAPE = '{"data": [{"title": ..., "paragraphs": [{"context": ..., "qas": [...]}]}]}'
@@ -271,16 +272,12 @@ def cosines(
 
 def _directions(texts: Sequence[Rows], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     """The mean vector of each text at length 1, shape (texts, dimensions)."""
-    try:
-        from scipy.sparse import csr_matrix
-    except ModuleNotFoundError:
-        message = "similarity by word vectors needs scipy: pip install 'gluebench[recipes]'"
-        raise ModuleNotFoundError(message, name="scipy") from None
+    sparse = optional("scipy.sparse", "Similarity by word vectors", "'gluebench[recipes]'")
     starts = np.cumsum([0, *map(len, texts)], dtype=np.intc)
     rows = np.frombuffer(b"".join(texts), np.intc)
     shape = (len(texts), len(matrix))
     sums: NDArray[np.float32] = (
-        csr_matrix((np.ones(len(rows), np.float32), rows, starts), shape=shape) @ matrix
+        sparse.csr_matrix((np.ones(len(rows), np.float32), rows, starts), shape=shape) @ matrix
     )
     lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
     lengths[lengths == 0] = 1

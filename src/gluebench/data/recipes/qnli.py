@@ -1,41 +1,4 @@
-"""QNLI from SQuAD, or from any question-answering set of its shape.
-
-What the paper says (section 3.3, Appendix A): each question is paired with each sentence of its paragraph,
-and pairs of low lexical overlap are filtered out; the label is whether the sentence holds the answer. For
-balance, "we select all pairs in which the most similar sentence to the question was not the answer
-sentence, as well as an equal amount of cases in which the correct sentence was the most similar to the
-question, but another distracting sentence was a close second", by cosine of the mean GloVe vectors.
-
-What it leaves unsaid: the sentence splitter, the tokens, the threshold of overlap, how close a second is
-close, which pairs come of a selected question, what holds if an answer stands in several sentences, how the
-splits are cut.
-
-What the released files say of it (the second release, dev and test together, which are all from SQuAD's dev
-set):
-
-- Every selected question gives two pairs: the sentence with the answer and one without. 5,463 questions,
-  10,926 pairs.
-- The pairs, not the questions, were then dealt at random into two halves: of 5,461 distinct questions 4,100
-  stand in dev, 4,101 in test, 2,740 in both, and all 48 articles in both. So a test label can often be read
-  off dev.
-- "Holds the answer" means that any of the question's answer strings stands in the sentence: it gives all
-  labels.
-- The answer stands in one sentence only: of 1,911 questions with answers in several sentences, 3 were
-  selected.
-- No overlap was asked for: 463 of the pairs without an answer share no word with their question.
-- The distractor is mostly the most similar sentence. But where the answer leads, it seems that the *widest*
-  leads were taken, not the closest seconds: 43 % of the questions with leads near 0, 90 % of those with the
-  largest (by a small GloVe, which was at hand; other similarities say the same).
-- A line break within a sentence became `_` (chemical formulae: `O_2`).
-- The first release had 273 question-pairs more, 239 of them with an answer in both sentences, and cut by
-  question.
-
-What is chosen here: two pairs of each selected question, one sentence with an answer, no answer in another,
-and no threshold of overlap unless given, as released. Sentences are cut by their marks, with two habits of
-the release's splitter (sentences.py). Where the answer is most similar, those with the closest second, as the
-paper has it; `second=far` does as the released files do. The order is drawn, and dev and test are dealt from
-one file unless each has its own; `deal` says by what. docs/explanation/recipes.md has the figures.
-"""
+"""QNLI from SQuAD, or from any question-answering set of its shape; recipes.toml has the procedure."""
 
 from __future__ import annotations
 
@@ -49,15 +12,9 @@ from gluebench.benchmark import Task
 from gluebench.data.errors import DataError, gathered, refuse
 from gluebench.data.recipes import Built, Columns
 from gluebench.data.recipes.qa_pairs import Contest, Passage, balanced, contests, passage, read_squad, words
-from gluebench.data.recipes.reading import table
+from gluebench.data.recipes.reading import Reader, table
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
 from gluebench.data.vectors import Vectors, read_vectors
-
-CHOICES = {
-    "second": ("close", "far"),
-    "deal": ("pairs", "questions", "articles"),
-    "sentences": ("release", "plain"),
-}
 
 
 class Pair(NamedTuple):
@@ -70,7 +27,10 @@ class Pair(NamedTuple):
 
 def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The splits of a QNLI-shaped task from the SQuAD-shaped files of a folder. Raises DataError."""
-    _check(task, options)
+    reader = Reader(folder, task, options)
+    reader.inputs(2)
+    reader.words(("answer", "no answer"))
+    _check(options)
     paths = {split: folder / options[split] for split in ("train", "dev", "test") if options[split]}
     present = {split: path for split, path in paths.items() if path.exists()}
     if not present:
@@ -99,19 +59,10 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
     return Built(splits, used, tuple(filter(None, files)), tuple(notes))
 
 
-def _check(task: Task, options: Mapping[str, Any]) -> None:
+def _check(options: Mapping[str, Any]) -> None:
     problems = []
-    if len(task.columns) != 2 or len(task.words) != 2:
-        problems.append(
-            f"{task.name}: has the columns {', '.join(task.columns)} and the labels "
-            f"{', '.join(task.words) or 'none'}; this recipe makes two columns, question and sentence, "
-            "and two labels, the first for an answer"
-        )
     if not options["vectors"]:
         problems.append("option vectors: not given; expected a file of word vectors, as glove.840B.300d.txt")
-    for name, known in CHOICES.items():
-        if options[name] not in known:
-            problems.append(f"option {name}: {options[name]!r}; expected {' or '.join(known)}")
     if not 0 <= options["min-overlap"] <= 1:
         problems.append(f"option min-overlap: {options['min-overlap']}; expected a share from 0 to 1")
     if options["margin"] is not None and not options["margin"] >= 0:

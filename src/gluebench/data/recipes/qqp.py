@@ -1,15 +1,4 @@
-"""QQP from the first release of the Quora question pairs.
-
-The release (section 3.2 of the paper) is one file of 404,290 pairs. GLUE divides it into train (363,846)
-and dev (40,430); the file does not say which pair went where, or why 14 are in neither. Here `dev`, a
-share of the rows, is drawn with `seed`, and both splits keep the order of the file. GLUE's test pairs were
-given to its authors and are in no public release. Label 1 (duplicates) is the task's second label word, 0
-its first.
-
-The file is tab-separated and, alone among GLUE's sources, CSV-quoted: a field in quotation marks may hold
-line breaks and, doubled, quotation marks. They are read as CSV means them. GLUE's own files keep the quotes
-where they are read as plain lines.
-"""
+"""QQP from the first release of the Quora question pairs; recipes.toml has the procedure."""
 
 from __future__ import annotations
 

@@ -22,11 +22,10 @@ class Reader:
     """Reads the files of one corpus for a task; `check` raises all collected problems together."""
 
     def __init__(self, corpus: Path, task: Task, options: Mapping[str, Any]) -> None:
-        """Raises DataError for a `test-labels` that is neither yes nor no."""
         self.corpus = corpus
         self.task = task
         self.options = options
-        self.shown = "test-labels" not in options or self.switch("test-labels")
+        self.shown = options.get("test-labels") != "no"
         """Whether test keeps its labels."""
         self.files: list[Path] = []
         self.problems: list[str] = []
@@ -133,13 +132,6 @@ class Reader:
         if len(columns) != number:
             raise DataError(f"{name}: {len(columns)} columns, but this corpus has {number} texts a row")
         return columns
-
-    def switch(self, name: str) -> bool:
-        """The value of a yes-or-no option as bool. Raises DataError for another value."""
-        value = self.options[name]
-        if value not in ("yes", "no"):
-            raise DataError(f'{name}: "{value}", expected yes or no')
-        return bool(value == "yes")
 
     def hide_labels(self, splits: Mapping[str, Columns], note: str = HIDDEN) -> list[str]:
         """Remove the labels of test unless `shown`; returns a note about that."""

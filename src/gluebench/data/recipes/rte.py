@@ -1,15 +1,4 @@
-"""RTE from the challenges RTE1, RTE2, RTE3 and RTE5.
-
-The paper (section 3.3) joins the four challenges, RTE4 not being public, and collapses the classes of the
-three-class ones: entailment (written TRUE, YES or ENTAILMENT) is the task's first label word; neutral and
-contradiction (FALSE, NO, UNKNOWN, CONTRADICTION) are its second.
-
-The challenges' dev sets are GLUE's train and dev, their test sets its test, in the order RTE2, RTE3, RTE1,
-RTE5 and within each in file order: so GLUE's released test split shows it. Line breaks within a text are
-written as spaces, and space at its edges is cut off; nothing else is changed, spaces doubled within
-included. How GLUE chose its 277 dev rows among the 2,767 and shuffled the rest cannot be told from the
-sources; here `dev` rows are drawn with `seed`, and train and dev keep the order above.
-"""
+"""RTE from the challenges RTE1, RTE2, RTE3 and RTE5; recipes.toml has the procedure."""
 
 from __future__ import annotations
 

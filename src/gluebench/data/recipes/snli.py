@@ -1,13 +1,4 @@
-"""SNLI, which the paper recommends as auxiliary training data for MNLI.
-
-The Stanford Natural Language Inference corpus 1.0 (section 3.3 of the paper: 550k examples) is not a task of
-GLUE. It is taken as published: its train, dev and test, without the pairs on whose label the annotators did
-not agree (gold label "-"), which leaves 549,367 of the 550,152 of train. Its test labels are public, and
-kept.
-
-The classes entailment, neutral and contradiction go to the task's label words in that order. The ids of
-caption and pair are kept.
-"""
+"""SNLI, which the paper recommends as auxiliary training data for MNLI; recipes.toml has the procedure."""
 
 from __future__ import annotations
 

@@ -1,23 +1,4 @@
-"""SST-2 from the Stanford Sentiment Treebank.
-
-The paper (section 3.1) takes the two-way split, using sentence-level labels only; the train split that GLUE
-released nevertheless holds phrases (67,349 of them), which is what this recipe makes unless `--phrases no`.
-
-A sentence's tokens are in `SOStr.txt`, its tree in `STree.txt` (for each node the number of its parent,
-leaves first), its split in `datasetSplit.txt` (1 train, 2 test, 3 dev). `dictionary.txt` gives the id of
-each phrase, and `sentiment_labels.txt` the mean judgement of an id, 0 to 1. At most 0.4 is negative (the
-task's first label word), above 0.6 positive (its second); what lies between is neutral and left out, which
-makes of 1,101 dev and 2,210 test sentences 872 and 1,821.
-
-Dev and test are those sentences. Train is every distinct phrase, single words included, that stands at a
-node of a train sentence's tree. Letter case counts in what is distinct, and only then is text put in lower
-case, so that 366 rows of GLUE's train split repeat another. Brackets and slashes escaped in the treebank's
-manner (`-LRB-`, `\\/`) are written plainly. `datasetSentences.txt` is not used: its accented letters are
-damaged.
-
-GLUE's own rows are shuffled, have a space at their end in train and dev, and were taken from a copy of the
-treebank with American spelling ("humor") and here and there another cut between words. Such text differs.
-"""
+"""SST-2 from the Stanford Sentiment Treebank; recipes.toml has the procedure."""
 
 from __future__ import annotations
 
@@ -46,14 +27,14 @@ class Sentence(NamedTuple):
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The phrases of train and the sentences of dev and test, neutral ones left out."""
     reader = Reader(corpus, task, options)
-    all_phrases = reader.switch("phrases")
     values = _values(reader)
     sentences = list(_sentences(reader))
     reader.check()
     splits = {}
     notes = []
     for split in ("train", "dev", "test"):
-        examples = _examples(sentences, split, all_phrases=all_phrases and split == "train")
+        all_phrases = options["phrases"] == "yes" and split == "train"
+        examples = _examples(sentences, split, all_phrases=all_phrases)
         splits[split], neutral = _columns(reader, examples, values)
         notes.append(f"{split}: {neutral} neutral of {len(examples)} left out")
     reader.check()

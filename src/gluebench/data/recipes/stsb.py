@@ -1,14 +1,4 @@
-"""STS-B from the STS Benchmark.
-
-GLUE takes the Semantic Textual Similarity Benchmark as it was published (section 3.2 of the paper): its
-train, dev and test, in its order, with the mean of the annotators' scores, from 0 to 5, as a number.
-
-A row is genre, source file, year, index, score and two sentences; rows of some sources have two more
-columns, the origin of each sentence. Nothing is quoted, and a lone quotation mark is text. Spaces at the
-edges of a sentence, which the original has in a few hundred rows, are cut off as in GLUE's files. The
-further columns are kept under the names that GLUE's files give them; the origins, which most rows lack, are
-"none" there, as in GLUE's files.
-"""
+"""STS-B from the STS Benchmark; recipes.toml has the procedure."""
 
 from __future__ import annotations
 

@@ -1,17 +1,4 @@
-"""WNLI from Winograd schemas: the pronoun replaced by each candidate, and whether that follows (section 3.3).
-
-The premise is the schema's text. The hypothesis is the clause with the pronoun, a candidate in the pronoun's
-place: possessives, articles, capitals and the final stop are fixed by rules, which are options, so that the
-same recipe serves other languages. The right candidate's hypothesis is entailed, any other's is not; the
-task's first label word is for "not entailed", its second for "entailed", and its first input column is the
-premise.
-
-The paper does not say how the released sentences were worded (many by hand) nor how dev was drawn from the
-published schemas. Its dev set looks like one pair in ten drawn at random, so that most premises of dev stand
-in train with the other candidate, which is what makes it adversarial; `pairing` offers that and two
-alternatives. GLUE's test pairs come from examples shared privately by the authors of the collection: `test`
-names a file of them, if there is one.
-"""
+"""WNLI from Winograd schemas; recipes.toml has the procedure."""
 
 from __future__ import annotations
 
@@ -25,11 +12,10 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError, refuse
 from gluebench.data.recipes import Built, Columns
-from gluebench.data.recipes.reading import table
+from gluebench.data.recipes.reading import Reader, table
 from gluebench.data.recipes.substitution import Language, closed, hypothesis, language_of
 from gluebench.data.recipes.winograd import Schema, read_winograd
 
-PAIRINGS = ("random", "apart", "together")
 _SPLITS = ("train", "dev", "test")
 
 
@@ -49,7 +35,10 @@ class Pair(NamedTuple):
 
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The splits of a task like WNLI; raises DataError with everything that is wrong."""
-    problems = _misfits(task, options)
+    reader = Reader(corpus, task, options)
+    reader.inputs(2)
+    reader.words(("not entailed", "entailed"))
+    problems = _misfits(options)
     refuse(problems)
     language = language_of(options)
     names = [corpus / name.strip() for name in options["files"].split(",") if name.strip()]
@@ -80,21 +69,11 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     return Built(columns, dict(options), (*names, *([test] if test else [])), tuple(notes))
 
 
-def _misfits(task: Task, options: Mapping[str, Any]) -> list[str]:
-    """Problems of the task or the options for this recipe."""
+def _misfits(options: Mapping[str, Any]) -> list[str]:
+    """Problems of the options."""
     problems = []
-    if len(task.columns) != 2:
-        problems.append(
-            f"{task.name} has {len(task.columns)} input columns; expected two, premise and hypothesis"
-        )
-    if len(task.words) != 2:
-        problems.append(f"{task.name} has {len(task.words)} labels; expected two, not entailed and entailed")
     if not options["files"].strip(", "):
         problems.append("--files is empty; expected the names of files in the folder, parted by commas")
-    if options["pairing"] not in PAIRINGS:
-        problems.append(f'--pairing is "{options["pairing"]}"; expected one of {", ".join(PAIRINGS)}')
-    if options["clause"] not in ("clause", "sentence", "text"):
-        problems.append(f'--clause is "{options["clause"]}"; expected clause, sentence or text')
     dev = float(options["dev"])
     if not (0 <= dev < 1 or (dev >= 1 and dev.is_integer())):
         problems.append(f"--dev is {dev}; expected a share below 1 or a whole number of pairs")

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from gluebench.data.errors import DataError
 from gluebench.data.results.parts import Answer, Part, Row, Settings, label_of, part_of, score_of
+from gluebench.scoring.notebook import optional
 from gluebench.scoring.table import ScoredTable
 
 ITEM, TASK, CLUSTER, GOLD = "item", "task", "cluster", "gold"
@@ -82,13 +83,7 @@ def decoded(path: Path, data: bytes) -> str:
 
 def _parquet(path: Path) -> Sheet:
     try:
-        from pyarrow import parquet
-    except ImportError:
-        raise DataError(
-            f"{path}: reading Parquet needs more packages: pip install 'gluebench[data]'"
-        ) from None
-    try:
-        table = parquet.read_table(path)
+        table = optional("pyarrow.parquet", "Reading Parquet", "'gluebench[data]'").read_table(path)
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno:
             raise
@@ -241,7 +236,7 @@ def predicted_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Se
 def write_table(table: ScoredTable, path: str | os.PathLike[str]) -> None:
     """Write a wide table, as CSV, TSV or Parquet by the end of the name (docs/reference/scored-table.md).
 
-    Raises DataError for another suffix, a system named like another column, or Parquet without pyarrow.
+    Raises DataError for another suffix or a system named like another column, ImportError without pyarrow.
     """
     path = Path(path)
     columns: dict[str, Sequence[object]] = {}
@@ -259,7 +254,9 @@ def write_table(table: ScoredTable, path: str | os.PathLike[str]) -> None:
         )
     columns |= {system: [f"{score:.17g}" for score in scores] for system, scores in table.scores.items()}
     if path.suffix == ".parquet":
-        _write_parquet(path, columns)
+        parquet = optional("pyarrow.parquet", "Writing Parquet", "'gluebench[data]'")
+        arrow = optional("pyarrow", "Writing Parquet", "'gluebench[data]'")
+        parquet.write_table(arrow.table({name: list(of) for name, of in columns.items()}), path)
     elif path.suffix in (".csv", ".tsv"):
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, delimiter="," if path.suffix == ".csv" else "\t", lineterminator="\n")
@@ -267,14 +264,3 @@ def write_table(table: ScoredTable, path: str | os.PathLike[str]) -> None:
             writer.writerows(zip(*columns.values(), strict=True))
     else:
         raise DataError(f"{path}: expected a name that ends in .csv, .tsv or .parquet")
-
-
-def _write_parquet(path: Path, columns: Mapping[str, Sequence[object]]) -> None:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise DataError(
-            f"{path}: writing Parquet needs more packages: pip install 'gluebench[data]'"
-        ) from None
-    parquet.write_table(pa.table({name: list(values) for name, values in columns.items()}), path)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import tarfile
-import tempfile
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.benchmark import Role
+from gluebench.data.home import replacing
 
 SEED = 2018
 """The seed from which the shipped data were made; `sample.json` in the folder names it as well."""
@@ -38,17 +38,12 @@ def build(folder: str | os.PathLike[str]) -> None:
             f"{target} is not a folder of the sample benchmark (it has no {MARK}); "
             "name a new or empty folder, or remove it first"
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as scratch:
-        made = Path(scratch, "new")
-        with (
-            files(__name__).joinpath(ARCHIVE).open("rb") as stream,
-            tarfile.open(fileobj=stream, mode="r:xz") as archive,
-        ):
-            archive.extractall(made, filter="data")
-        if target.exists():
-            target.rename(Path(scratch, "old"))
-        made.rename(target)
+    with (
+        replacing(target) as made,
+        files(__name__).joinpath(ARCHIVE).open("rb") as stream,
+        tarfile.open(fileobj=stream, mode="r:xz") as archive,
+    ):
+        archive.extractall(made, filter="data")
 
 
 class Pair(NamedTuple):

@@ -118,7 +118,7 @@ def resolve(model: str, corpus: Corpus, folder: Path, options: ModelOptions) -> 
 
 def _plain(request: _Request) -> Model:
     """A folder, or an encoder by its bare name."""
-    from gluebench.benchmark import closest
+    from gluebench.benchmark.lookup import did_you_mean
     from gluebench.systems.encoders import ENCODERS
     from gluebench.systems.registry import SYSTEMS
 
@@ -127,8 +127,7 @@ def _plain(request: _Request) -> Model:
     if request.name in ENCODERS:
         return _encoder(request)
     hint = f" Did you mean system:{request.name}?" if request.name in SYSTEMS else ""
-    close = closest(request.name.partition(":")[0], [*_MAKERS, *ENCODERS])
-    hint = hint or (f" Did you mean {' or '.join(close)}?" if close else "")
+    hint = hint or did_you_mean(request.name.partition(":")[0], [*_MAKERS, *ENCODERS])
     width = max(map(len, FORMS))
     forms = "\n".join(f"  {example:<{width}}  {about}" for example, about in FORMS.items())
     raise ModelError(
