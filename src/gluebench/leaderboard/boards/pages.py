@@ -37,6 +37,7 @@ from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks.compare_views import comparison_of
 from gluebench.leaderboard.ranks.order import Order, Place, order_of, span
 from gluebench.leaderboard.ranks.views import P
+from gluebench.leaderboard.submissions.anonymity import mask, masked
 from gluebench.leaderboard.submissions.facts import entries_of, graded_again, with_systems
 from gluebench.leaderboard.submissions.models import Submission, scored
 
@@ -224,7 +225,7 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[dict[str, A
             line["board"] = f"{benchmark.get_absolute_url()}?phase={phase.pk}"
         elif phase.shown == Shown.CLOSED:
             sent = phase.submissions.filter(scored(), public=True, approved=True, withdrawn=None, late=False)
-            line["names"] = sorted(set(sent.values_list("name", flat=True)))
+            line["names"] = sorted({row["name"] for row in masked(benchmark, sent.values("pk", "name"))})
     return lines
 
 
@@ -375,6 +376,7 @@ def position_of(submission: Submission) -> dict[str, Any] | None:
 def _distance(submission: Submission, title: str, row: Standing) -> dict[str, Any]:
     """Distance to another system of the board: the difference in score, and the result of a paired test."""
     other = Submission.objects.select_related("benchmark").defer("report", "problems").get(pk=row.pk)
+    mask(submission.benchmark, other)
     points = (row.value or 0) - (submission.value or 0)
     loss = submission.benchmark.record.loss
     distance = {"title": title, "other": other, "points": signed(points, loss)}

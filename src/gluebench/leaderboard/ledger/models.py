@@ -20,11 +20,13 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from gluebench.leaderboard.audit.models import hold
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.fields import as_json
 from gluebench.leaderboard.ledger import tree
 from gluebench.leaderboard.ledger.entries import MARKS, NAMES, OTHERS, canonical, hidden, row_of
 from gluebench.leaderboard.ledger.notes import Checkpoint, Key, NoteError, Signer, read_checkpoint
+from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
 
 logger = logging.getLogger(__name__)
@@ -131,7 +133,12 @@ def _on_boards() -> SubmissionQuerySet:
 
 def changes_of(pks: Sequence[int]) -> list[Change]:
     """What is not in the ledger yet of these submissions."""
-    entries = list(Submission.objects.filter(pk__in=pks).order_by("pk").values(*COLUMNS))
+    rows = Submission.objects.filter(pk__in=pks).order_by("pk")
+    entries = [
+        entry
+        for benchmark in Benchmark.objects.filter(submissions__in=pks).distinct()
+        for entry in masked(benchmark, rows.filter(benchmark=benchmark).values(*COLUMNS))
+    ]
     shown = _on_boards().filter(pk__in=pks, scores__isnull=False)
     listed = set(shown.values_list("pk", flat=True))
     known = last_leaves([entry["key"] for entry in entries])

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import PolicyError, policy_of
+from gluebench.leaderboard.benchmarks.policy import DAYS, PolicyError, policy_of
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.limits.models import Override
 
@@ -60,7 +60,7 @@ def _field(name: str) -> forms.Field:
         return forms.ChoiceField(widget=forms.RadioSelect, **texts)
     if name in ("approval", "terms"):
         return forms.BooleanField(required=False, **texts)
-    if name == "reveal":
+    if name in DAYS:
         day = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
         return forms.DateField(required=False, widget=day, **texts)
     if name == "public_share":

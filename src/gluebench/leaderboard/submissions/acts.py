@@ -24,13 +24,12 @@ from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.phases.models import Counting, ends_for
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.submissions import feedback, models
+from gluebench.leaderboard.submissions.anonymity import NOBODY, TEXTS
 from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_next
 from gluebench.leaderboard.submissions.models import OPEN, Kind, Revision, Status, Submission
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
-NOBODY = "Anonymous"
-"""What the board calls an entry whose author deleted the account."""
 REASON_DELETED = "The reason went with its author's account."
 """Replaces an organizer's reason why an entry is off the board, so that it stays off."""
 ORPHAN_KEPT = timedelta(days=1)
@@ -266,8 +265,7 @@ def anonymise(*, user: User, **_: Any) -> None:
     Revision.objects.filter(submission__in=mine.values("pk")).delete()
     forget_files(mine)
     mine.exclude(declined="").update(declined=REASON_DELETED)
-    words = [name for name, field in FIELDS.items() if not field.is_numeric and field.kind != "choice"]
-    blank: dict[str, Any] = dict.fromkeys(words, "") | {"name": NOBODY, "filename": ""}
+    blank: dict[str, Any] = dict.fromkeys(TEXTS, "") | {"name": NOBODY, "filename": ""}
     del blank["model"]
     mine.update(**blank, problems={}, retry_key=None)
     Benchmark.objects.filter(pk__in=benchmarks).touch()

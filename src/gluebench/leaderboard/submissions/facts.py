@@ -15,6 +15,7 @@ from gluebench.leaderboard.accounts.trust import json_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
+from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import UNSCORED, Submission, again, listed
 from gluebench.leaderboard.submissions.report import diagnosis_of
 
@@ -66,7 +67,7 @@ def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None
 
 def _public(benchmark: Benchmark, columns: Sequence[str], pks: Sequence[int] | None) -> list[dict[str, Any]]:
     public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
-    return list((public if pks is None else public.filter(pk__in=pks)).values(*columns))
+    return masked(benchmark, (public if pks is None else public.filter(pk__in=pks)).values(*columns))
 
 
 def with_systems(benchmarks: QuerySet[Benchmark]) -> QuerySet[Benchmark]:

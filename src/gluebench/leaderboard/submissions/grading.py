@@ -179,6 +179,8 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
         else:
             if (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category):
                 _show_again(benchmark.submissions.all())
+            if before.anonymous != after.anonymous:
+                _show_again(benchmark.submissions.all())
             Benchmark.objects.filter(pk=benchmark.pk).touch()
         follow_clock(benchmark)
 
@@ -213,10 +215,14 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
                 if before and any(one != other for one, other in changed.values()):
                     record("phase follows", benchmark=row, phase=phase.name, **changed)
                 _renew(phase, before)
-        shown, due = on_board_at(phases, now), next_change(phases, now)
-        if phases or row.due is not None or row.board_phase is not None:
+        shown, due, named = on_board_at(phases, now), next_change(phases, now), row.named_from
+        if named is not None:
+            due = min(due or named.timestamp(), named.timestamp())
+        if due or phases or row.due is not None or row.board_phase is not None:
             Benchmark.objects.filter(pk=row.pk).update(due=due, board_phase=shown and shown.pk)
             Benchmark.objects.filter(pk=row.pk).touch()
+        if row.policy.anonymous is not None:
+            submissions_changed.send(Submission, submissions=list(row.submissions.values_list("pk", flat=True)))
 
 
 def _renew(phase: Phase, before: Mapping[str, Any]) -> None:

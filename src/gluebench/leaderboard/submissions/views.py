@@ -20,6 +20,7 @@ from gluebench.leaderboard.accounts.models import SignedInRequest, User, account
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
 from gluebench.leaderboard.submissions import acts, facts, forms, report
+from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
 from gluebench.leaderboard.submissions.models import OPEN, Standing, Submission
 
@@ -48,10 +49,12 @@ FORMS = {
 
 
 def visible(user: Any, key: str) -> Submission:
-    """Return the submission; raise Http404 if the user may not see it."""
+    """Return the submission, as the user may see it; raise Http404 if the user may not."""
     submission = Submission.objects.visible_to(user).select_related("benchmark").filter(key=key).first()
     if submission is None:
         raise Http404("There is no such submission, or it is not public.")
+    if submission.owner_id != user.pk and not submission.benchmark.reviewed_by(user):
+        mask(submission.benchmark, submission)
     return submission
 
 
