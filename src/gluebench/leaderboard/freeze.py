@@ -75,7 +75,9 @@ def freeze(folder: Path, release: Sequence[str] = ()) -> int:
     released = [Benchmark.objects.named(name) for name in release]
     for benchmark in released:
         if benchmark.named_from is not None:  # authors' files may name them
-            raise SiteError(f"The names of {benchmark.name} are hidden until {benchmark.named_from:%Y-%m-%d}.")
+            raise SiteError(
+                f"The names of {benchmark.name} are hidden until {benchmark.named_from:%Y-%m-%d}."
+            )
     with snapshot():
         caches["pages"].clear()
         copy = _Copy(folder)

@@ -222,7 +222,9 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
             Benchmark.objects.filter(pk=row.pk).update(due=due, board_phase=shown and shown.pk)
             Benchmark.objects.filter(pk=row.pk).touch()
         if row.policy.anonymous is not None:
-            submissions_changed.send(Submission, submissions=list(row.submissions.values_list("pk", flat=True)))
+            submissions_changed.send(
+                Submission, submissions=list(row.submissions.values_list("pk", flat=True))
+            )
 
 
 def _renew(phase: Phase, before: Mapping[str, Any]) -> None:
