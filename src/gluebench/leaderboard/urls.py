@@ -12,6 +12,7 @@ from gluebench.leaderboard.accounts.provider import github_callback, github_logi
 from gluebench.leaderboard.admin import site
 from gluebench.leaderboard.annotation import views as annotation
 from gluebench.leaderboard.api.site import addresses as api_addresses
+from gluebench.leaderboard.boards import embeds
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
@@ -82,6 +83,8 @@ urlpatterns = [
         for ending in FORMATS
         for kind, task in (("board", ""), ("task", "/tasks/<str:task>"))
     ),
+    path(f"{BENCHMARK}/badge.svg", embeds.badge, name="badge"),
+    path(f"{BENCHMARK}/embed", embeds.embed, name="embed"),
     path(f"{BENCHMARK}/tasks/<str:task>", boards.task_board, name="task"),
     *_forms(f"{BENCHMARK}/data", boards.data, "data", ("json", "")),
     path(f"{BENCHMARK}/croissant.json", boards.croissant, name="croissant"),
@@ -136,6 +139,7 @@ urlpatterns = [
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
+    path("submissions/<slug:key>/badge.svg", embeds.row_badge, name="row-badge"),
     path("submissions/<slug:key>.bib", boards.bibtex, name="submission-bibtex"),
     path("submissions/<slug:key>.eee.json", boards.eee, name="submission-eee"),
     path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),

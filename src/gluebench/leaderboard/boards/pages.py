@@ -208,6 +208,14 @@ def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row
     return order
 
 
+def ranked(benchmark: Benchmark) -> list[Row]:
+    """Every system of the board with its rank, without what a page shows of it."""
+    scheme = columns.scheme_of(benchmark.record)
+    rows = _systems(benchmark, scheme)
+    _rank(benchmark, scheme, Options(), rows)
+    return rows
+
+
 def at_phase(benchmark: Benchmark, phase: Phase | None) -> Benchmark:
     """The benchmark as its pages are when they show this phase."""
     other = copy(benchmark)
