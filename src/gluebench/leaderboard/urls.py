@@ -28,6 +28,7 @@ from gluebench.leaderboard.ranks.compare_views import compare
 from gluebench.leaderboard.results import views as results
 from gluebench.leaderboard.similarity import similar as similarity
 from gluebench.leaderboard.submissions import views as submissions
+from gluebench.leaderboard.uploads.reproduce import reproduce
 from gluebench.leaderboard.uploads.views import replace, submit
 
 BENCHMARK = "benchmarks/<slug:name>"
@@ -146,6 +147,7 @@ urlpatterns = [
     path("submissions/<slug:key>/publish", submissions.publish, name="submission-publish"),
     path("submissions/<slug:key>/withdraw", submissions.withdraw, name="submission-withdraw"),
     path("submissions/<slug:key>/choose", phases.choose, name="submission-choose"),
+    path("submissions/<slug:key>/reproduce", reproduce, name="submission-reproduce"),
     path("submissions/<slug:key>/replace", replace, name="submission-replace"),
     path("submissions/<slug:key>/detail", boards.detail, name="submission-detail"),
     path("submissions/<slug:key>/status.json", submissions.status_json, name="submission-status"),

@@ -168,7 +168,7 @@ class Benchmark(models.Model):
     def named_from(self) -> datetime | None:
         """The moment from which names are shown; None if they are shown now."""
         day = self.policy.anonymous
-        moment = day and datetime(day.year, day.month, day.day, tzinfo=UTC)
+        moment = datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
         return moment if moment and timezone.now() < moment else None
 
     @property

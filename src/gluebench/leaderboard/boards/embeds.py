@@ -32,8 +32,8 @@ WIDTH, MARGIN = 7, 12
 @require_safe
 def row_badge(request: HttpRequest, key: str) -> HttpResponse:
     """A badge with the rank and score of a system."""
-    row = Submission.objects.public().filter(key=key, benchmark__draft=False)
-    row = row.select_related("benchmark", "phase").defer("report", "problems", "scores").first()
+    rows = Submission.objects.public().filter(key=key, benchmark__draft=False)
+    row = rows.select_related("benchmark", "phase").defer("report", "problems", "scores").first()
     if row is None:
         raise Http404("The board shows no such system.")
     return _badge(request, row.benchmark, row)
@@ -90,7 +90,7 @@ def badge_svg(title: str, text: str) -> str:
 
 
 @xframe_options_exempt
-@csp_replace({"frame-ancestors": ["*"], "form-action": ["'none'"], "script-src": ["'none'"]})
+@csp_replace({"frame-ancestors": ["*"], "form-action": ["'none'"], "script-src": ["'none'"]})  # type: ignore[arg-type]
 @require_safe
 def embed(request: HttpRequest, name: str) -> HttpResponse:
     """The first rows of a board, for a frame in any page: without scripts, forms and accounts."""

@@ -132,6 +132,7 @@ MARKS: dict[str, Callable[[Row], Any]] = {
     "tied": lambda row: "–" in row.rank_text,
     "earlier": lambda row: row.entry.get("earlier"),
     "verified": lambda row: row.entry.get("verified"),
+    "reproduced": lambda row: row.entry.get("reproduced"),
     "resampled": lambda row: row.resampled,
 }
 """Marks of rows, and which rows have them."""

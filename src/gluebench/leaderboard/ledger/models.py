@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 COLUMNS = (
     *("pk", "key", "benchmark__name", "submitted", "sha256", "scores", "report__provenance", "why"),
-    *("public", "approved", "withdrawn", *MARKS, *(field.name for field in (*NAMES, *OTHERS))),
+    *("public", "approved", "withdrawn", "reproduced", *MARKS, *(field.name for field in (*NAMES, *OTHERS))),
 )
 BATCH = 500
 """Submissions that are looked at together."""
@@ -187,6 +187,9 @@ def _kind(before: Mapping[str, Any], after: Mapping[str, Any], entry: Mapping[st
     if before["basis"] != after["basis"] or old["scores_sha256"] != new["scores_sha256"]:
         revealed = after["basis"]["rows"] == "held back" != before["basis"]["rows"]
         return "revealed" if revealed else "re-scored"
+    times, former = (len(row.get("reproduced", ())) for row in (new, old))
+    if old.get("reproduced") != new.get("reproduced"):
+        return "reproduced" if times >= former else "reproduction withdrawn"
     return "edited" if all(old[name] == new[name] for name in MARKS) else "marked"
 
 

@@ -64,9 +64,12 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
 
 
 def publish(submission: Submission, *, public: bool) -> Submission:
-    """Show it on the board, or to its author alone. One that was declined or withdrawn stays hidden."""
+    """Show it on the board, or to its author alone. One that was declined or withdrawn stays hidden.
+
+    So does a reproduction.
+    """
     with _locked(submission) as row:
-        _write(row, public=public)
+        _write(row, public=public and row.reproduces_id is None)
         feedback.show(row)
         return row
 
@@ -106,7 +109,7 @@ def replace(earlier: Submission, submission: Submission) -> None:
     with _locked(earlier) as row:
         require_replaceable(row)
         submission.key, submission.replaces = row.key, row
-        for name in (*FIELDS, "kind", "public"):
+        for name in (*FIELDS, "kind", "public", "reproduces"):
             setattr(submission, name, getattr(row, name))
         _write(row, key=models.new_key(), public=False, withdrawn=timezone.now())
         _log("replace", submission, submission.owner, sha256=[row.sha256, submission.sha256])
@@ -116,7 +119,7 @@ def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
     """Let it count in a phase in which authors choose, or no longer. Raises ChoiceError."""
     with _locked(submission) as row:
         phase, now = row.phase, timezone.now()
-        if phase is None or phase.counting != Counting.CHOSEN or row.late:
+        if phase is None or phase.counting != Counting.CHOSEN or row.late or row.reproduces_id is not None:
             raise ChoiceError("In its phase, authors do not choose which submissions count.")
         ends = ends_for(phase, row.owner_id, row.group_id)
         if ends is not None and now >= ends:

@@ -18,10 +18,11 @@ from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
 from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import UNSCORED, Submission, again, listed
 from gluebench.leaderboard.submissions.report import diagnosis_of
+from gluebench.leaderboard.submissions.reproducing import with_names
 
 COLUMNS = (
     *("pk", "owner", "group"),  # for the site alone
-    *("key", "kind", "verified", "submitted", "published", "scores"),
+    *("key", "kind", "verified", "reproduced", "submitted", "published", "scores"),
     *(field.name for field in LISTED),
 )
 EXPORTED = (
@@ -164,6 +165,7 @@ def public_facts(submission: Submission) -> dict[str, Any]:
         **facts_in_brief(submission),
         "report": report_of(submission),
         "diagnosis": diagnosis_of(submission),
+        "reproduced": with_names(submission),
         "edits": [
             {"at": edit.at.isoformat(timespec="seconds"), "fields": sorted(edit.changes)}
             for edit in submission.revisions.all()[:EDITS]

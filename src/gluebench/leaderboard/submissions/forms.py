@@ -81,6 +81,22 @@ class SubmissionForm(UploadForm, DetailsForm):
         fields = [*FIELDS, "public"]
 
 
+class ReproductionForm(UploadForm, DetailsForm):
+    """Another run of a public system, and who made it."""
+
+    class Meta(DetailsForm.Meta):
+        fields = ["team", "link"]
+        labels = {"team": "Who you are", "link": "Link"}
+        help_texts = {
+            "team": "The page of the system names you, with the date.",
+            "link": "A page about your run, such as its code.",
+        }
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.fields["team"].required = True
+
+
 def _reason(label: str = "Why", most: int = 400, **options: Any) -> forms.CharField:
     return forms.CharField(label=label, max_length=most, validators=[plain], **options)
 
@@ -127,6 +143,7 @@ STATES: dict[str, tuple[str, Q]] = {
     "listed": ("On the board", LISTED),
     "private": ("Private", HERE & Q(public=False)),
     "declined": ("Kept off the board", HERE & Q(approved=False) & ~Q(declined="")),
+    "reproductions": ("Reproductions", Q(reproduces__isnull=False)),
     "withdrawn": ("Withdrawn", Q(withdrawn__isnull=False)),
     "open": ("Waiting or being graded", Q(status__in=OPEN)),
     "invalid": ("Not valid", Q(status=Status.INVALID)),

@@ -26,7 +26,7 @@ from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.phases.wording import described, time_left
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import ReplaceError, require_replaceable
-from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
+from gluebench.leaderboard.submissions.forms import DetailsForm, SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.report import expected_files
@@ -212,7 +212,7 @@ class UploadPage:
 
 def _fill_row(form: UploadForm, submission: Submission, upload: UploadedFile[Any]) -> None:
     """Fill in the row and its retry key, so that a page sends a file to a benchmark only once."""
-    if isinstance(form, SubmissionForm):
+    if isinstance(form, DetailsForm):
         form.save(commit=False)
     submission.sha256 = accept.digest(upload)
     if page := form.cleaned_data["retry_key"]:
