@@ -151,6 +151,13 @@ ROUTES = (
     Route("submissions/<slug:key>/withdraw", "/submissions/{key}/withdraw", POST_ONLY, ITS_OWNER_ACTS),
     Route("submissions/<slug:key>/choose", "/submissions/{key}/choose", POST_ONLY, ITS_OWNER_ACTS),
     Route(
+        "submissions/<slug:key>/reproduce",
+        "/submissions/{shown}/reproduce",
+        "login 200 403 200 200 200 200",
+        "login 422 403 422 422 422 422",
+    ),
+    Route("submissions/<slug:key>/reproduce", "/submissions/{key}/reproduce", NOTHING_YET, NOTHING_YET),
+    Route(
         "submissions/<slug:key>/replace",
         "/submissions/{key}/replace",
         NOTHING_YET,

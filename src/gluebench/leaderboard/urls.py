@@ -28,8 +28,7 @@ from gluebench.leaderboard.ranks.compare_views import compare
 from gluebench.leaderboard.results import views as results
 from gluebench.leaderboard.similarity import similar as similarity
 from gluebench.leaderboard.submissions import views as submissions
-from gluebench.leaderboard.uploads.reproduce import reproduce
-from gluebench.leaderboard.uploads.views import replace, submit
+from gluebench.leaderboard.uploads.views import replace, reproduce, submit
 
 BENCHMARK = "benchmarks/<slug:name>"
 ORGANISE = f"{BENCHMARK}/organise"
@@ -140,7 +139,7 @@ urlpatterns = [
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
-    path("submissions/<slug:key>/badge.svg", embeds.row_badge, name="row-badge"),
+    path("submissions/<slug:key>/badge.svg", embeds.badge, name="row-badge"),
     path("submissions/<slug:key>.bib", boards.bibtex, name="submission-bibtex"),
     path("submissions/<slug:key>.eee.json", boards.eee, name="submission-eee"),
     path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),

@@ -165,8 +165,6 @@ class BoardRow(Open):
     key: str
     name: str
     model: str
-    reproduced: list[dict[str, Any]]
-    """Agreement with predictions that other people sent for the same system."""
 
 
 class Board(Paged, Open):

@@ -187,9 +187,8 @@ def _kind(before: Mapping[str, Any], after: Mapping[str, Any], entry: Mapping[st
     if before["basis"] != after["basis"] or old["scores_sha256"] != new["scores_sha256"]:
         revealed = after["basis"]["rows"] == "held back" != before["basis"]["rows"]
         return "revealed" if revealed else "re-scored"
-    times, former = (len(row.get("reproduced", ())) for row in (new, old))
     if old.get("reproduced") != new.get("reproduced"):
-        return "reproduced" if times >= former else "reproduction withdrawn"
+        return "reproduced" if "reproduced" in new else "not reproduced"
     return "edited" if all(old[name] == new[name] for name in MARKS) else "marked"
 
 

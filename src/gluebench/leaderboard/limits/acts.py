@@ -14,20 +14,13 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import Team, User, new_code
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import (
-    CHOICES,
-    NONE,
-    Policy,
-    PolicyError,
-    policy_of,
-    read_phases,
-    read_policy,
-)
+from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, read_phases, read_policy
+from gluebench.leaderboard.limits.forms import policy_for
 from gluebench.leaderboard.limits.models import Departure, Override
 from gluebench.leaderboard.limits.phase_acts import set_phases
 from gluebench.leaderboard.limits.quota import REJECTED, hold
 from gluebench.leaderboard.submissions.grading import follow_policy
-from gluebench.leaderboard.submissions.models import Kind, Submission
+from gluebench.leaderboard.submissions.models import Submission
 
 
 def change_policy(
@@ -44,30 +37,20 @@ def change_policy(
     """
     with transaction.atomic():
         row = Benchmark.objects.held(benchmark.pk)
-        former, named = row.policy, row.named_from is None
+        former = row.policy
         before = {**former.as_dict(), "open": row.open}
-        policy = policy_of({**row.settings, **values})
+        policy = policy_for(row, {**row.settings, **values})
         usual = Policy().as_dict()
         row.settings = {name: value for name, value in policy.as_dict().items() if value != usual[name]}
         row.open = row.open if open is None else open
         after = {**policy.as_dict(), "open": row.open}
         changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
-        if named and row.named_from is not None:
-            _require_unnamed(row)
         if changes:
             row.save(update_fields=["settings", "open"])
             record("policy", actor=actor, benchmark=row, reason=reason, changes=changes)
             follow_policy(row, former)
     benchmark.settings, benchmark.open = row.settings, row.open
     return changes
-
-
-def _require_unnamed(benchmark: Benchmark) -> None:
-    """Raise PolicyError where names were public: nothing can hide them again."""
-    public = benchmark.submissions.filter(published__isnull=False, kind=Kind.SYSTEM).count()
-    if public:
-        systems = f"{public} system{'s were' if public > 1 else ' was'}"
-        raise PolicyError([f"anonymous: {systems} public with names already, which cannot be hidden again."])
 
 
 def add_override(override: Override, actor: User | None = None) -> Override:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import Q
+from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import DAYS, PolicyError, policy_of
+from gluebench.leaderboard.benchmarks.policy import DAYS, Policy, PolicyError, policy_of
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.limits.models import Override
 
@@ -33,6 +36,7 @@ class PolicyForm(forms.Form):
     field_order = ["open", *EXPLAINED, "reason"]
 
     def __init__(self, benchmark: Benchmark, data: Any = None) -> None:
+        self.benchmark = benchmark
         super().__init__(data, initial={**benchmark.policy.as_dict(), "open": benchmark.open})
         self.fields.update({name: _field(name) for name in EXPLAINED})
         self.order_fields(self.field_order)
@@ -41,7 +45,7 @@ class PolicyForm(forms.Form):
         """Return the fields; add an error to each that is not valid in a policy."""
         if not self.errors:
             try:
-                policy_of(self.policy())
+                policy_for(self.benchmark, self.policy())
             except PolicyError as error:
                 for problem in error.problems:
                     name, colon, sentence = problem.partition(": ")
@@ -52,6 +56,16 @@ class PolicyForm(forms.Form):
     def policy(self) -> dict[str, Any]:
         """The entered settings of the policy."""
         return {name: self.cleaned_data[name] for name in EXPLAINED}
+
+
+def policy_for(benchmark: Benchmark, values: Mapping[str, Any]) -> Policy:
+    """As `policy_of`. Raises PolicyError, too, if it hides names that were public."""
+    policy = policy_of(values)
+    hides = policy.anonymous is not None and policy.anonymous > timezone.now().date()
+    public = Q(published__isnull=False, kind="system")
+    if hides and benchmark.named_from is None and benchmark.submissions.filter(public).exists():
+        raise PolicyError(["anonymous: systems were public with their names, which cannot be hidden again."])
+    return policy
 
 
 def _field(name: str) -> forms.Field:

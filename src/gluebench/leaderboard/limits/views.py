@@ -19,7 +19,6 @@ from django.views.decorators.http import require_POST
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import PolicyError
 from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.acts import TeamError, add_override, change_policy, remove_override
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
@@ -37,13 +36,9 @@ def policy(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     form = PolicyForm(benchmark, request.POST or None)
     if request.method == "POST" and form.is_valid():
         given = {name: form.cleaned_data[name] for name in ("open", "reason")}
-        try:
-            changes = change_policy(benchmark, form.policy(), actor=request.user, **given)
-        except PolicyError as error:
-            form.add_error("anonymous", str(error).removeprefix("anonymous: "))
-        else:
-            messages.success(request, "The policy holds from now on." if changes else "Nothing was changed.")
-            return redirect("limits", benchmark.name)
+        changes = change_policy(benchmark, form.policy(), actor=request.user, **given)
+        messages.success(request, "The policy holds from now on." if changes else "Nothing was changed.")
+        return redirect("limits", benchmark.name)
     return _policy_page(request, benchmark, form=form)
 
 

@@ -125,7 +125,7 @@ def listed(benchmark: Benchmark, key: str) -> Submission | None:
     """The system of the board with that key; None where there is none."""
     rows = Submission.objects.on_board(benchmark).filter(key=key).select_related("benchmark")
     row = rows.defer("report", "problems", "scores").first() if key.isalnum() else None
-    mask(benchmark, row)
+    mask(benchmark, *([row] if row else []))
     return row
 
 

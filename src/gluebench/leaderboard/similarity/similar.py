@@ -99,18 +99,13 @@ def compare_predictions(benchmark: int) -> None:
 
 
 def _graded(benchmark: int) -> QuerySet[Submission]:
-    rows = Submission.objects.filter(benchmark=benchmark, status=Status.GRADED, reproduces=None)
-    rows = rows.exclude(file="")
+    rows = Submission.objects.filter(benchmark=benchmark, status=Status.GRADED).exclude(file="")
     newest = rows.order_by("-submitted").values("pk")[:MOST]
     return Submission.objects.filter(pk__in=newest).select_related("benchmark").defer("report", "problems")
 
 
 def _rows(benchmark: Benchmark) -> QuerySet[Submission]:
-    rows = (
-        benchmark.submissions.filter(reproduces=None)
-        .select_related("owner", "owner__team")
-        .order_by("-submitted")
-    )
+    rows = benchmark.submissions.select_related("owner", "owner__team").order_by("-submitted")
     return rows.defer("report", "problems", "scores")
 
 

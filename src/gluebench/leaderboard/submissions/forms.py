@@ -84,17 +84,10 @@ class SubmissionForm(UploadForm, DetailsForm):
 class ReproductionForm(UploadForm, DetailsForm):
     """Another run of a public system, and who made it."""
 
+    team = forms.CharField(label="Who you are", help_text="Shown with the system and the date.")
+
     class Meta(DetailsForm.Meta):
         fields = ["team", "link"]
-        labels = {"team": "Who you are", "link": "Link"}
-        help_texts = {
-            "team": "The page of the system names you, with the date.",
-            "link": "A page about your run, such as its code.",
-        }
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.fields["team"].required = True
 
 
 def _reason(label: str = "Why", most: int = 400, **options: Any) -> forms.CharField:

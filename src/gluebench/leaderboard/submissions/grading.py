@@ -222,17 +222,15 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
                 if before and any(one != other for one, other in changed.values()):
                     record("phase follows", benchmark=row, phase=phase.name, **changed)
                 _renew(phase, before)
-        shown, due, named = on_board_at(phases, now), next_change(phases, now), row.named_from
-        if named is not None:
-            moment = int(named.timestamp())
-            due = min(due or moment, moment)
+        shown, named = on_board_at(phases, now), row.named_from
+        moments = (next_change(phases, now), int(named.timestamp()) if named else None)
+        due = min(filter(None, moments), default=None)
         if due or phases or row.due is not None or row.board_phase is not None:
             Benchmark.objects.filter(pk=row.pk).update(due=due, board_phase=shown and shown.pk)
             Benchmark.objects.filter(pk=row.pk).touch()
         if row.policy.anonymous is not None:
-            submissions_changed.send(
-                Submission, submissions=list(row.submissions.values_list("pk", flat=True))
-            )
+            pks = list(row.submissions.values_list("pk", flat=True))
+            submissions_changed.send(Submission, submissions=pks)
 
 
 def _renew(phase: Phase, before: Mapping[str, Any]) -> None:

@@ -274,7 +274,7 @@ class Submission(models.Model):
     reproduces = models.ForeignKey(
         "self", null=True, editable=False, on_delete=models.PROTECT, related_name="reproductions"
     )
-    """The public row of other people that it reproduces; it is never public itself."""
+    """The public row of other people that it reproduces; see `reproducing`."""
     agreement = models.JSONField(null=True, editable=False)
     """As `agreement.agreement` gives it, of a reproduction with its row."""
     reproduced = models.JSONField(default=list, editable=False)
@@ -322,9 +322,7 @@ class Submission(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(fields=["owner", "retry_key"], name="one_per_retry_key"),
-            models.CheckConstraint(
-                condition=Q(reproduces=None) | Q(public=False), name="reproductions_are_private"
-            ),
+            models.CheckConstraint(condition=Q(reproduces=None) | Q(public=False), name="unreproduced"),
         ]
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ the predictions agree, and the scores where both may be shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Q
@@ -17,8 +17,6 @@ from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.submissions.anonymity import NOBODY
 from gluebench.leaderboard.submissions.models import Submission
 
-LEAST = 0.95
-"""Share of equal predictions from which it counts; of one below, nobody learns the share."""
 POINTS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 100)
 """Differences of two scores, times 100, that are told apart."""
 SCORED_ON = ("labels", "rows", "benchmark")
@@ -29,8 +27,7 @@ SCORED_ON = ("labels", "rows", "benchmark")
 def follow(submissions: Sequence[int], **_: Any) -> None:
     """Store what rows show of their reproductions, after a change of one or the other."""
     changed = Submission.objects.filter(Q(pk__in=submissions) | Q(reproduces__in=submissions))
-    rows = Submission.objects.filter(pk__in=changed.exclude(reproduces=None).values("reproduces"))
-    for row in rows.select_related("benchmark").defer("problems", "scores"):
+    for row in Submission.objects.filter(pk__in=changed.exclude(reproduces=None).values("reproduces")):
         shown = shown_of(row)
         if shown != row.reproduced:
             Submission.objects.filter(pk=row.pk).update(reproduced=shown)
@@ -43,14 +40,9 @@ def shown_of(row: Submission) -> list[dict[str, Any]]:
     reproductions = row.reproductions.filter(approved=True, withdrawn=None)
     reproductions = reproductions.select_related("benchmark", "phase").order_by("submitted", "pk")
     return [
-        {
-            "submission": each.key,
-            "at": each.submitted.date().isoformat(),
-            **agreed,
-            "within": _distance(row, each),
-        }
+        {"submission": each.key, "at": str(each.submitted.date()), **agreed, "within": _distance(row, each)}
         for each in reproductions
-        if (agreed := each.agreement) and agreed["equal"] >= LEAST
+        if (agreed := each.agreement) and agreed["equal"]
     ]
 
 
@@ -70,33 +62,11 @@ def _distance(row: Submission, reproduction: Submission) -> float | None:
 
 
 def with_names(row: Submission) -> list[dict[str, Any]]:
-    """What a row shows of its reproductions, each with a sentence, `by` whom, and their `link`."""
-    rows = {each.key: each for each in row.reproductions.only("key", "team", "link")}
-    hidden = row.benchmark.named_from is not None
+    """What a row shows of its reproductions, each with `by` whom and a `link`, unless names are hidden."""
+    of = {each.key: each for each in row.reproductions.only("key", "team", "link")}
+    if row.benchmark.named_from is not None:
+        of = dict.fromkeys(of, Submission())
     return [
-        {
-            **shown,
-            "text": sentence(shown),
-            "by": NOBODY if hidden else rows[shown["submission"]].team or NOBODY,
-            "link": "" if hidden else rows[shown["submission"]].link,
-        }
+        {**shown, "by": (one := of[shown["submission"]]).team or NOBODY, "link": one.link}
         for shown in row.reproduced
     ]
-
-
-def agreed(reproduction: Submission) -> str:
-    """What its sender reads of a reproduction; empty for other submissions, and before it is compared."""
-    if reproduction.reproduces is None or reproduction.agreement is None:
-        return ""
-    for shown in reproduction.reproduces.reproduced:
-        if shown["submission"] == reproduction.key:
-            return sentence(shown)
-    if reproduction.agreement["equal"] < LEAST:
-        return f"Fewer than {LEAST:.0%} of the predictions are equal".replace("%", " %")
-    return "The predictions agree, and the row does not show it"
-
-
-def sentence(shown: Mapping[str, Any]) -> str:
-    """The agreement in words."""
-    score = "" if shown.get("within") is None else f", score within {shown['within']:g}"
-    return f"{100 * shown['equal']:.1f} % of {shown['rows']:,} predictions equal{score}"

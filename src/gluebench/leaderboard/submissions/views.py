@@ -131,7 +131,6 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "edits": facts.edits_of(submission),
         "private": private,
         "reproduced": reproducing.with_names(submission),
-        "agreement": reproducing.agreed(submission),
         "ungraded": submission.failure == acts.UNGRADED,
     }
     return render(request, "submissions/submission.html", context)
