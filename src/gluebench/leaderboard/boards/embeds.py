@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from csp.decorators import csp_replace
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
@@ -27,20 +30,16 @@ WIDTH, MARGIN = 7, 12
 @require_safe
 def badge(request: HttpRequest, name: str = "", key: str = "") -> HttpResponse:
     """A badge of a system with its rank and score; or of a benchmark with its systems and the best score."""
-    if name:
-        benchmark, row = live(name, request.user).benchmark(), None
-    else:
-        rows = Submission.objects.public().filter(key=key, benchmark__draft=False)
-        row = rows.select_related("benchmark", "phase").defer("report", "problems", "scores").first()
-        if row is None:
-            raise Http404("The board shows no such system.")
-        benchmark = row.benchmark
-
-    def make() -> str:
-        return badge_svg(benchmark.title, _standing(benchmark, row))
-
+    rows = Submission.objects.visible_to(request.user).public().select_related("benchmark", "phase")
+    row = None if name else get_object_or_404(rows, key=key)
+    benchmark = row.benchmark if row else live(name, request.user).benchmark()
+    make = partial(_badge, benchmark, row)
     kind, name = "image/svg+xml", f"badge {name} {key}"
     return cached(request, name=name, version=benchmark.version, make=make, content_type=kind)
+
+
+def _badge(benchmark: Benchmark, row: Submission | None) -> str:
+    return badge_svg(benchmark.title, _standing(benchmark, row))
 
 
 def _standing(benchmark: Benchmark, row: Submission | None) -> str:

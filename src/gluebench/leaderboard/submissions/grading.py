@@ -281,7 +281,11 @@ def _tries(submission: Submission) -> int:
 
 def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]:
     with files_of(submission, held) as files:
-        job = {**_inputs(submission), **files}
+        benchmark, compares = submission.benchmark, submission.reproduces is not None
+        if compares and (submission.late or not benchmark.gold):  # it is not scored
+            job = {"manifest": str(benchmark.manifest_path), "gold": None, **files}
+        else:
+            job = {**job_of(benchmark, submission.phase), **files}
         return run_grader(job, alive=lambda: bool(held.update(**renewed())), stop=stopping)
 
 
@@ -306,14 +310,6 @@ def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[dict[
         if bests is not None:
             paths["bests"] = {task: place(earlier) for task, earlier in bests.items()}
         yield paths
-
-
-def _inputs(submission: Submission) -> dict[str, Any]:
-    """The manifest and the labels of a grading; of a reproduction that may not be scored, no labels."""
-    benchmark = submission.benchmark
-    if submission.reproduces is None or not (submission.late or not benchmark.gold):
-        return job_of(benchmark, submission.phase)
-    return {"manifest": str(benchmark.manifest_path), "gold": None}
 
 
 def job_of(benchmark: Benchmark, phase: Phase | None) -> dict[str, Any]:

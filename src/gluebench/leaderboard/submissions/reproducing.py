@@ -1,8 +1,4 @@
-"""Reproductions: submissions by which a second party shows that a public row can be made again.
-
-A reproduction is graded and limited as any submission, and is never public itself. Its row shows how far
-the predictions agree, and the scores where both may be shown.
-"""
+"""What a public row shows of submissions by which a second party reproduces it, which are never public."""
 
 from __future__ import annotations
 
@@ -19,8 +15,6 @@ from gluebench.leaderboard.submissions.models import Submission
 
 POINTS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 100)
 """Differences of two scores, times 100, that are told apart."""
-SCORED_ON = ("labels", "rows", "benchmark")
-"""What the reports of comparable scores have in common."""
 
 
 @receiver(submissions_changed)
@@ -54,7 +48,7 @@ def _distance(row: Submission, reproduction: Submission) -> float | None:
     if row.value is None or reproduction.value is None or reproduction.policy.feedback == "ladder":
         return None
     of_row, of_other = ((each.report or {})["provenance"] for each in (row, reproduction))
-    same = all(of_row.get(name) == of_other.get(name) for name in SCORED_ON)
+    same = all(of_row.get(name) == of_other.get(name) for name in ("labels", "rows", "benchmark"))
     if not same or row.benchmark.record.loss:
         return None
     gap = round(100 * abs(row.value - reproduction.value), 6)
@@ -63,10 +57,7 @@ def _distance(row: Submission, reproduction: Submission) -> float | None:
 
 def with_names(row: Submission) -> list[dict[str, Any]]:
     """What a row shows of its reproductions, each with `by` whom and a `link`, unless names are hidden."""
-    of = {each.key: each for each in row.reproductions.only("key", "team", "link")}
-    if row.benchmark.named_from is not None:
-        of = dict.fromkeys(of, Submission())
-    return [
-        {**shown, "by": (one := of[shown["submission"]]).team or NOBODY, "link": one.link}
-        for shown in row.reproduced
-    ]
+    of = {each.key: each for each in row.reproductions.all()} if row.benchmark.named_from is None else {}
+    makers = [of.get(shown["submission"], Submission()) for shown in row.reproduced]
+    pairs = zip(row.reproduced, makers, strict=True)
+    return [{**shown, "by": maker.team or NOBODY, "link": maker.link} for shown, maker in pairs]
