@@ -88,6 +88,7 @@ class ReproductionForm(UploadForm, DetailsForm):
 
     class Meta(DetailsForm.Meta):
         fields = ["team", "link"]
+        help_texts = {"link": "A page about your run, such as its code."}
 
 
 def _reason(label: str = "Why", most: int = 400, **options: Any) -> forms.CharField:
