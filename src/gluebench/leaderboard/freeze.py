@@ -73,6 +73,8 @@ def freeze(folder: Path, release: Sequence[str] = ()) -> int:
     if folder.exists() and any(folder.iterdir()):
         raise SiteError(f"{folder} is not empty. Name a new folder.")
     released = [Benchmark.objects.named(name) for name in release]
+    if any(benchmark.named_from for benchmark in released):  # authors' files may name them
+        raise SiteError("Names are hidden: release files once they are shown.")
     with snapshot():
         caches["pages"].clear()
         copy = _Copy(folder)

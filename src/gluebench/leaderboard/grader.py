@@ -63,6 +63,10 @@ def _checked(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
     result: dict[str, Any] = {"check": submission.as_dict() | {"source": ""}}
     if job.get("fixed") and submission.verdict != "valid":
         result["fixed"] = _fixed(job, benchmark)
+    if job.get("original") and submission.verdict != "invalid":
+        from gluebench.leaderboard.submissions.agreement import agreement
+
+        result["agreement"] = agreement(submission, check(job["original"], benchmark))
     if job["gold"] is not None and submission.verdict != "invalid":
         from gluebench.scoring import grade, read_gold
         from gluebench.scoring.grade import with_tag_counts

@@ -12,6 +12,7 @@ from gluebench.leaderboard.accounts.provider import github_callback, github_logi
 from gluebench.leaderboard.admin import site
 from gluebench.leaderboard.annotation import views as annotation
 from gluebench.leaderboard.api.site import addresses as api_addresses
+from gluebench.leaderboard.boards import embeds
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
@@ -28,7 +29,7 @@ from gluebench.leaderboard.ranks.compare_views import compare
 from gluebench.leaderboard.results import views as results
 from gluebench.leaderboard.similarity import similar as similarity
 from gluebench.leaderboard.submissions import views as submissions
-from gluebench.leaderboard.uploads.views import replace, submit
+from gluebench.leaderboard.uploads.views import replace, reproduce, submit
 from gluebench.leaderboard.webhooks.views import webhooks
 
 BENCHMARK = "benchmarks/<slug:name>"
@@ -86,6 +87,8 @@ urlpatterns = [
         for ending in FORMATS
         for kind, task in (("board", ""), ("task", "/tasks/<str:task>"))
     ),
+    path(f"{BENCHMARK}/badge.svg", embeds.badge, name="badge"),
+    path(f"{BENCHMARK}/embed", embeds.embed, name="embed"),
     path(f"{BENCHMARK}/tasks/<str:task>", boards.task_board, name="task"),
     *_forms(f"{BENCHMARK}/data", boards.data, "data", ("json", "")),
     path(f"{BENCHMARK}/croissant.json", boards.croissant, name="croissant"),
@@ -142,12 +145,14 @@ urlpatterns = [
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
+    path("submissions/<slug:key>/badge.svg", embeds.badge, name="row-badge"),
     path("submissions/<slug:key>.bib", boards.bibtex, name="submission-bibtex"),
     path("submissions/<slug:key>.eee.json", boards.eee, name="submission-eee"),
     path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),
     path("submissions/<slug:key>/publish", submissions.publish, name="submission-publish"),
     path("submissions/<slug:key>/withdraw", submissions.withdraw, name="submission-withdraw"),
     path("submissions/<slug:key>/choose", phases.choose, name="submission-choose"),
+    path("submissions/<slug:key>/reproduce", reproduce, name="submission-reproduce"),
     path("submissions/<slug:key>/replace", replace, name="submission-replace"),
     path("submissions/<slug:key>/detail", boards.detail, name="submission-detail"),
     path("submissions/<slug:key>/status.json", submissions.status_json, name="submission-status"),

@@ -53,7 +53,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
     of files. `rows` and `share` say which rows count.
     """
     benchmark = _benchmark(request, query.benchmark)
-    turns = Submission.objects.filter(benchmark=benchmark).turns()
+    turns = Submission.objects.filter(benchmark=benchmark, reproduces=None).turns()
     submission = next((row for pk in turns if (row := grading.take(pk, LEASE_SECONDS))), None)
     if submission is None:
         return HttpResponse(status=204)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Collection
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -162,6 +163,13 @@ class Benchmark(models.Model):
     def policy(self) -> Policy:
         """What its organizer decided about limits and feedback."""
         return policy_of(self.settings)
+
+    @property
+    def named_from(self) -> datetime | None:
+        """The moment from which names are shown; None if they are shown now."""
+        day = self.policy.anonymous
+        moment = datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
+        return moment if moment and timezone.now() < moment else None
 
     @property
     def sections(self) -> list[tuple[str, str]]:

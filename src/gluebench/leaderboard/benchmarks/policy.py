@@ -23,6 +23,8 @@ CHOICES = {
 NONE = "none"
 """No limit, in a file and on the command line; TOML has no null."""
 
+DAYS = ("reveal", "anonymous")
+"""The settings that are days, in UTC."""
 
 PHASES = "phases"
 """The tables of phases in a file."""
@@ -66,13 +68,15 @@ class Policy:
     """Share of the test rows that scores are of until `reveal`; the rest after it. None: all rows, always."""
     reveal: date | None = None
     """The day from which scores are of the rows that were held back."""
+    anonymous: date | None = None
+    """The day until which boards and pages show systems without names."""
     smallest_category: int = 30
     """Diagnostic categories with fewer examples are not shown, unless the labels are public anyway."""
 
     def as_dict(self) -> dict[str, Any]:
         """The policy for JSON; dates as text."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**values, "reveal": self.reveal.isoformat() if self.reveal else None}
+        return {**values, **{name: values[name] and values[name].isoformat() for name in DAYS}}
 
 
 def policy_of(values: Mapping[str, Any]) -> Policy:
@@ -83,7 +87,7 @@ def policy_of(values: Mapping[str, Any]) -> Policy:
         if name not in known:
             problems.append(f"{name!r} is not a setting; known are {', '.join(known)}.")
             continue
-        if name == "reveal" and isinstance(value, str):
+        if name in DAYS and isinstance(value, str):
             with suppress(ValueError):
                 value = date.fromisoformat(value)
         is_valid, expected = EXPECTED.get(name, LIMIT)
@@ -121,7 +125,7 @@ def _read(path: Path) -> dict[str, Any]:
 EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     **{name: (words.__contains__, f"one of {', '.join(words)}") for name, words in CHOICES.items()},
     **dict.fromkeys(("approval", "terms"), (lambda value: isinstance(value, bool), "true or false")),
-    "reveal": (lambda value: value is None or type(value) is date, "a date as 2027-06-30"),
+    **dict.fromkeys(DAYS, (lambda value: value is None or type(value) is date, "a date as 2027-06-30")),
     "public_share": (
         lambda value: value is None or (type(value) in (int, float) and 0 < value < 1),
         "a number between 0 and 1",
@@ -150,11 +154,17 @@ def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True
         lines.append("You accept the rules before your first submission, and again when they change.")
     if policy.approval:
         lines.append("An organizer approves each entry before the board shows it.")
+    if policy.anonymous is not None:
+        lines.append(f"Until {_words(policy.anonymous)} (UTC), systems are shown without their names.")
     lines += _score_sentences(policy, revealed)
     if categories and policy.smallest_category > 1:
         least = policy.smallest_category
         lines.append(f"Diagnostic categories with fewer than {least} examples are not shown.")
     return lines
+
+
+def _words(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
 
 
 def _limit_sentences(policy: Policy) -> Iterator[str]:
@@ -191,7 +201,7 @@ def _score_sentences(policy: Policy, revealed: bool) -> Iterator[str]:
     if revealed:
         yield "Scores are of the rows that were held back until the reveal."
         return
-    share, day = f"{100 * policy.public_share:.3g} %", f"{policy.reveal.day} {policy.reveal:%B %Y}"
+    share, day = f"{100 * policy.public_share:.3g} %", _words(policy.reveal)
     yield (
         f"Scores are of about {share} of the rows, the same for everybody and secret; "
         f"on {day} all submissions are scored on the others."

@@ -18,6 +18,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.fields import FIELDS, LISTED, REGIMES
 from gluebench.leaderboard.ranks.order import RankingOptions
+from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import Submission
 
 Entry = Mapping[str, Any]
@@ -203,8 +204,10 @@ def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
 
     def read() -> tuple[Standing, ...]:
         public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
-        rows = public.values_list(*Standing._fields[:-1], "scores")
-        return tuple(Standing._make((*row, tuple(numbers(scores)))) for *row, scores in rows if scores)
+        rows = masked(benchmark, public.values(*Standing._fields[:-1], "scores"))
+        return tuple(
+            Standing(**row, numbers=tuple(numbers(scores))) for row in rows if (scores := row.pop("scores"))
+        )
 
     # Read once for each version of the board: scores are kilobytes of JSON for each system.
     return once(f"standings {benchmark.pk} {benchmark.board_phase}", benchmark.version, read)

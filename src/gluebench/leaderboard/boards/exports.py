@@ -133,7 +133,7 @@ def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **system_json(entry),
         **as_json(entry.__getitem__, LISTED),
-        **{name: entry[name] for name in ("kind", "verified", "earlier")},
+        **{name: entry[name] for name in ("kind", "verified", "reproduced", "earlier")},
         "submitted": entry["submitted"].isoformat(timespec="seconds"),
     }
 

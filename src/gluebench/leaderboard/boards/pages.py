@@ -37,6 +37,7 @@ from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks.compare_views import comparison_of
 from gluebench.leaderboard.ranks.order import Order, Place, order_of, span
 from gluebench.leaderboard.ranks.views import P
+from gluebench.leaderboard.submissions.anonymity import mask, masked
 from gluebench.leaderboard.submissions.facts import entries_of, graded_again, with_systems
 from gluebench.leaderboard.submissions.models import Submission, scored
 
@@ -131,6 +132,7 @@ MARKS: dict[str, Callable[[Row], Any]] = {
     "tied": lambda row: "–" in row.rank_text,
     "earlier": lambda row: row.entry.get("earlier"),
     "verified": lambda row: row.entry.get("verified"),
+    "reproduced": lambda row: row.entry.get("reproduced"),
     "resampled": lambda row: row.resampled,
 }
 """Marks of rows, and which rows have them."""
@@ -207,6 +209,14 @@ def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row
     return order
 
 
+def ranked(benchmark: Benchmark) -> list[Row]:
+    """Every system of the board with its rank, without what a page shows of it."""
+    scheme = columns.scheme_of(benchmark.record)
+    rows = _systems(benchmark, scheme)
+    _rank(benchmark, scheme, Options(), rows)
+    return rows
+
+
 def at_phase(benchmark: Benchmark, phase: Phase | None) -> Benchmark:
     """The benchmark as its pages are when they show this phase."""
     other = copy(benchmark)
@@ -224,7 +234,7 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[dict[str, A
             line["board"] = f"{benchmark.get_absolute_url()}?phase={phase.pk}"
         elif phase.shown == Shown.CLOSED:
             sent = phase.submissions.filter(scored(), public=True, approved=True, withdrawn=None, late=False)
-            line["names"] = sorted(set(sent.values_list("name", flat=True)))
+            line["names"] = sorted({row["name"] for row in masked(benchmark, sent.values("pk", "name"))})
     return lines
 
 
@@ -375,6 +385,7 @@ def position_of(submission: Submission) -> dict[str, Any] | None:
 def _distance(submission: Submission, title: str, row: Standing) -> dict[str, Any]:
     """Distance to another system of the board: the difference in score, and the result of a paired test."""
     other = Submission.objects.select_related("benchmark").defer("report", "problems").get(pk=row.pk)
+    mask(submission.benchmark, other)
     points = (row.value or 0) - (submission.value or 0)
     loss = submission.benchmark.record.loss
     distance = {"title": title, "other": other, "points": signed(points, loss)}

@@ -32,6 +32,7 @@ def row_of(read: Callable[[str], Any], scores: Mapping[str, Any]) -> dict[str, A
     return {
         **as_json(read, OTHERS),
         **{name: read(name) for name in (*MARKS, "submitted")},
+        **({"reproduced": read("reproduced")} if read("reproduced") else {}),
         **scores_of(scores),
     }
 

@@ -20,18 +20,20 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from gluebench.leaderboard.audit.models import hold
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.fields import as_json
 from gluebench.leaderboard.ledger import tree
 from gluebench.leaderboard.ledger.entries import MARKS, NAMES, OTHERS, canonical, hidden, row_of
 from gluebench.leaderboard.ledger.notes import Checkpoint, Key, NoteError, Signer, read_checkpoint
+from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
 
 logger = logging.getLogger(__name__)
 
 COLUMNS = (
     *("pk", "key", "benchmark__name", "submitted", "sha256", "scores", "report__provenance", "why"),
-    *("public", "approved", "withdrawn", *MARKS, *(field.name for field in (*NAMES, *OTHERS))),
+    *("public", "approved", "withdrawn", "reproduced", *MARKS, *(field.name for field in (*NAMES, *OTHERS))),
 )
 BATCH = 500
 """Submissions that are looked at together."""
@@ -131,7 +133,12 @@ def _on_boards() -> SubmissionQuerySet:
 
 def changes_of(pks: Sequence[int]) -> list[Change]:
     """What is not in the ledger yet of these submissions."""
-    entries = list(Submission.objects.filter(pk__in=pks).order_by("pk").values(*COLUMNS))
+    rows = Submission.objects.filter(pk__in=pks).order_by("pk")
+    entries = [
+        entry
+        for benchmark in Benchmark.objects.filter(submissions__in=pks).distinct()
+        for entry in masked(benchmark, rows.filter(benchmark=benchmark).values(*COLUMNS))
+    ]
     shown = _on_boards().filter(pk__in=pks, scores__isnull=False)
     listed = set(shown.values_list("pk", flat=True))
     known = last_leaves([entry["key"] for entry in entries])
@@ -180,6 +187,8 @@ def _kind(before: Mapping[str, Any], after: Mapping[str, Any], entry: Mapping[st
     if before["basis"] != after["basis"] or old["scores_sha256"] != new["scores_sha256"]:
         revealed = after["basis"]["rows"] == "held back" != before["basis"]["rows"]
         return "revealed" if revealed else "re-scored"
+    if old.get("reproduced") != new.get("reproduced"):
+        return "reproduced" if "reproduced" in new else "not reproduced"
     return "edited" if all(old[name] == new[name] for name in MARKS) else "marked"
 
 

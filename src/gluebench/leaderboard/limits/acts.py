@@ -14,7 +14,8 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import Team, User, new_code
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, policy_of, read_phases, read_policy
+from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, read_phases, read_policy
+from gluebench.leaderboard.limits.forms import policy_for
 from gluebench.leaderboard.limits.models import Departure, Override
 from gluebench.leaderboard.limits.phase_acts import phase_lines, set_phases
 from gluebench.leaderboard.limits.quota import REJECTED, hold
@@ -38,7 +39,7 @@ def change_policy(
         row = Benchmark.objects.held(benchmark.pk)
         former = row.policy
         before = {**former.as_dict(), "open": row.open}
-        policy = policy_of({**row.settings, **values})
+        policy = policy_for(row, {**row.settings, **values})
         usual = Policy().as_dict()
         row.settings = {name: value for name, value in policy.as_dict().items() if value != usual[name]}
         row.open = row.open if open is None else open

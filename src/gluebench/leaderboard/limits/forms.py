@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import Q
+from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import PolicyError, policy_of
+from gluebench.leaderboard.benchmarks.policy import DAYS, Policy, PolicyError, policy_of
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.limits.models import Override
 
@@ -33,6 +36,7 @@ class PolicyForm(forms.Form):
     field_order = ["open", *EXPLAINED, "reason"]
 
     def __init__(self, benchmark: Benchmark, data: Any = None) -> None:
+        self.benchmark = benchmark
         super().__init__(data, initial={**benchmark.policy.as_dict(), "open": benchmark.open})
         self.fields.update({name: _field(name) for name in EXPLAINED})
         self.order_fields(self.field_order)
@@ -41,7 +45,7 @@ class PolicyForm(forms.Form):
         """Return the fields; add an error to each that is not valid in a policy."""
         if not self.errors:
             try:
-                policy_of(self.policy())
+                policy_for(self.benchmark, self.policy())
             except PolicyError as error:
                 for problem in error.problems:
                     name, colon, sentence = problem.partition(": ")
@@ -54,13 +58,23 @@ class PolicyForm(forms.Form):
         return {name: self.cleaned_data[name] for name in EXPLAINED}
 
 
+def policy_for(benchmark: Benchmark, values: Mapping[str, Any]) -> Policy:
+    """As `policy_of`. Raises PolicyError, too, if it hides names that were public."""
+    policy = policy_of(values)
+    hides = policy.anonymous is not None and policy.anonymous > timezone.now().date()
+    public = Q(published__isnull=False, kind="system")
+    if hides and benchmark.named_from is None and benchmark.submissions.filter(public).exists():
+        raise PolicyError(["anonymous: systems were public with their names, which cannot be hidden again."])
+    return policy
+
+
 def _field(name: str) -> forms.Field:
     texts = EXPLAINED[name]
     if "choices" in texts:
         return forms.ChoiceField(widget=forms.RadioSelect, **texts)
     if name in ("approval", "terms"):
         return forms.BooleanField(required=False, **texts)
-    if name == "reveal":
+    if name in DAYS:
         day = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
         return forms.DateField(required=False, widget=day, **texts)
     if name == "public_share":

@@ -109,7 +109,7 @@ FIELDS = {
 }
 """The limits, and the policy's name for each."""
 
-ENDED = Q(status__in=[Status.INVALID, Status.FAILED, Status.KEPT])
+ENDED = Q(status__in=[Status.INVALID, Status.FAILED]) | Q(status=Status.KEPT, reproduces=None)
 AGAIN = Q(status__in=OPEN, finished__isnull=False)
 """Being graded another time."""
 SCORED = Q(Exists(Result.objects.filter(submission=OuterRef("pk"), report__isnull=False)))

@@ -19,6 +19,7 @@ from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.renewing import ask
 from gluebench.leaderboard.ranks.views import P, system_json
+from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.models import Submission
 
 CHOICES = 1000
@@ -71,9 +72,11 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
         if form:
             raise Http404("Name two different systems of the board: ?a=KEY&b=KEY.")
         rows = Submission.objects.on_board(benchmark).order_by("-value", "submitted", "pk")
+        systems = rows.only("key", "name", "model")[:CHOICES]
+        mask(benchmark, *systems)
         context: dict[str, Any] = {
             "benchmark": benchmark,
-            "systems": rows.only("key", "name", "model")[:CHOICES],
+            "systems": systems,
             "chosen": chosen,
             "same": one is not None and one == other,
             "hidden": hidden_reason(benchmark),
@@ -121,7 +124,9 @@ def comparison_of(a: Submission, b: Submission) -> Comparison:
 def listed(benchmark: Benchmark, key: str) -> Submission | None:
     """The system of the board with that key; None where there is none."""
     rows = Submission.objects.on_board(benchmark).filter(key=key).select_related("benchmark")
-    return rows.defer("report", "problems", "scores").first() if key.isalnum() else None
+    row = rows.defer("report", "problems", "scores").first() if key.isalnum() else None
+    mask(benchmark, *([row] if row else []))
+    return row
 
 
 def tables_of(comparison: Mapping[str, Any], record: Record) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason
 from gluebench.leaderboard.ranks.order import TITLES
+from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.facts import entries_of
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -97,7 +98,7 @@ def ranking_of(benchmark: Benchmark) -> RankingState:
     if ranking.board is None or ranking.pairs is None:
         return RankingState(TOO_FEW if ranking.since is None else WAIT)
     rows = Submission.objects.on_board(benchmark).filter(key__in=ranking.board["keys"])
-    systems = {row["key"]: system_json(row) for row in rows.values(*NAMES)}
+    systems = {row["key"]: system_json(row) for row in masked(benchmark, rows.values("pk", *NAMES))}
     if len(systems) < len(ranking.board["keys"]):
         return RankingState(WAIT)
     return RankingState(

@@ -20,6 +20,7 @@ from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.ranks.views import PAGES, progress_of, progress_page
+from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.scoring.gold import KEY_FILE
 
@@ -116,6 +117,7 @@ def _files(
         yield "charts/over-time.svg", as_file(charts["over_time"])
     systems = Submission.objects.public().filter(benchmark=benchmark).select_related("benchmark")
     systems = systems.order_by("-value", "submitted", "pk")
+    mask(benchmark, *systems)
     yield "systems.bib", "\n".join(citation(row, row.get_absolute_url()) for row in systems)
     yield "systems.md", "\n".join(_described(row) for row in systems)
     if labels:

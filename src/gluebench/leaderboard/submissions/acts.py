@@ -24,13 +24,12 @@ from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.phases.models import Counting, ends_for
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.submissions import feedback, models
+from gluebench.leaderboard.submissions.anonymity import NOBODY, TEXTS
 from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_next
 from gluebench.leaderboard.submissions.models import OPEN, Kind, Revision, Status, Submission
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
-NOBODY = "Anonymous"
-"""What the board calls an entry whose author deleted the account."""
 REASON_DELETED = "The reason went with its author's account."
 """Replaces an organizer's reason why an entry is off the board, so that it stays off."""
 ORPHAN_KEPT = timedelta(days=1)
@@ -65,9 +64,12 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
 
 
 def publish(submission: Submission, *, public: bool) -> Submission:
-    """Show it on the board, or to its author alone. One that was declined or withdrawn stays hidden."""
+    """Show it on the board, or to its author alone. One that was declined or withdrawn stays hidden.
+
+    So does a reproduction.
+    """
     with _locked(submission) as row:
-        _write(row, public=public)
+        _write(row, public=public and row.reproduces_id is None)
         feedback.show(row)
         return row
 
@@ -107,7 +109,7 @@ def replace(earlier: Submission, submission: Submission) -> None:
     with _locked(earlier) as row:
         require_replaceable(row)
         submission.key, submission.replaces = row.key, row
-        for name in (*FIELDS, "kind", "public"):
+        for name in (*FIELDS, "kind", "public", "reproduces"):
             setattr(submission, name, getattr(row, name))
         _write(row, key=models.new_key(), public=False, withdrawn=timezone.now())
         _log("replace", submission, submission.owner, sha256=[row.sha256, submission.sha256])
@@ -117,7 +119,7 @@ def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
     """Let it count in a phase in which authors choose, or no longer. Raises ChoiceError."""
     with _locked(submission) as row:
         phase, now = row.phase, timezone.now()
-        if phase is None or phase.counting != Counting.CHOSEN or row.late:
+        if phase is None or phase.counting != Counting.CHOSEN or row.late or row.reproduces_id is not None:
             raise ChoiceError("In its phase, authors do not choose which submissions count.")
         ends = ends_for(phase, row.owner_id, row.group_id)
         if ends is not None and now >= ends:
@@ -266,8 +268,7 @@ def anonymise(*, user: User, **_: Any) -> None:
     Revision.objects.filter(submission__in=mine.values("pk")).delete()
     forget_files(mine)
     mine.exclude(declined="").update(declined=REASON_DELETED)
-    words = [name for name, field in FIELDS.items() if not field.is_numeric and field.kind != "choice"]
-    blank: dict[str, Any] = dict.fromkeys(words, "") | {"name": NOBODY, "filename": ""}
+    blank: dict[str, Any] = dict.fromkeys(TEXTS, "") | {"name": NOBODY, "filename": ""}
     del blank["model"]
     mine.update(**blank, problems={}, retry_key=None)
     Benchmark.objects.filter(pk__in=benchmarks).touch()

@@ -58,7 +58,9 @@ def recount(phase: Phase | None) -> None:
     """
     if phase is None:
         return
-    rows = phase.submissions.filter(scored(), late=False).exclude(~Q(declined=""), approved=False)
+    rows = phase.submissions.filter(scored(), late=False, reproduces=None).exclude(
+        ~Q(declined=""), approved=False
+    )
     pks: set[int] = set()
     if phase.is_shown:
         given = set(rows.exclude(kind=Kind.SYSTEM).values_list("pk", flat=True))

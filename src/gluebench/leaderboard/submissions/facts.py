@@ -15,12 +15,14 @@ from gluebench.leaderboard.accounts.trust import json_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
+from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import UNSCORED, Submission, again, listed
 from gluebench.leaderboard.submissions.report import diagnosis_of
+from gluebench.leaderboard.submissions.reproducing import with_names
 
 COLUMNS = (
     *("pk", "owner", "group"),  # for the site alone
-    *("key", "kind", "verified", "submitted", "published", "scores"),
+    *("key", "kind", "verified", "reproduced", "submitted", "published", "scores"),
     *(field.name for field in LISTED),
 )
 EXPORTED = (
@@ -66,7 +68,7 @@ def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None
 
 def _public(benchmark: Benchmark, columns: Sequence[str], pks: Sequence[int] | None) -> list[dict[str, Any]]:
     public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
-    return list((public if pks is None else public.filter(pk__in=pks)).values(*columns))
+    return masked(benchmark, (public if pks is None else public.filter(pk__in=pks)).values(*columns))
 
 
 def with_systems(benchmarks: QuerySet[Benchmark]) -> QuerySet[Benchmark]:
@@ -163,6 +165,7 @@ def public_facts(submission: Submission) -> dict[str, Any]:
         **facts_in_brief(submission),
         "report": report_of(submission),
         "diagnosis": diagnosis_of(submission),
+        "reproduced": with_names(submission),
         "edits": [
             {"at": edit.at.isoformat(timespec="seconds"), "fields": sorted(edit.changes)}
             for edit in submission.revisions.all()[:EDITS]

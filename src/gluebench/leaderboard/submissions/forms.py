@@ -81,6 +81,16 @@ class SubmissionForm(UploadForm, DetailsForm):
         fields = [*FIELDS, "public"]
 
 
+class ReproductionForm(UploadForm, DetailsForm):
+    """Another run of a public system, and who made it."""
+
+    team = forms.CharField(label="Who you are", help_text="Shown with the system and the date.")
+
+    class Meta(DetailsForm.Meta):
+        fields = ["team", "link"]
+        help_texts = {"link": "A page about your run, such as its code."}
+
+
 def _reason(label: str = "Why", most: int = 400, **options: Any) -> forms.CharField:
     return forms.CharField(label=label, max_length=most, validators=[plain], **options)
 
@@ -127,6 +137,7 @@ STATES: dict[str, tuple[str, Q]] = {
     "listed": ("On the board", LISTED),
     "private": ("Private", HERE & Q(public=False)),
     "declined": ("Kept off the board", HERE & Q(approved=False) & ~Q(declined="")),
+    "reproductions": ("Reproductions", Q(reproduces__isnull=False)),
     "withdrawn": ("Withdrawn", Q(withdrawn__isnull=False)),
     "open": ("Waiting or being graded", Q(status__in=OPEN)),
     "invalid": ("Not valid", Q(status=Status.INVALID)),

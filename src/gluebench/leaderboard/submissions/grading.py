@@ -68,7 +68,12 @@ def take(pk: int, lease: int | None = None) -> Submission | None:
         return None
     if not Submission.objects.claim(pk, lease):
         return None
-    return Submission.objects.select_related("benchmark", "phase").get(pk=pk)
+    return Submission.objects.select_related("benchmark", "phase", "reproduces").get(pk=pk)
+
+
+def _here() -> SubmissionQuerySet:
+    """What this site's workers grade: reproductions, and all else whose labels are here."""
+    return Submission.objects.exclude(benchmark__gold="", reproduces=None)
 
 
 def grade(pk: int) -> bool:
@@ -76,8 +81,7 @@ def grade(pk: int) -> bool:
 
     Those whose labels are elsewhere wait for a machine of their organizer (`api.work`).
     """
-    here = Submission.objects.exclude(benchmark__gold="").filter(pk=pk).exists()
-    submission = take(pk) if here else None
+    submission = take(pk) if _here().filter(pk=pk).exists() else None
     if submission is not None:
         end(submission, lambda held: _work(submission, held))
     return submission is not None
@@ -108,6 +112,9 @@ def end(submission: Submission, work: Callable[[SubmissionQuerySet], Mapping[str
             "failure": "",
             "status": Status.INVALID if result.get("report") is None else Status.GRADED,
         }
+        if "agreement" in result and result["check"]["verdict"] != "invalid":
+            values["agreement"] = result["agreement"]
+            values["status"] = Status.GRADED if result.get("report") else Status.KEPT
         _finish(submission, held, values, graded=result)
 
 
@@ -117,8 +124,8 @@ def grade_next(pk: int) -> None:
 
     Enqueue it for each submission, in the transaction that sets its status to queued; `pk` says for which.
     """
-    start, here = time.perf_counter(), Submission.objects.exclude(benchmark__gold="")
-    taken = next((turn for turn in here.turns() if grade(turn)), 0)
+    start = time.perf_counter()
+    taken = next((turn for turn in _here().turns() if grade(turn)), 0)
     for status in Submission.objects.filter(pk=taken).values_list("status", flat=True):
         GRADINGS.labels(status).observe(time.perf_counter() - start)
 
@@ -179,6 +186,8 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
         else:
             if (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category):
                 _show_again(benchmark.submissions.all())
+            if before.anonymous != after.anonymous:
+                _show_again(benchmark.submissions.all())
             Benchmark.objects.filter(pk=benchmark.pk).touch()
         follow_clock(benchmark)
 
@@ -213,10 +222,15 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
                 if before and any(one != other for one, other in changed.values()):
                     record("phase follows", benchmark=row, phase=phase.name, **changed)
                 _renew(phase, before)
-        shown, due = on_board_at(phases, now), next_change(phases, now)
-        if phases or row.due is not None or row.board_phase is not None:
+        shown, named = on_board_at(phases, now), row.named_from
+        moments = (next_change(phases, now), int(named.timestamp()) if named else None)
+        due = min(filter(None, moments), default=None)
+        if due or phases or row.due is not None or row.board_phase is not None:
             Benchmark.objects.filter(pk=row.pk).update(due=due, board_phase=shown and shown.pk)
             Benchmark.objects.filter(pk=row.pk).touch()
+        if row.policy.anonymous is not None:
+            pks = list(row.submissions.values_list("pk", flat=True))
+            submissions_changed.send(Submission, submissions=pks)
 
 
 def _renew(phase: Phase, before: Mapping[str, Any]) -> None:
@@ -267,7 +281,11 @@ def _tries(submission: Submission) -> int:
 
 def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]:
     with files_of(submission, held) as files:
-        job = {**job_of(submission.benchmark, submission.phase), **files}
+        benchmark, compares = submission.benchmark, submission.reproduces is not None
+        if compares and (submission.late or not benchmark.gold):  # it is not scored
+            job = {"manifest": str(benchmark.manifest_path), "gold": None, **files}
+        else:
+            job = {**job_of(benchmark, submission.phase), **files}
         return run_grader(job, alive=lambda: bool(held.update(**renewed())), stop=stopping)
 
 
@@ -287,6 +305,8 @@ def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[dict[
             return str(files.enter_context(process.local_path(row)))
 
         paths: dict[str, Any] = {"submission": place(submission)}
+        if submission.reproduces is not None:
+            paths["original"] = place(submission.reproduces)
         if bests is not None:
             paths["bests"] = {task: place(earlier) for task, earlier in bests.items()}
         yield paths
@@ -332,7 +352,7 @@ def _finish(
             Result.objects.create(
                 submission=submission,
                 why=submission.why,
-                labels=submission.benchmark.gold_digest or graded["labels"],
+                labels=submission.benchmark.gold_digest or graded.get("labels", ""),
                 package=__version__,
                 verdict=graded["check"]["verdict"],
                 **kept,

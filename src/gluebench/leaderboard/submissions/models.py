@@ -66,6 +66,7 @@ class Standing(models.TextChoices):
     WAITING = "waiting", "Waits for approval"
     DECLINED = "declined", "Kept off the board"
     PRIVATE = "private", "Private"
+    REPRODUCTION = "reproduction", "A reproduction"
     WITHDRAWN = "withdrawn", "Withdrawn"
     LATE = "late", "Late: it does not count"
     HIDDEN = "hidden", "On the board once the board shows its phase"
@@ -270,6 +271,14 @@ class Submission(models.Model):
         "self", null=True, editable=False, on_delete=models.SET_NULL, related_name="replaced_by"
     )
     """The upload that was not valid and whose address it took."""
+    reproduces = models.ForeignKey(
+        "self", null=True, editable=False, on_delete=models.PROTECT, related_name="reproductions"
+    )
+    """The public row of other people that it reproduces; see `reproducing`."""
+    agreement = models.JSONField(null=True, editable=False)
+    """As `agreement.agreement` gives it, of a reproduction with its row."""
+    reproduced = models.JSONField(default=list, editable=False)
+    """What its row shows of its reproductions: `reproducing.shown_of`."""
     why = models.CharField(max_length=200, blank=True)
     """Why it is graded this time: empty for the first time, else what changed."""
 
@@ -311,7 +320,10 @@ class Submission(models.Model):
             models.Index(fields=["benchmark", "value"], name="ranked"),
             models.Index(fields=["benchmark", "begun"], name="turns"),
         ]
-        constraints = [models.UniqueConstraint(fields=["owner", "retry_key"], name="one_per_retry_key")]
+        constraints = [
+            models.UniqueConstraint(fields=["owner", "retry_key"], name="one_per_retry_key"),
+            models.CheckConstraint(condition=Q(reproduces=None) | Q(public=False), name="unreproduced"),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -363,6 +375,8 @@ class Submission(models.Model):
             return Standing.WITHDRAWN
         if self.declined and not self.approved:
             return Standing.DECLINED
+        if self.reproduces_id is not None:
+            return Standing.REPRODUCTION
         if not self.public:
             return Standing.PRIVATE
         if self.late:

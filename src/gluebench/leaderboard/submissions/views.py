@@ -19,7 +19,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
-from gluebench.leaderboard.submissions import acts, facts, forms, report
+from gluebench.leaderboard.submissions import acts, facts, forms, report, reproducing
+from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
 from gluebench.leaderboard.submissions.models import OPEN, Standing, Submission
 
@@ -33,6 +34,7 @@ MESSAGES = {
     Standing.WAITING: "It will be on the board once an organizer has approved it.",
     Standing.DECLINED: "It stays off the board: an organizer declined it.",
     Standing.PRIVATE: "It is private now.",
+    Standing.REPRODUCTION: "It is a reproduction; it has no row of its own.",
     Standing.WITHDRAWN: "It is withdrawn, and on no board.",
     Standing.LATE: "It is late, and on no board.",
     Standing.HIDDEN: "It will be on the board once the board shows its phase.",
@@ -48,10 +50,12 @@ FORMS = {
 
 
 def visible(user: Any, key: str) -> Submission:
-    """Return the submission; raise Http404 if the user may not see it."""
+    """Return the submission, as the user may see it; raise Http404 if the user may not."""
     submission = Submission.objects.visible_to(user).select_related("benchmark").filter(key=key).first()
     if submission is None:
         raise Http404("There is no such submission, or it is not public.")
+    if submission.owner_id != user.pk and not submission.benchmark.reviewed_by(user):
+        mask(submission.benchmark, submission)
     return submission
 
 
@@ -126,6 +130,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "minutes": bound_minutes(),
         "edits": facts.edits_of(submission),
         "private": private,
+        "reproduced": reproducing.with_names(submission),
         "ungraded": submission.failure == acts.UNGRADED,
     }
     return render(request, "submissions/submission.html", context)

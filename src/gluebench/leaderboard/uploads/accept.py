@@ -226,9 +226,11 @@ def accept(
 def _follow_phase(submission: Submission) -> None:
     """Set what follows from the phase of a new submission: until it is graded, it counts nowhere."""
     phase = submission.phase
-    submission.counts = phase is None
+    submission.counts = phase is None and submission.reproduces_id is None
     if phase is None:
         submission.began = None
+    elif submission.reproduces_id is not None:
+        pass  # a late one is compared, and not scored
     elif submission.late and phase.late == Late.KEPT:
         submission.status, submission.finished = Status.KEPT, timezone.now()
     elif phase.counting != Counting.EVERY:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -20,17 +21,18 @@ from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits import quota
+from gluebench.leaderboard.limits.models import Departure
 from gluebench.leaderboard.limits.terms import must_accept
 from gluebench.leaderboard.phases.models import policy_at, slot_of
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.phases.wording import described, time_left
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import ReplaceError, require_replaceable
-from gluebench.leaderboard.submissions.forms import SubmissionForm, UploadForm
+from gluebench.leaderboard.submissions.forms import DetailsForm, ReproductionForm, SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.report import expected_files
-from gluebench.leaderboard.submissions.views import owned
+from gluebench.leaderboard.submissions.views import owned, visible
 from gluebench.leaderboard.uploads import accept
 from gluebench.leaderboard.uploads.accept import Held
 
@@ -92,6 +94,28 @@ def replace(request: SignedInRequest, key: str) -> HttpResponse:
     if not earlier.is_replaceable:
         raise Http404("Only a file that is not valid can be replaced.")
     return page.show(UploadForm())
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def reproduce(request: SignedInRequest, key: str) -> HttpResponse:
+    """The form by which a second party sends its own predictions of a public system."""
+    row, user = visible(request.user, key), request.user
+    if not (row.is_listed and row.file):
+        raise Http404("Only a system on a board whose file is still kept can be reproduced.")
+    teams = {row.group_id, row.owner.team_id} - {None}
+    left = Departure.objects.filter(user=user, team__in=teams)
+    if user.pk == row.owner_id or user.team_id in teams or left.exists():
+        raise PermissionDenied("Its author and the author's team cannot reproduce a system.")
+    context = {"row": row, "must_accept": must_accept(row.benchmark, user)}
+    page = UploadPage(request, row.benchmark, "submissions/reproduce.html", context)
+    new = page.new_submission()
+    new.name, new.model, new.reproduces = f"Reproduction of {row.key}", "Reproduction", row
+    if page.checks_only:
+        return page.check(ReproductionForm(instance=new, initial=request.POST.dict()))
+    if request.method != "POST":
+        return page.show(ReproductionForm(instance=new))
+    return page.send(ReproductionForm(request.POST, page.files(), instance=new), new)
 
 
 @dataclass
@@ -212,7 +236,7 @@ class UploadPage:
 
 def _fill_row(form: UploadForm, submission: Submission, upload: UploadedFile[Any]) -> None:
     """Fill in the row and its retry key, so that a page sends a file to a benchmark only once."""
-    if isinstance(form, SubmissionForm):
+    if isinstance(form, DetailsForm):
         form.save(commit=False)
     submission.sha256 = accept.digest(upload)
     if page := form.cleaned_data["retry_key"]:
