@@ -123,6 +123,12 @@ class Machines(threading.Thread):
             self._command, env=self._environment, stdout=subprocess.DEVNULL, start_new_session=True
         )
 
+    def stop(self) -> list[int]:
+        """Ask them to end; their exit statuses."""
+        for machine in self.running:
+            machine.terminate()
+        return [machine.wait(60) for machine in self.running]
+
     def run(self) -> None:
         generator = random.Random(4)
         while min(self.kills) < KILLS:
@@ -153,16 +159,24 @@ def local_benchmark(folder: Path) -> tuple[Path, Path]:
     return manifest, gold
 
 
+@pytest.fixture
+def ending() -> Iterator[contextlib.ExitStack]:
+    """What ends processes, also after a failure."""
+    with contextlib.ExitStack() as stack:
+        yield stack
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="reads the memory of processes by /proc")
 @pytest.mark.skipif(not shutil.which("openssl"), reason="makes a certificate with openssl")
 def test_nothing_is_lost_or_double_and_no_label_comes_to_the_site(
-    tmp_path: Path, good_zip: bytes, postgres: str
+    tmp_path: Path, good_zip: bytes, postgres: str, ending: contextlib.ExitStack
 ) -> None:
     gold, file = write_gold(tmp_path / "gold"), tmp_path / "mine.zip"
     file.write_bytes(good_zip)
     many = {"GLUEBENCH_WEB": "2", "GLUEBENCH_WORKERS": "2", "GLUEBENCH_API_PER_MINUTE": "100000"}
     site = Served(tmp_path / "site", environment={"GLUEBENCH_DATABASE": postgres, **many})
+    ending.callback(site.stop)
     grade = site.python(MAKE, str(site.folder), str(MANIFEST), *map(str, local_benchmark(tmp_path))).strip()
     token = made_token(site, "read submit")
     cable = Cable(tmp_path, site.port)
@@ -170,6 +184,7 @@ def test_nothing_is_lost_or_double_and_no_label_comes_to_the_site(
     own = {"GLUEBENCH_TOKEN": grade, "SSL_CERT_FILE": str(cable.certificate)}
     environment = {**os.environ, **own, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     machines = Machines([*command, "--gold", str(gold)], environment)
+    ending.callback(machines.stop)
     killer = Killer(site.process.pid)
     shares = [iter(range(first, NUMBER, 4)) for first in range(4)]
     senders = [threading.Thread(target=send_all, args=(site.url, token, file, each)) for each in shares]
@@ -191,17 +206,13 @@ def test_nothing_is_lost_or_double_and_no_label_comes_to_the_site(
     assert {tuple(row[1:3]) for row in rows} == {("graded", 1)}
     assert min(*killer.places.values(), *machines.kills) >= KILLS
     assert cable.refused
-    pids = [*family(site.process.pid)]
-    assert len(pids) >= 5
+    pids = all_processes(site)
     assert not any(map(holds_a_label, pids))
     files = [path for path in site.folder.rglob("*") if path.is_file()]
     assert not any(canary.encode() in path.read_bytes() for path in files for canary in CANARIES)
     assert not any(canary in dump(postgres) for canary in CANARIES)
-    for machine in machines.running:
-        machine.terminate()
-        assert machine.wait(60) == 0
+    assert machines.stop() == [0, 0]
     assert holds_a_label(os.getpid()), "it would be found"
-    site.stop()
 
 
 def finished(site: Served) -> list[Any]:
@@ -213,6 +224,17 @@ def finished(site: Served) -> list[Any]:
             break
         time.sleep(3)
     return rows
+
+
+def all_processes(site: Served) -> list[int]:
+    """The site's processes, once those that were killed last are back."""
+    for _ in range(60):
+        pids = [*family(site.process.pid)]
+        if len(pids) >= 5:
+            break
+        time.sleep(1)
+    assert len(pids) >= 5, "the supervisor, two web and two local processes"
+    return pids
 
 
 def dump(address: str) -> str:

@@ -217,6 +217,9 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
         if phases or row.due is not None or row.board_phase is not None:
             Benchmark.objects.filter(pk=row.pk).update(due=due, board_phase=shown and shown.pk)
             Benchmark.objects.filter(pk=row.pk).touch()
+        if (row.board_phase is None) != (shown is None):  # those without a phase leave the board, or return
+            earlier = row.submissions.filter(phase=None).values_list("pk", flat=True)
+            submissions_changed.send(Submission, submissions=list(earlier))
 
 
 def _renew(phase: Phase, before: Mapping[str, Any]) -> None:
