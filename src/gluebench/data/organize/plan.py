@@ -68,14 +68,18 @@ def make_plan(folders: Sequence[str | os.PathLike[str]], name: str, choices: Cho
 
 def _apart(task: TaskPlan) -> Iterator[TaskPlan]:
     """The task and, if it has one, its diagnostic set as a task of its own."""
-    rest, own = [], []
-    for part in (task.formats, task.splits, task.ids):
-        rest.append({split: value for split, value in part.items() if split != DIAGNOSTIC})
-        own.append({"test": part[DIAGNOSTIC]} if DIAGNOSTIC in part else {})
-    yield TaskPlan(task.name, task.columns, task.labels, task.licence, *rest, task.notes, task.given)
+    yield replace(_part(task, {split: split for split in task.splits if split != DIAGNOSTIC}), phenomena=())
     if task.phenomena:
-        name, labels = f"{task.name}-{DIAGNOSTIC}", task.labels._replace(metrics=task.labels.metrics[:1])
-        yield TaskPlan(name, task.columns, labels, task.licence, *own, (), task.given, task.phenomena)
+        own, labels = _part(task, {"test": DIAGNOSTIC}), task.labels
+        labels = labels._replace(metrics=labels.metrics[:1])
+        yield replace(own, name=f"{task.name}-{DIAGNOSTIC}", labels=labels, notes=())
+
+
+def _part(task: TaskPlan, names: Mapping[str, str]) -> TaskPlan:
+    """The task with some of its splits: new name to name."""
+    formats = {new: task.formats[name] for new, name in names.items()}
+    splits = {new: task.splits[name] for new, name in names.items()}
+    return replace(task, formats=formats, splits=splits, ids={new: task.ids[at] for new, at in names.items()})
 
 
 def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
