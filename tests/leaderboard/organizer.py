@@ -65,6 +65,11 @@ class Person:
         self._field(label).set_input_files(paths)
         self.files += 1
 
+    def reload(self) -> None:
+        """Load the page again, as one who waits: it is not looked over once more."""
+        self.page.reload()
+        self.pages -= 1
+
     def sees(self, text: str) -> None:
         """Wait for a text of the page."""
         self.page.get_by_text(text).first.wait_for()
@@ -85,5 +90,5 @@ class Person:
         """What was counted, as one line of JSON."""
         names = ("clicks", "fields", "characters", "files", "pages")
         return json.dumps(
-            {"who": self.name, **{n: getattr(self, n) for n in names}, "s": round(self.seconds)}
+            {"who": self.name, **{n: getattr(self, n) for n in names}, "seconds": round(self.seconds)}
         )

@@ -122,7 +122,7 @@ def create(task: Task, grace: Person) -> None:
     grace.click("button", "Start a dry run")
     grace.look("06-dry-run-waits")
     expected = grace.page.get_by_text("as expected", exact=True)
-    until(lambda: expected.count() == 3, lambda: grace.page.reload())
+    until(lambda: expected.count() == 3, grace.reload)
     grace.look("07-dry-run")
 
 
@@ -310,7 +310,7 @@ def finish(task: Task, grace: Person, times: list[datetime]) -> Path:
     grace.check("No more submissions are taken from now on")
     grace.click("button", "Close and make the results")
     grace.look("54-results-waits")
-    until(lambda: grace.page.get_by_role("link", name="final results").count() > 0, grace.page.reload)
+    until(lambda: grace.page.get_by_role("link", name="final results").count() > 0, grace.reload)
     grace.look("55-results-made")
     grace.click("link", "final results")
     grace.look("56-results-public")
