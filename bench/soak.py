@@ -93,7 +93,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="gluebench-soak-") as name:
         scratch = Path(name)
         start = time.monotonic()
-        port, server = _serve(scratch / "site")
+        port, server = serve_site(scratch / "site")
         try:
             print(f"set-up and first page from an empty folder: {time.monotonic() - start:.1f} s   goal <= 5")
             print(f"proportional memory at the start: {_told(_sizes(server.pid))}   goal <= 200 in all")
@@ -104,7 +104,7 @@ def main() -> None:
             server.wait(timeout=15)
 
 
-def _serve(site: Path) -> tuple[int, subprocess.Popen[str]]:
+def serve_site(site: Path) -> tuple[int, subprocess.Popen[str]]:
     """A site in a new folder, made and served by the command line."""
     os.environ.update(GLUEBENCH_SITE=str(site), PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
     subprocess.run(

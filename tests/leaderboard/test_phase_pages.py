@@ -77,6 +77,21 @@ def test_a_phase_is_added_with_its_times_in_utc_and_listed(organiser: Client) ->
     assert phase.settings == {"total": None, "feedback": "with-board"}
 
 
+def test_a_new_phase_has_the_zone_of_the_last_and_no_reason(organiser: Client) -> None:
+    organiser.post(PAGE, form())
+    new = organiser.get(PAGE).context["form"]
+    assert (new["zone"].value(), "reason" in new.fields) == ("AoE", False)
+    assert "reason" in organiser.get(f"{PAGE}/{Phase.objects.get().pk}").context["form"].fields
+
+
+def test_the_organizers_list_names_phases_and_marks_late_files(
+    organiser: Client, send: Callable[..., Any]
+) -> None:
+    organiser.post(PAGE, form(closes="2027-05-10T00:00"))
+    send()
+    assert "Test, late" in organiser.get("/benchmarks/tiny/organise").content.decode()
+
+
 def test_all_problems_are_shown_at_once(organiser: Client) -> None:
     organiser.post(PAGE, form(share="0.3", rows="public"))
     wrong = form(

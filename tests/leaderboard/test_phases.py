@@ -442,6 +442,16 @@ def test_baselines_count_beside_the_rule(
     assert sorted(names(client)) == ["a system", "of 1", "of 2", "of 3"]
 
 
+def test_before_the_board_shows_a_phase_a_complete_submission_lacks_nothing(
+    phase: Make, clock: Clock, graded: Callable[..., Any], owner: Client
+) -> None:
+    phase("Test", "2027-05-01 00:00", "2027-05-03 00:00", shown="closed")
+    page = owner.get(graded().get_absolute_url()).content.decode()
+    assert "the board does not show the scores of the phase Test yet" in page
+    assert "missing" not in page
+    assert "Submit all files" not in page
+
+
 def test_an_extension_for_everybody_is_announced_and_one_for_a_person_names_nobody(
     tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, client: Client
 ) -> None:

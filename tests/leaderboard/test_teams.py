@@ -54,6 +54,12 @@ def test_a_team_shares_one_quota(tiny: Any, pair: Any, send: Send) -> None:
         send(owner=grace)
 
 
+def test_the_form_has_the_name_of_the_senders_team(pair: Any, client: Client) -> None:
+    ada, _, team = pair
+    client.force_login(ada)
+    assert client.get("/benchmarks/tiny/submit").context["form"]["team"].value() == team.name
+
+
 def test_leaving_takes_along_what_the_team_had_sent(tiny: Any, pair: Any, send: Send) -> None:
     ada, grace, _ = pair
     send(owner=grace)

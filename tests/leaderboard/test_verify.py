@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,15 +17,19 @@ import pytest
 from click.testing import CliRunner
 from django.conf import settings
 from django.core.cache import caches
+from django.utils import timezone
 from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
 
 from gluebench.cli import main
 from gluebench.leaderboard import commands, integrity
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.freeze import freeze
 from gluebench.leaderboard.ledger.models import Change, Leaf, add, checkpoint_note, signer
 from gluebench.leaderboard.ledger.notes import read_key
 from gluebench.leaderboard.ledger.verify import Verification, verify_released
 from gluebench.leaderboard.ledger.views import receipt_of
+from gluebench.leaderboard.limits.phase_acts import save_phase
+from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -88,6 +93,36 @@ def copied(folder: Path) -> list[str]:
 
 def test_a_frozen_copy_verifies_and_has_the_same_ranks(frozen: Path) -> None:
     assert copied(frozen) == []
+
+
+@pytest.fixture
+def phases(site: Submission, graded: Callable[..., Submission]) -> list[Phase]:
+    """A closed phase and an open one, each with systems on its board; what was there before has no phase."""
+    now, day = timezone.now(), timedelta(days=1)
+    made = []
+    for name, closes in (("First", now + day), ("Second", None)):
+        made.append(Phase(benchmark=Benchmark.objects.get(), name=name, opens=now - 2 * day, closes=closes))
+        save_phase(made[-1])
+        graded(zip_bytes({**PREDICTIONS, "Para": "111000"}), name=f"One of {name}")
+        graded(zip_bytes({**PREDICTIONS, "Para": "000111"}), name=f"Another of {name}")
+        if closes:
+            made[-1].opens, made[-1].closes = now - 4 * day, now - 3 * day
+            save_phase(made[-1])
+    return made
+
+
+def test_the_boards_of_all_phases_are_in_a_frozen_copy_that_verifies(
+    phases: list[Phase], tmp_path: Path
+) -> None:
+    assert findings() == []
+    freeze(tmp_path / "frozen", ["tiny"])
+    assert copied(tmp_path / "frozen") == []
+    board = tmp_path / "frozen" / "benchmarks" / f"tiny@phase={phases[0].pk}.json"
+    values = json.loads(board.read_text())
+    assert {row["name"] for row in values["rows"]} == {"One of First", "Another of First"}
+    values["rows"].pop()
+    board.write_text(json.dumps(values))
+    assert [text for text in copied(tmp_path / "frozen") if "is missing in the board" in text]
 
 
 def test_the_links_of_a_frozen_copy_lead_to_its_files(frozen: Path) -> None:

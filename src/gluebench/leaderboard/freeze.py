@@ -26,13 +26,13 @@ from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.ledger import models as ledger
 from gluebench.leaderboard.ledger import tree
-from gluebench.leaderboard.ledger.verify import RELEASE, SUMS
+from gluebench.leaderboard.ledger.verify import RELEASE, SUMS, file_of
 from gluebench.leaderboard.phases.models import phase_on_board, policy_at
 from gluebench.leaderboard.submissions.feedback import graded_rows
 from gluebench.leaderboard.submissions.models import Submission
 
 FORMAT = "gluebench.frozen/1"
-KEPT = {"page", "rows", "view", "category"}
+KEPT = {"page", "rows", "view", "category", "phase"}
 """Parameters of addresses that are copied; pages that are sorted or searched are not."""
 LEFT_OUT = ("/account/", "/admin/", "/api/", "/label/")
 _LINK = re.compile(r'\s(href|src)="([^"]*)"')
@@ -132,8 +132,7 @@ class _Copy:
     def _write(self, address: str, kind: str, body: bytes) -> None:
         parts = urlsplit(address)
         name = (unquote(parts.path).strip("/") or "index") + ".html" * (kind == "text/html")
-        path = PurePosixPath(name)
-        name = str(path.with_name(f"{path.stem}@{parts.query}{path.suffix}")) if parts.query else name
+        name = file_of(f"{name}?{parts.query}")
         if kind == "text/html":
             self._pages[name] = address
         self.files[address] = name

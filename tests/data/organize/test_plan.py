@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gluebench.data import DataError, load_split
 from gluebench.data.organize import Choices, fresh_folder, make_plan, write_plan
+from gluebench.scoring.gold import read_gold
 
 
 def folder(root: Path, **files: str) -> Path:
@@ -342,3 +343,28 @@ def test_what_a_recipe_built_is_taken_as_it_says(tmp_path: Path) -> None:
         ("a b", "c", "0"),
     ]
     assert "Built by the recipe wnli from schemas." in task.notes
+
+
+DIAGNOSTIC = (
+    "label,sentence,phenomena\nbad,Not a fine day,Logic: Negation; Lexicon: Weather\ngood,A day,\n"
+    "good,No rain,Idiom\n"
+)
+
+
+def test_a_diagnostic_file_is_a_task_of_its_own_with_its_phenomena(tmp_path: Path) -> None:
+    home = folder(tmp_path, train_csv=MOOD, test_csv=MOOD, diagnostic_csv=DIAGNOSTIC)
+    (tmp_path / "made").mkdir()
+    benchmark = write_plan(make_plan([home], "mine", Choices()), made := tmp_path / "made")
+    task = benchmark.task("mine-diagnostic")
+    assert [one.name for one in benchmark.tasks if one.scored] == ["mine"]
+    assert (task.columns, task.predict_with, len(task.metrics)) == (("sentence",), "mine", 1)
+    tags = (made / "gold" / "mine-diagnostic.phenomena.tsv").read_text().splitlines()
+    assert tags[1:] == ["0\tLogic\tNegation", "0\tLexicon\tWeather", "2\tPhenomena\tIdiom"]
+    assert read_gold(made / "gold", benchmark).columns.keys() == {"mine", "mine-diagnostic"}
+    assert "bad" not in (made / "data" / "mine-diagnostic" / "test.tsv").read_text()
+
+
+def test_a_diagnostic_file_lacks_no_column(tmp_path: Path) -> None:
+    home = folder(tmp_path, test_csv=MOOD, diagnostic_csv="text,phenomena\nA day,Logic\n")
+    absent = [problem.partition(": ")[2] for problem in problems(home)]
+    assert absent == ['has no column "sentence"', 'has no column "label"']

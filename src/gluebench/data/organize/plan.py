@@ -6,15 +6,18 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from gluebench.benchmark.metrics import takes_positive
 from gluebench.data.errors import DataError, gather, gathered, refuse
 from gluebench.data.organize.detect import Choices, ColumnPlan, LabelPlan, number, plan_columns, plan_labels
-from gluebench.data.organize.read import RawTable, TaskFiles, find_tasks, read_table
+from gluebench.data.organize.read import DIAGNOSTIC, RawTable, TaskFiles, find_tasks, read_table
 from gluebench.data.tsv import Example
 
 NOT_STATED = "not stated"
 NUMBERED = "none: rows are numbered from 0"
+PHENOMENA = "phenomena"
+"""The column of a diagnostic set that has the phenomena of each row."""
 _BREAKS = re.compile(r"[\t\r\n]+")
 
 
@@ -36,6 +39,8 @@ class TaskPlan:
     """What was assumed or changed."""
     given: frozenset[str]
     """The options that the organizer gave; the others were detected."""
+    phenomena: Sequence[Sequence[tuple[str, str]]] = ()
+    """Of a diagnostic set: the coarse and the fine phenomenon of each tag of each row."""
 
     @property
     def labelled(self) -> bool:
@@ -58,13 +63,33 @@ def make_plan(folders: Sequence[str | os.PathLike[str]], name: str, choices: Cho
     tasks, problems = gather(lambda files: _task(files, choices), task_files)
     if problems := [*choices.unknown_tasks([files.name for files in task_files]), *problems]:
         raise DataError(problems)
-    return Plan(name, choices.title or name, tuple(tasks))
+    return Plan(name, choices.title or name, tuple(chain.from_iterable(map(_apart, tasks))))
+
+
+def _apart(task: TaskPlan) -> Iterator[TaskPlan]:
+    """The task and, if it has one, its diagnostic set as a task of its own."""
+    yield replace(_part(task, {split: split for split in task.splits if split != DIAGNOSTIC}), phenomena=())
+    if task.phenomena:
+        own, labels = _part(task, {"test": DIAGNOSTIC}), task.labels
+        labels = labels._replace(metrics=labels.metrics[:1])
+        yield replace(own, name=f"{task.name}-{DIAGNOSTIC}", labels=labels, notes=())
+
+
+def _part(task: TaskPlan, names: Mapping[str, str]) -> TaskPlan:
+    """The task with some of its splits: new name to name."""
+    formats = {new: task.formats[name] for new, name in names.items()}
+    splits = {new: task.splits[name] for new, name in names.items()}
+    return replace(task, formats=formats, splits=splits, ids={new: task.ids[at] for new, at in names.items()})
 
 
 def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
     chosen = choices.of(files.name)
     tables = gathered(lambda _, path: read_table(path, encoding=choices.encoding), files.files)
-    columns = plan_columns(files.name, tables, chosen)
+    splits_only = {split: table for split, table in tables.items() if split != DIAGNOSTIC}
+    columns = plan_columns(files.name, splits_only, chosen)
+    own = tables.get(DIAGNOSTIC)
+    needed = (*columns.inputs, columns.label, PHENOMENA)
+    refuse([f'{own.path}:1: has no column "{name}"' for name in needed if own and name not in own.header])
     labels = plan_labels(files.name, tables, columns.label, chosen)
     splits: dict[str, list[Example]] = {}
     ids: dict[str, Sequence[str]] = {}
@@ -87,8 +112,16 @@ def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
         licence = licence or declared.licence
     formats = {split: table.format for split, table in tables.items()}
     stated = licence or NOT_STATED
-    plan = TaskPlan(files.name, columns, labels, stated, formats, splits, ids, (), frozenset(chosen))
+    tags = [[*_tags(cell)] for cell in own.column(PHENOMENA)] if own else ()
+    plan = TaskPlan(files.name, columns, labels, stated, formats, splits, ids, (), frozenset(chosen), tags)
     return replace(plan, notes=(*notes, *_assumed(plan)))
+
+
+def _tags(cell: str) -> Iterator[tuple[str, str]]:
+    """The phenomena of a cell, as "Logic: Negation; Lexicon: Time"."""
+    for tag in filter(None, map(str.strip, cell.split(";"))):
+        coarse, _, fine = tag.rpartition(":")
+        yield coarse.strip() or "Phenomena", fine.strip()
 
 
 def _assumed(task: TaskPlan) -> Iterator[str]:

@@ -128,6 +128,8 @@ def read_parquet(path: Path) -> RawTable:
 
 
 SPLITS = ("train", "dev", "test")
+DIAGNOSTIC = "diagnostic"
+"""Name of the file of a diagnostic set, which becomes a task of its own."""
 SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
@@ -136,7 +138,7 @@ class TaskFiles(NamedTuple):
 
     name: str
     files: Mapping[str, Path]
-    """Split name to its file, in the order train, dev, test; always has test."""
+    """Split name to its file, in the order train, dev, test, diagnostic; always has test."""
 
 
 def find_tasks(folders: Sequence[str | os.PathLike[str]], name: str) -> list[TaskFiles]:
@@ -180,11 +182,12 @@ def tables(folder: Path) -> list[Path]:
 
 def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
     files: dict[str, Path] = {}
+    known = (*SPLITS, DIAGNOSTIC)
     for path in tables(folder):
-        if path.stem not in SPLITS:
-            hint = "".join(f" (is it {name}?)" for name in closest(path.stem, SPLITS, most=1))
-            expected = f"expected train, dev or test as its name{hint}; rename it, or move it away"
-            problems.append(f"{path}: {expected}")
+        if path.stem not in known:
+            hint = "".join(f" (is it {name}?)" for name in closest(path.stem, known, most=1))
+            names = f"expected train, dev, test or diagnostic as its name{hint}"
+            problems.append(f"{path}: {names}; rename it, or move it away")
         elif path.stem in files:
             other = files[path.stem].name
             problems.append(f"{path}: there is {other} as well; expected one file for a split")
@@ -193,8 +196,8 @@ def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
     problems += [
         f"{path}: is not a CSV, TSV or Parquet file; save it as {path.stem}.csv, or move it away"
         for path in sorted(folder.iterdir())
-        if path.stem in SPLITS and path.is_file() and path.suffix.lower() not in SUFFIXES
+        if path.stem in known and path.is_file() and path.suffix.lower() not in SUFFIXES
     ]
     if "test" not in files:
         problems.append(f"{folder}: has no test file; expected test.csv, test.tsv or test.parquet")
-    return TaskFiles(name, {split: files[split] for split in SPLITS if split in files})
+    return TaskFiles(name, {split: files[split] for split in known if split in files})

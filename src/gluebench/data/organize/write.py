@@ -17,6 +17,7 @@ from gluebench.benchmark.metrics import BUILT_IN, takes_positive
 from gluebench.data.errors import DataError
 from gluebench.data.home import replacing, sha256_of
 from gluebench.data.organize.plan import NOT_STATED, Plan, TaskPlan
+from gluebench.data.organize.read import DIAGNOSTIC
 
 GOLD_FOLDERS = {"test": "gold", "dev": "gold-dev"}
 
@@ -49,6 +50,10 @@ def write_plan(plan: Plan, folder: Path) -> Benchmark:
                 in_order = sorted(zip(examples, rows, strict=True), key=lambda pair: pair[0].index)
                 cells = ((row[0], row[-1]) for _, row in in_order)
                 _write(gold / f"{file_name(task.name)}.tsv", (header[0], "label"), cells)
+                if task.phenomena:
+                    tagged = zip(examples, task.phenomena, strict=True)
+                    tags = ((str(e.index), *tag) for e, own in tagged for tag in own)
+                    _write(gold / f"{file_name(task.name)}.phenomena.tsv", ("index", "coarse", "fine"), tags)
     return benchmark
 
 
@@ -94,6 +99,9 @@ def _task(task: TaskPlan, mixed: bool) -> Iterator[str]:
     yield '# summary = "What is asked, in a word or two"'
     yield '# domain = "Where its text comes from, in a word or two"'
     yield f"columns = [{inputs}]"
+    if task.phenomena:
+        yield "scored = false  # a diagnostic set: reported by phenomenon, never averaged"
+        yield f"predict_with = {quoted(task.name.removesuffix(f'-{DIAGNOSTIC}'))}"
     if "test" in task.splits:
         yield "private = true  # of the test labels; false if they have been published"
     if task.labels.score_range:
@@ -138,6 +146,11 @@ def _tables(path: str, task: TaskPlan) -> Iterator[str]:
     advice = "  # say it, and whether it may be redistributed" if task.licence == NOT_STATED else ""
     yield f"licence = {quoted(task.licence)}{advice}"
     yield '# citation = "How to cite it"'
+    for coarse in dict.fromkeys(tag[0] for tags in task.phenomena for tag in tags):
+        yield ""
+        yield f"[{path}.phenomena.{quoted(coarse)}]"
+        fine = dict.fromkeys(tag[1] for tags in task.phenomena for tag in tags if tag[0] == coarse)
+        yield from (f"{quoted(name)} = []" for name in fine)
 
 
 MARK = "organise.json"

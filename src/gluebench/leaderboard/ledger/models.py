@@ -128,7 +128,8 @@ def follow(submissions: Sequence[int], *, erased: bool = False, **_: Any) -> Non
 
 
 def _on_boards() -> SubmissionQuerySet:
-    return Submission.objects.public().filter(benchmark__draft=False)
+    rows = Submission.objects.public().filter(benchmark__draft=False)
+    return rows.exclude(phase=None, benchmark__board_phase__isnull=False)  # sent before the first phase
 
 
 def changes_of(pks: Sequence[int]) -> list[Change]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -46,12 +46,19 @@ class Verification:
             self.findings.append(f"{what}: {type(error).__name__}: {error}")
 
 
+def file_of(address: str) -> str:
+    """The file of a frozen copy for an address: that of a.json?phase=2 is a@phase=2.json."""
+    path, _, query = address.partition("?")
+    name = PurePosixPath(path)
+    return str(name.with_name(f"{name.stem}@{query}{name.suffix}")) if query else path
+
+
 def from_folder(folder: Path) -> Read:
     """Reads from the files of a frozen copy."""
     home = folder.resolve()
 
     def read(path: str) -> bytes | None:
-        file = (home / path).resolve()
+        file = (home / file_of(path)).resolve()
         return file.read_bytes() if file.is_relative_to(home) and file.is_file() else None
 
     return read
@@ -123,7 +130,7 @@ def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str) 
     last = _last(entries)
     _check_rows(result, last, rows)
     for name in sorted({entry["benchmark"] for entry in last.values()}):
-        _check_board(result, read, name, last, rows)
+        _check_board(result, read, name, last, rows, about.get("phases", {}).get(name, ()))
     known = "" if kept else " Nothing says that it is the log of before: keep its checkpoint."
     result.checked.append(f"{len(entries)} entries signed by {key}.{known}")
 
@@ -163,13 +170,22 @@ def _check_rows(result: Verification, last: Mapping[str, Any], rows: Mapping[str
 
 
 def _check_board(
-    result: Verification, read: Read, name: str, last: Mapping[str, Any], rows: Mapping[str, Any]
+    result: Verification,
+    read: Read,
+    name: str,
+    last: Mapping[str, Any],
+    rows: Mapping[str, Any],
+    phases: Sequence[int],
 ) -> None:
+    """Check the board of a benchmark, and those of its other phases."""
     path = f"benchmarks/{name}.json"
-    systems = json.loads(_needed(read, path))["rows"]
-    shown = {row["key"]: {"reproduced": [], **row} for row in systems}
-    ranks = competition_ranks([(row["score"] or {}).get("value") for row in systems])
-    result.expect([row["rank"] for row in systems] == ranks, f"{path}: the ranks do not follow the scores")
+    shown: dict[str, Any] = {}
+    for board in (path, *(f"{path}?phase={number}" for number in phases)):
+        systems = json.loads(_needed(read, board))["rows"]
+        shown |= {row["key"]: {"reproduced": [], **row} for row in systems}
+        ranks = competition_ranks([(row["score"] or {}).get("value") for row in systems])
+        right = [row["rank"] for row in systems] == ranks
+        result.expect(right, f"{board}: the ranks do not follow the scores")
     mine = {key: entry for key, entry in last.items() if entry["benchmark"] == name}
     for key in sorted(mine.keys() | shown.keys()):
         if key not in mine or key not in shown:

@@ -18,6 +18,7 @@ from gluebench.leaderboard.boards.columns import page_number
 from gluebench.leaderboard.common.page_cache import as_download, cached
 from gluebench.leaderboard.ledger import models, tree
 from gluebench.leaderboard.ledger.models import Leaf
+from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.views import owned
@@ -86,7 +87,10 @@ def rows(request: HttpRequest) -> HttpResponse:
 
 
 def current_rows() -> dict[str, Any]:
-    """The last entry of each row of a board, by submission: its index, and its names with their salt."""
+    """The last entry of each row of a board, by submission: its index, and its names with their salt.
+
+    `phases`: by benchmark, those that have boards besides the one at the benchmark's address.
+    """
     last = {
         leaf.submission: leaf for leaf in Leaf.objects.exclude(submission="").order_by("index").iterator()
     }
@@ -95,7 +99,12 @@ def current_rows() -> dict[str, Any]:
         for key, leaf in last.items()
         if leaf.entry["row"] is not None
     }
-    return {"schema": "gluebench.ledger-rows/1", "key": str(models.signer().key), "rows": shown}
+    phases: dict[str, list[int]] = {}
+    for phase in Phase.objects.filter(benchmark__draft=False).select_related("benchmark"):
+        if phase.is_shown and phase.pk != phase.benchmark.board_phase:
+            phases.setdefault(phase.benchmark.name, []).append(phase.pk)
+    about = {"schema": "gluebench.ledger-rows/1", "key": str(models.signer().key)}
+    return {**about, "rows": shown, "phases": phases}
 
 
 @require_safe

@@ -73,6 +73,10 @@ class PhaseForm(forms.ModelForm):  # type: ignore[type-arg]
             self.fields[PREFIX + name] = _setting(name, phase.benchmark)
             if name in phase.settings:
                 self.initial[PREFIX + name] = as_text(phase.settings[name])
+        if phase.pk is None:
+            del self.fields["reason"]
+            former = phase.benchmark.phases.last()
+            self.initial["zone"] = former.zone if former else phase.zone
         settings = [PREFIX + name for name in OVERRIDDEN]
         self.order_fields([*(name for name in EXPLAINED_PHASE if name != "reason"), *settings, "reason"])
 

@@ -81,7 +81,7 @@ def _save(request: SignedInRequest, row: Phase) -> HttpResponse:
     if request.POST.get("act") == "preview":
         lines = [changed.span, *phase_sentences(changed), *explained(changed.benchmark, changed)]
         return _page(request, row, form=form, preview=lines)
-    changes = save_phase(changed, request.user, form.cleaned_data["reason"])
+    changes = save_phase(changed, request.user, form.cleaned_data.get("reason", ""))
     messages.success(request, f"{changed} is saved." if changes else "Nothing was changed.")
     return redirect("phases", changed.benchmark.name)
 

@@ -86,7 +86,7 @@ class FilesForm(forms.Form):
         return values
 
 
-NAMED = "Part of its address: letters, digits, - and _. A manifest has it already."
+NAMED = "Part of its address: letters, digits, - and _. Needed with tables; a manifest has its own."
 
 
 def new_name(name: str) -> None:
@@ -102,7 +102,9 @@ class NewForm(FilesForm):
     """The files of a new benchmark, and its name."""
 
     name = forms.CharField(required=False, max_length=80, validators=[new_name], help_text=NAMED)
-    title = forms.CharField(required=False, max_length=200, validators=[plain])
+    title = forms.CharField(
+        required=False, max_length=200, validators=[plain], help_text="Shown to everybody. Empty: its name."
+    )
 
     def clean(self) -> dict[str, Any]:
         """The values; errors for what a new benchmark lacks."""

@@ -228,8 +228,12 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
         if due or phases or row.due is not None or row.board_phase is not None:
             Benchmark.objects.filter(pk=row.pk).update(due=due, board_phase=shown and shown.pk)
             Benchmark.objects.filter(pk=row.pk).touch()
+        moved = row.submissions.none()
         if row.policy.anonymous is not None:
-            pks = list(row.submissions.values_list("pk", flat=True))
+            moved = row.submissions.all()
+        elif (row.board_phase is None) != (shown is None):  # those without a phase leave the board, or return
+            moved = row.submissions.filter(phase=None)
+        if pks := list(moved.values_list("pk", flat=True)):
             submissions_changed.send(Submission, submissions=pks)
 
 

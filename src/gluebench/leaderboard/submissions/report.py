@@ -77,7 +77,7 @@ def _section(task: Task, scores: Mapping[str, Any] | None) -> Table:
         f"{human.name}: {percent(human.scores[metric.name], metric.loss)} ({human.source})" if human else ""
     )
     section = {
-        "labels": bool(task.words),
+        "labels": bool(task.words) and task.labels_public,
         "name": task.name,
         "title": task.title,
         "metric": f"{metric.title}{unit(metric.loss)}",

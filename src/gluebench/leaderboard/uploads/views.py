@@ -55,7 +55,8 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
         return page.check(SubmissionForm(instance=blank, initial=request.POST.dict()))
     submission = page.new_submission()
     if request.method != "POST":
-        return page.show(SubmissionForm(instance=submission))
+        team = request.user.team
+        return page.show(SubmissionForm(instance=submission, initial={"team": team.name if team else ""}))
     return page.send(SubmissionForm(request.POST, page.files(), instance=submission), submission)
 
 
