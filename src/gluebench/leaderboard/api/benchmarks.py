@@ -18,7 +18,7 @@ from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, reader
 from gluebench.leaderboard.api.schemas import Paging, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards import views as pages
-from gluebench.leaderboard.boards.columns import scheme_of
+from gluebench.leaderboard.boards.columns import scheme_of, standings
 from gluebench.leaderboard.boards.exports import board_json, diagnostics_json
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.problems import ProblemError, not_found
@@ -105,19 +105,27 @@ def announcements(request: HttpRequest, name: str, paging: Query[Paging]) -> dic
 @_get("/{slug:name}/board", schemas.Board, 404, 422, 304)
 def board(request: HttpRequest, name: str, paging: Query[Paging]) -> HttpResponse:
     """The board in its order, a page at a time; with an earlier answer's ETag, 304 while it is the same."""
-    benchmark = benchmark_or_404(request, name)
-    return _page(request, benchmark, "board", paging, _board)
+
+    def body(benchmark: Benchmark) -> dict[str, Any]:
+        places, facts = paging.page_of(request, range(len(standings(benchmark))))
+        part = slice(places.start, places.stop)
+        return {**board_json(benchmark, scheme_of(benchmark.record), part=part), **facts}
+
+    name_of_page = f"api board {paging.page} {paging.per_page}"
+    return rank_pages.in_form(request, benchmark_or_404(request, name), "json", body, cache_key=name_of_page)
 
 
 @_get("/{slug:name}/entries/{slug:key}", schemas.BoardRow, 404, 304)
 def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
     """One row of the board. Its full report is at /submissions/KEY/report."""
     benchmark = benchmark_or_404(request, name)
-    rows = _all_rows(benchmark, "board", _board)["rows"]
-    row = next((row for row in rows if row["key"] == key), None)
-    if row is None:
-        raise _no_entry(name, key)
-    return rank_pages.in_form(request, benchmark, "json", lambda _: row, cache_key=f"api entry {key}")
+    pk = _entry(benchmark, key).pk
+
+    def body(benchmark: Benchmark) -> Any:
+        rows = board_json(benchmark, scheme_of(benchmark.record), pk=pk)["rows"]
+        return next(iter(rows), None)
+
+    return rank_pages.in_form(request, benchmark, "json", body, cache_key=f"api entry {key}")
 
 
 @_get("/{slug:name}/diagnostics/{str:task}", schemas.Diagnostics, 404, 422, 304)
@@ -232,10 +240,6 @@ def _phase(line: Mapping[str, Any]) -> dict[str, Any]:
         **{name: line[name] for name in ("standing", "sentences", "announcements")},
         "board": phase.is_shown,
     }
-
-
-def _board(benchmark: Benchmark) -> dict[str, Any]:
-    return board_json(benchmark, scheme_of(benchmark.record))
 
 
 def _page(request: HttpRequest, benchmark: Benchmark, table: str, paging: Paging, make: Make) -> HttpResponse:

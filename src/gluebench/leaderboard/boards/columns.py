@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
+from django.db.models import Func, JSONField, Value
 from django.http import HttpRequest
 
 from gluebench.analysis.charts import shown as compact
@@ -170,6 +171,20 @@ def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
     return Scheme(columns, task, loss=task.loss)
 
 
+class Numbers(Func):
+    """The values at paths of a JSON column as a list, read by the database, which is several times faster."""
+
+    function = "JSON_EXTRACT"
+    output_field = JSONField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Any:
+        """Unpack the column once: each use of a large one does it again."""
+        (column, _), *paths = map(compiler.compile, self.get_source_expressions())
+        parts = ", ".join(f"jsonb_path_query_first(whole, {sql}::jsonpath)" for sql, _ in paths)
+        whole = f"(SELECT {column} || '{{}}'::jsonb AS whole OFFSET 0) AS unpacked"
+        return f"(SELECT jsonb_build_array({parts}) FROM {whole})", [text for _, (text,) in paths]
+
+
 class Standing(NamedTuple):
     """A public submission: what searches and filters use, and its numbers; a reference has only a name."""
 
@@ -194,20 +209,17 @@ def number_places(benchmark: Benchmark) -> dict[tuple[str, str], int]:
 
 def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
     """The board's systems in the order in which they were submitted."""
-    places = number_places(benchmark.record)
-
-    def numbers(scores: Mapping[str, Any]) -> Iterator[float | None]:
-        for task, metric in places:
-            of_task = scores["tasks"].get(task) or {"score": None, "metrics": {}}
-            score = of_task["metrics"].get(metric) if metric else of_task["score"]
-            yield score["value"] if score else None
 
     def read() -> tuple[Standing, ...]:
-        public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
-        rows = masked(benchmark, public.values(*Standing._fields[:-1], "scores"))
-        return tuple(
-            Standing(**row, numbers=tuple(numbers(scores))) for row in rows if (scores := row.pop("scores"))
+        paths = [
+            Value(f'$."tasks"."{task}".{f"""metrics."{metric}".""" if metric else "score."}value')
+            for task, metric in number_places(benchmark.record)
+        ]
+        public = Submission.objects.on_board(benchmark).filter(scores__isnull=False)
+        rows = public.order_by("submitted", "pk").values(
+            *Standing._fields[:-1], numbers=Numbers("scores", *paths)
         )
+        return tuple(Standing(**{**row, "numbers": tuple(row["numbers"])}) for row in masked(benchmark, rows))
 
     # Read once for each version of the board: scores are kilobytes of JSON for each system.
     return once(f"standings {benchmark.pk} {benchmark.board_phase}", benchmark.version, read)

@@ -15,7 +15,7 @@ from gluebench.data.croissant import PublishedFile, croissant
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme
 from gluebench.leaderboard.boards.diagnostics import Category, scores_of
-from gluebench.leaderboard.boards.pages import Board, read_page
+from gluebench.leaderboard.boards.pages import Board, read_page, read_systems
 from gluebench.leaderboard.boards.table import Row
 from gluebench.leaderboard.common.formats import ENDS, percent
 from gluebench.leaderboard.common.text import csv_text, latex, markdown_cell
@@ -34,11 +34,15 @@ NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "e
 """Its columns of numbers and flags; `earlier` counts the earlier submissions of the same people."""
 
 
-def board_json(benchmark: Benchmark, scheme: Scheme) -> dict[str, Any]:
-    """The board: columns, ranked rows, incomplete rows with rank null, published references."""
+def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> dict[str, Any]:
+    """The board: columns, ranked rows, incomplete rows with rank null, published references.
+
+    `part`: as in `read_systems`, for some of the rows.
+    """
     record, task = benchmark.record, scheme.task
     rows = [
-        {"rank": row.rank, **_facts(row.entry), **_scores(row, task)} for row in _systems(benchmark, scheme)
+        {"rank": row.rank, **_facts(row.entry), **_scores(row, task)}
+        for row in read_systems(benchmark, scheme, **part)
     ]
     if task is not None:  # every system with a score for it has a rank, even if incomplete
         return {
@@ -112,12 +116,6 @@ def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> dic
     }
 
 
-def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
-    """The systems of the board, best first, without the references."""
-    rows = read_page(benchmark, scheme, Options(), one_page=True).rows
-    return [row for row in rows if not row.reference]
-
-
 def _head(schema: str, benchmark: Benchmark, task: Task) -> dict[str, Any]:
     """The first keys of each JSON view of a task."""
     return {
@@ -165,7 +163,7 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
             row.entry["key"],
             *(score and score[end] for score in numbers(row.entry["scores"]) for end in ENDS),
         ]
-        for row in _systems(benchmark, scheme)
+        for row in read_systems(benchmark, scheme)
     )
     return csv_text(["rank", *WORDS, *NUMBERS, "submitted", "key", *names], rows)
 

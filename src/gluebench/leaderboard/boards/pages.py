@@ -20,7 +20,7 @@ from django.utils.safestring import SafeString
 from jinja2 import Environment, StrictUndefined
 
 from gluebench.analysis.charts import Scale
-from gluebench.analysis.rank.rules import best, competition_ranks
+from gluebench.analysis.rank.rules import best, board_order, competition_ranks
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, figures
 from gluebench.leaderboard.benchmarks.models import Benchmark
@@ -138,6 +138,26 @@ MARKS: dict[str, Callable[[Row], Any]] = {
 """Marks of rows, and which rows have them."""
 
 
+def read_systems(
+    benchmark: Benchmark, scheme: Scheme, part: slice = slice(None), *, pk: int | None = None
+) -> list[Row]:
+    """A part of the systems of the board, best first, with their entries; or the one with this key."""
+    rows = _systems(benchmark, scheme)
+    _rank(benchmark, scheme, Options(), rows)
+    ordered = (rows[at] for at in board_order([row.value for row in rows]))
+    chosen = [row for row in ordered if pk in (None, row.system.pk)][part]
+    _enter(benchmark, chosen, whole=len(chosen) == len(rows))
+    return [row for row in chosen if row.entry]
+
+
+def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
+    """Give systems their entries; one that left the board since the standings were read has none any more."""
+    pks = None if whole else [row.system.pk for row in rows]
+    entries = {entry["pk"]: entry for entry in entries_of(benchmark, pks)}
+    for row in rows:
+        row.entry = entries.get(row.system.pk, {})
+
+
 def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_page: bool = False) -> Board:
     """The page of the board that the options ask for, or the whole board as one page."""
     rows = _systems(benchmark, scheme)
@@ -150,14 +170,10 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_pag
         by_rank=order is not None and order.another,
     )
     systems = [row for _, row in page if not row.reference]
-    pks = None if one_page else [row.system.pk for row in systems]
-    entries = {entry["pk"]: entry for entry in entries_of(benchmark, pks)}
-    for row in systems:
-        row.entry = entries.get(row.system.pk, {})
-    # A submission that left the board since the standings were read has no entry any more.
+    _enter(benchmark, systems, whole=one_page)
     shown = [(title, row) for title, row in page if row.entry]
     groups = groupby(shown, key=lambda pair: pair[0])
-    stated = [fact for fact in scheme.facts if any(fact.text(entry) for entry in entries.values())]
+    stated = [fact for fact in scheme.facts if any(fact.text(row.entry) for row in systems if row.entry)]
     scheme = scheme._replace(facts=tuple(stated))
     highest = [best(column) for column in zip(*(row.values for row in rows), strict=True)]
     scale = fill(scheme, [row for _, row in shown], highest)
