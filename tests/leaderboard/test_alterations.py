@@ -18,7 +18,7 @@ from leaderboard.material import PREDICTIONS, write_data, zip_bytes
 from gluebench.leaderboard import commands, integrity, transfer
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
-from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.folder import SiteError, write_private
 from gluebench.leaderboard.freeze import freeze
 from gluebench.leaderboard.ledger.models import Change, add
 from gluebench.leaderboard.ledger.verify import Verification
@@ -261,7 +261,7 @@ def own_labels(site: Submission) -> Iterator[None]:
         key.unlink()
     yield
     for key in keys:
-        key.write_bytes(texts[key])
+        write_private(key, texts[key])
 
 
 def test_sixty_alterations_are_found(own_labels: None, tmp_path: Path) -> None:

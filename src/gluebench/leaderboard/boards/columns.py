@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
-from django.db.models import Func, JSONField, Value
 from django.http import HttpRequest
 
 from gluebench.analysis.charts import shown as compact
 from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.benchmark.figures import DOWN
 from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow
+from gluebench.leaderboard.common.json_paths import Numbers
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.fields import FIELDS, LISTED, REGIMES
 from gluebench.leaderboard.ranks.order import RankingOptions
@@ -171,20 +171,6 @@ def scheme_of(benchmark: Benchmark, task: Task | None = None) -> Scheme:
     return Scheme(columns, task, loss=task.loss)
 
 
-class Numbers(Func):
-    """The values at paths of a JSON column as a list, read by the database, which is several times faster."""
-
-    function = "JSON_EXTRACT"
-    output_field = JSONField()
-
-    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Any:
-        """Unpack the column once: each use of a large one does it again."""
-        (column, _), *paths = map(compiler.compile, self.get_source_expressions())
-        parts = ", ".join(f"jsonb_path_query_first(whole, {sql}::jsonpath)" for sql, _ in paths)
-        whole = f"(SELECT {column} || '{{}}'::jsonb AS whole OFFSET 0) AS unpacked"
-        return f"(SELECT jsonb_build_array({parts}) FROM {whole})", [text for _, (text,) in paths]
-
-
 class Standing(NamedTuple):
     """A public submission: what searches and filters use, and its numbers; a reference has only a name."""
 
@@ -212,7 +198,7 @@ def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
 
     def read() -> tuple[Standing, ...]:
         paths = [
-            Value(f'$."tasks"."{task}".{f"""metrics."{metric}".""" if metric else "score."}value')
+            ("tasks", task, *(("metrics", metric) if metric else ("score",)), "value")
             for task, metric in number_places(benchmark.record)
         ]
         public = Submission.objects.on_board(benchmark).filter(scores__isnull=False)

@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from django.db.models import F
-
 from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, map_picture, stored_heatmap
 from gluebench.analysis.diagnostics.paper import explain
 from gluebench.analysis.rank.rules import board_order
@@ -16,9 +14,10 @@ from gluebench.leaderboard.annotation.models import shared
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, ROWS, paged
 from gluebench.leaderboard.common.formats import labels_of, percent, score_bars
+from gluebench.leaderboard.common.json_paths import Numbers
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.text import csv_text
-from gluebench.leaderboard.submissions.facts import diagnosed
+from gluebench.leaderboard.submissions.facts import diagnosed, scored_at
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of
 
@@ -108,18 +107,25 @@ def _page(
     benchmark: Benchmark, task: Task, size: int, page: int, **query: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The entries of a page, the highest overall number first, and what the pager shows."""
+    pks, pager = _order(benchmark, ("diagnostics", task.name, "overall"), size, page, **query)
+    entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))
+    return entries, pager
+
+
+def _order(
+    benchmark: Benchmark, path: Sequence[str], size: int, page: int, **query: str
+) -> tuple[list[int], dict[str, Any]]:
+    """The keys of the submissions of a page, the highest number at that path of their reports first."""
 
     def read() -> list[tuple[int, float | None]]:
         public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
-        rows = public.values_list("pk", F(f"report__diagnostics__{task.name}__overall"))
-        return [(pk, overall["value"]) for pk, overall in rows if overall]
+        rows = public.values_list("pk", Numbers("report", (*path, "value"), (*path, "n")))
+        return [(pk, value) for pk, (value, n) in rows if n is not None]
 
     # Read once for each version of the board: they are in reports, kilobytes of JSON each.
-    overall = once(f"overall {benchmark.pk} {benchmark.board_phase} {task.name}", benchmark.version, read)
-    shown, pager = paged(board_order([value for _, value in overall]), size, page, **query)
-    pks = [overall[at][0] for at in shown]
-    entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))
-    return entries, {**pager, "systems": len(overall)}
+    numbers = once(f"order {benchmark.pk} {benchmark.board_phase} {path}", benchmark.version, read)
+    shown, pager = paged(board_order([value for _, value in numbers]), size, page, **query)
+    return [numbers[at][0] for at in shown], {**pager, "systems": len(numbers)}
 
 
 def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:
@@ -159,8 +165,10 @@ def _map(task: Task, entries: Sequence[Entry]) -> HeatMap:
 
 def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: int) -> dict[str, Any]:
     """A phenomenon's description, examples, and the scores of systems in it, the highest first."""
-    scores = scores_of(benchmark, task, category)
-    shown, pager = paged(scores, ROWS, page)
+    path = ("diagnostics", task.name, category.kind, category.name)
+    pks, pager = _order(benchmark, path, ROWS, page)
+    entries = sorted(scored_at(benchmark, path, pks), key=lambda entry: pks.index(entry["pk"]))
+    shown = [(entry, entry["number"]) for entry in entries]
     bars = shown[:PICTURED]
     labels = labels_of([entry for entry, _ in bars])
     return {
@@ -176,8 +184,7 @@ def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: 
             zip(labels, (score for _, score in bars), strict=True),
         ),
         "lines": shown,
-        "n": scores[0][1]["n"] if scores else None,
-        "systems": len(scores),
+        "n": shown[0][1]["n"] if shown else None,
         **pager,
         "own": benchmark.name == "sample",
     }
@@ -185,9 +192,6 @@ def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: 
 
 def scores_of(benchmark: Benchmark, task: Task, category: Category) -> list[tuple[Entry, Mapping[str, Any]]]:
     """Each entry that has a number in it, with the number, the highest first."""
-    pairs = [
-        (entry, score)
-        for entry in diagnosed(benchmark, task)
-        if (score := entry["diagnostic"].get(category.kind, {}).get(category.name)) is not None
-    ]
-    return [pairs[at] for at in board_order([score["value"] for _, score in pairs])]
+    entries = scored_at(benchmark, ("diagnostics", task.name, category.kind, category.name))
+    order = board_order([entry["number"]["value"] for entry in entries])
+    return [(entries[at], entries[at]["number"]) for at in order]

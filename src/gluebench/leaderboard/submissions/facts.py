@@ -14,6 +14,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import json_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_text
+from gluebench.leaderboard.common.json_paths import Numbers
 from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
 from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import UNSCORED, Submission, again, listed
@@ -66,9 +67,21 @@ def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None
     return [row for row in rows if row["diagnostic"]]
 
 
-def _public(benchmark: Benchmark, columns: Sequence[str], pks: Sequence[int] | None) -> list[dict[str, Any]]:
+def scored_at(
+    benchmark: Benchmark, path: Sequence[str], pks: Sequence[int] | None = None
+) -> list[dict[str, Any]]:
+    """The public submissions whose report has a number there, with it under "number"."""
+    number = Numbers("report", path, (*path, "n"))
+    rows = _public(benchmark, ("pk", "key", "name", "model", "regime"), pks, number=number)
+    return [{**row, "number": row["number"][0]} for row in rows if row["number"][0]]
+
+
+def _public(
+    benchmark: Benchmark, columns: Sequence[str], pks: Sequence[int] | None, **more: Any
+) -> list[dict[str, Any]]:
     public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
-    return masked(benchmark, (public if pks is None else public.filter(pk__in=pks)).values(*columns))
+    chosen = public if pks is None else public.filter(pk__in=pks)
+    return masked(benchmark, chosen.values(*columns, **more))
 
 
 def with_systems(benchmarks: QuerySet[Benchmark]) -> QuerySet[Benchmark]:
