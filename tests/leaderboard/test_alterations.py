@@ -22,6 +22,7 @@ from gluebench.leaderboard.folder import SiteError, write_private
 from gluebench.leaderboard.freeze import freeze
 from gluebench.leaderboard.ledger.models import Change, add
 from gluebench.leaderboard.ledger.verify import Verification
+from gluebench.leaderboard.limits.acts import create_team
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.models import Kind, Submission
 
@@ -38,10 +39,21 @@ COLUMNS = {
     "audit_entry": ["at", "action", "benchmark", "submission", "reason", "detail", "seal"],
     "ledger_leaf": ["benchmark", "submission", "data", "texts", "note", "index"],
     "ledger_node": ["level", "index", "hash"],
-    "benchmarks_benchmark": ["gold_digest"],
+    "benchmarks_benchmark": [
+        "gold_digest",
+        "title",
+        "manifest",
+        "settings",
+        "texts",
+        "looks",
+        "open",
+        "draft",
+    ],
+    "benchmarks_datafile": ["path", "split", "rows", "file", "sha256"],
+    "accounts_team": ["name"],
 }
 """What is altered in the database; of submissions, what boards and their pages show of those on a board."""
-DELETED = ["ledger_leaf", "ledger_node", "submissions_submission"]
+DELETED = [*COLUMNS.keys() - {"benchmarks_benchmark"}]
 
 
 def findings() -> list[str]:
@@ -78,7 +90,7 @@ def site(graded: Callable[..., Submission], gold_folder: Path, tmp_path: Path, a
     acts.withdraw(rows[2])
     add([Change({"kind": "test", "number": at}) for at in range(270)])
     record("quota", benchmark=rows[0].benchmark, reason="The last", per_day=0.5)
-    record("quota", benchmark=rows[0].benchmark, reason="Not altered: nothing follows it")
+    create_team(ada, "Owls")
     assert findings() == []
     return rows[0]
 
@@ -116,18 +128,20 @@ def in_database(chance: random.Random) -> str:
     quote = connection.ops.quote_name
     table = chance.choice(list(COLUMNS))
     shown = "WHERE withdrawn IS NULL" if table == "submissions_submission" else ""
-    shown = shown or "WHERE reason <> 'Not altered: nothing follows it'" * (table == "audit_entry")
     key = "index" if table == "ledger_leaf" else "id"
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {quote(key)} FROM {table} {shown} ORDER BY 1")
-        pk = chance.choice(cursor.fetchall())[0]
+        pks = [pk for (pk,) in cursor.fetchall()]
+        pk = chance.choice(pks)
         if table in DELETED and chance.random() < 0.1:
             cursor.execute(f"DELETE FROM {table} WHERE {quote(key)} = %s", [pk])
             return f"{table} {pk} deleted"
         column = chance.choice(COLUMNS[table])
         cursor.execute(f"SELECT {quote(column)} FROM {table} WHERE {quote(key)} = %s", [pk])
         before = cursor.fetchone()[0]
-        after = changed(before, chance)
+        cursor.execute(f"SELECT {quote(column)} FROM {table} WHERE {quote(key)} = %s", [chance.choice(pks)])
+        other = cursor.fetchone()[0]  # as of another row, where that differs
+        after = other if other != before and chance.random() < 0.3 else changed(before, chance)
         if column == "withdrawn":
             after = "2026-01-01 00:00:00"
         if column == "texts" and before is None:
@@ -141,7 +155,7 @@ def in_file(root: Path, chance: random.Random, *, names: bool = True) -> tuple[s
     file = chance.choice(sorted(path for path in root.rglob("*") if path.is_file()))
     data, what = (
         file.read_bytes(),
-        chance.choice(["flip", "cut", "delete", "add"] if names else ["flip", "cut"]),
+        chance.choice(["flip", "cut", "append", "swap", *(["delete", "add"] if names else [])]),
     )
     if what == "add":
         other = file.with_name(f"{file.name}-more")
@@ -150,7 +164,11 @@ def in_file(root: Path, chance: random.Random, *, names: bool = True) -> tuple[s
     if what == "delete":
         file.unlink()
     else:
-        file.write_bytes(data[:-1] if what == "cut" else flipped(data, chance))
+        others = [
+            each for path in file.parent.iterdir() if path.is_file() and (each := path.read_bytes()) != data
+        ]
+        texts = {"cut": data[:-1], "append": data + b"\n", "swap": chance.choice(others or [b"x"])}
+        file.write_bytes(texts.get(what) or flipped(data, chance))
     return f"{file} {what}", lambda: file.write_bytes(data) and None
 
 

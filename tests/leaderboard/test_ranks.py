@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from leaderboard.material import GOLD, PREDICTIONS, zip_bytes
 
-from gluebench.analysis.board import rounded_comparison
+from gluebench.analysis.board import rank_all, rounded_comparison
 from gluebench.analysis.compare import compare
 from gluebench.analysis.rank import rank
 from gluebench.benchmark import load_benchmark
@@ -40,6 +41,24 @@ def renewed(benchmark: Any) -> Any:
     look()
     renew_ranking.call(benchmark.pk)
     return Ranking.objects.get(benchmark=benchmark)
+
+
+@pytest.mark.django_db
+def test_a_system_that_the_present_checks_refuse_is_left_out(
+    three: list[Any], tiny: Any, tmp_path: Path
+) -> None:
+    gold = read_gold(tiny.gold_path, tiny.record)
+    shown = {
+        row.key: {name: task["score"]["value"] for name, task in row.scores["tasks"].items()} for row in three
+    }
+    files = {row.key: row.file.path for row in three}
+    (tmp_path / "old.zip").write_bytes(zip_bytes({**PREDICTIONS, "Para": "10"}))
+    both = [
+        rank_all(systems, gold, majorities=[()], shown={**shown, "old": {}})
+        for systems in (files, {"old": str(tmp_path / "old.zip"), **files})
+    ]
+    assert both[0] == both[1]
+    assert both[0]["names"] == list(files)
 
 
 @pytest.mark.django_db

@@ -24,6 +24,7 @@ from gluebench.analysis.rank.rules import RULES
 from gluebench.benchmark import Benchmark, Task
 from gluebench.scoring import Gold
 from gluebench.scoring.feedback import bounds_of, rounded_p, rounded_value
+from gluebench.scoring.grade import with_tag_counts
 from gluebench.scoring.report import fields_of, rounded
 from gluebench.submission import check
 
@@ -106,11 +107,12 @@ def rank_all(
     """The systems (name to file) under every rule by their scores as `shown`, once for each of `majorities`.
 
     Those are tasks that every system is taken to answer with the most frequent label. What stands for a
-    system is its position in `systems`. With `leaders`, the best system of each team, `health` is for
-    organizers alone, and `shares` for everybody.
+    system is its position in "names", where those are left out that are not valid by the present checks.
+    With `leaders`, the best system of each team, `health` is for organizers alone, and `shares` for everybody.
     """
-    read = {name: check(path, gold.benchmark) for name, path in systems.items()}
-    names = list(systems)
+    checked = {name: with_tag_counts(check(path, gold.benchmark), gold) for name, path in systems.items()}
+    read = {name: submission for name, submission in checked.items() if submission.verdict != "invalid"}
+    names = list(read)
     boards, pairs = {}, {}
     for tasks in majorities:
         by_rule = rankings(read, gold, rules=RULES, majority=tasks, shown=shown)
@@ -134,8 +136,9 @@ def rank_all(
                 [at[pair.ahead], at[pair.behind], list(pair.unless)] for pair in survival.contested
             ],
         }
-    facts = health([read[name] for name in leaders], gold) if leaders else None
-    return {"boards": boards, "pairs": pairs, "health": facts, "shares": facts and coarse_health(facts)}
+    facts = health([read[name] for name in leaders if name in read], gold) if leaders else None
+    shares = facts and coarse_health(facts)
+    return {"names": names, "boards": boards, "pairs": pairs, "health": facts, "shares": shares}
 
 
 def _places(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:

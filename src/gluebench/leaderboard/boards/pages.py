@@ -279,7 +279,7 @@ def glance(record: Record, *, systems: int, best: float | None) -> list[tuple[st
     return lines
 
 
-def home_page(search: str, page: int, *, signed_in: bool) -> str:
+def home_page(search: str, page: int, *, signed_in: bool, creates: bool) -> str:
     """The list of benchmarks of a site that has several; a search looks into names and titles."""
     rows = Benchmark.objects.filter(draft=False).values_list("pk", "name", "title").order_by("added", "pk")
     words = search.casefold().split()
@@ -294,6 +294,7 @@ def home_page(search: str, page: int, *, signed_in: bool) -> str:
         **pager,
         "many": len(rows) > BENCHMARKS,
         "signed_in": signed_in,
+        "creates": creates,
         "here": "home",
     }
     return render_to_string("boards/home.html", context)

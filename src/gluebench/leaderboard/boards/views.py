@@ -21,6 +21,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
+from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks import models
 from gluebench.leaderboard.benchmarks.contents import SAMPLE, linked_tasks
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one
@@ -69,11 +70,12 @@ def home(request: HttpRequest) -> HttpResponse:
         return _board(request, only, None)
     search, page = cleaned(request.GET.get("q", "")), page_number(request.GET.get("page", ""))
     signed_in = request.user.is_authenticated
+    creates = isinstance(request.user, User) and models.may_create(request.user)
     return cached(
         request,
-        name=f"home {search} {page} {signed_in}",
+        name=f"home {search} {page} {signed_in} {creates}",
         version=models.site_version(),
-        make=lambda: home_page(search, page, signed_in=signed_in),
+        make=lambda: home_page(search, page, signed_in=signed_in, creates=creates),
         keep=not search,
     )
 

@@ -16,10 +16,9 @@ class Numbers(Func):
     output_field = JSONField()
 
     def __init__(self, column: str, *paths: Sequence[str]) -> None:
-        """Two paths at least, each the names from the column's value on."""
-        quoted = (
-            "$" + "".join(f".{json.dumps(name, ensure_ascii=False)}" for name in path) for path in paths
-        )
+        """Two paths at least, each the names from the column's value on; none may have a quotation mark."""
+        # SQLite compares names as they are stored: in ASCII, with escapes.
+        quoted = ("$" + "".join(f".{json.dumps(name)}" for name in path) for path in paths)
         super().__init__(column, *map(Value, quoted))
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Any:

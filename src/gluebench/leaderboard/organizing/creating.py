@@ -69,7 +69,10 @@ def preview(request: SignedInRequest, token: str) -> HttpResponse:
     """What was detected and linted; storing it, or giving it up."""
     folder = _folder(request.user, token)
     if not (folder / "summary.json").is_file():
-        raise Http404("This upload is no longer kept. Send the files again.")
+        raise Http404(
+            "This upload is not kept here. It is kept for a day, by the machine that took it: "
+            "load the page again if this site has several, else send the files again."
+        )
     summary = json.loads((folder / "summary.json").read_text())
     benchmark = Benchmark.objects.filter(name=summary["replaces"]).first() if summary["replaces"] else None
     allowed = benchmark.organised_by(request.user) if benchmark else may_create(request.user)

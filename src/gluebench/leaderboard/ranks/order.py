@@ -104,7 +104,7 @@ def order_of(benchmark: Benchmark, options: RankingOptions, ranks: Mapping[int, 
     places, notes = _places(ranking.board, options, weights, own, benchmark.record.loss)
     if len(pks) < complete:
         what = "Ties and intervals are computed for" if options.usual else "Ranked among themselves are"
-        kept = "whose files are kept and whose scores are shown as they are"
+        kept = "whose files are kept and valid by today's checks, and whose scores are shown as they are"
         notes.insert(0, f"{what} {len(pks)} systems: the first {MOST} of the board, {kept}.")
     return Order(options, dict(zip(pks, places, strict=True)), tuple(notes))
 

@@ -104,9 +104,10 @@ def renew_ranking(benchmark: int) -> bool:
     except GraderError as failure:
         _settle(ranking, stamp, **nothing | {"failure": str(failure)[:200]})
         return False
-    board = {"keys": keys, "pks": [row.pk for row in systems], "boards": result["boards"]}
-    board["shares"] = result["shares"]
-    pairs = {"keys": keys, "boards": result["pairs"]}
+    ranked = result["names"]
+    pks = [row.pk for row in systems if row.key in ranked]
+    board = {"keys": ranked, "pks": pks, "boards": result["boards"], "shares": result["shares"]}
+    pairs = {"keys": ranked, "boards": result["pairs"]}
     done = {"board": board, "pairs": pairs, "health": result["health"], "at": timezone.now()}
     _settle(ranking, stamp, **nothing | done)
     return True
