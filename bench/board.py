@@ -31,6 +31,7 @@ PATHS = {
     "a search": "/benchmarks/glue?q=deep",
     "all rows": "/benchmarks/glue?rows=all",
     "all rows with intervals": "/benchmarks/glue?rows=all&intervals=1",
+    "API, 100 rows": "/api/v1/benchmarks/glue/board",
     "one task": "/benchmarks/glue/tasks/CoLA",
     "diagnostics": "/benchmarks/glue/diagnostics/AX",
     "home": "/",
