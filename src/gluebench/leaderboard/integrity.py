@@ -22,6 +22,7 @@ from gluebench.leaderboard.freeze import snapshot
 from gluebench.leaderboard.ledger import models as ledger
 from gluebench.leaderboard.ledger.notes import Key
 from gluebench.leaderboard.ledger.verify import Verification, verify_ledger
+from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import orphans
 from gluebench.leaderboard.submissions.models import Result, Status, Submission, submission_storage
@@ -150,7 +151,8 @@ def _kept_files() -> Iterator[str]:
     for row in Benchmark.objects.all():
         if digest_of(row.gold_path) != row.gold_digest:
             yield f"labels of {row.name}"
-    for name, expected in DataFile.objects.values_list("file", "sha256"):
+    rows = DataFile.objects.values_list("file", "sha256")
+    for name, expected in [*rows, *Results.objects.exclude(file="").values_list("file", "sha256")]:
         try:
             with storages["data"].open(name) as file:
                 same = hashlib.file_digest(file, "sha256").hexdigest() == expected
