@@ -108,7 +108,7 @@ def rank_all(
 
     Those are tasks that every system is taken to answer with the most frequent label. What stands for a
     system is its position in "names", where those are left out that are not valid by the present checks.
-    With `leaders`, the best system of each team, `health` is for organizers alone, and `shares` for everybody.
+    With `leaders`, the best system of each team, "health" is for organizers, and "shares" for everybody.
     """
     checked = {name: with_tag_counts(check(path, gold.benchmark), gold) for name, path in systems.items()}
     read = {name: submission for name, submission in checked.items() if submission.verdict != "invalid"}
