@@ -40,12 +40,12 @@ REAL = Path(os.environ.get("GLUEBENCH_REAL", ""))
 SAMPLES = {"SNLI": "corpora/snli", "MNLI": "glue/MNLI"}
 
 
-class Labelled(NamedTuple):
+class Labeled(NamedTuple):
     texts: list[str]
     codes: list[int]
 
 
-def material(count: int, *, seed: int) -> Labelled:
+def material(count: int, *, seed: int) -> Labeled:
     """Sentences of about eight words as unequal as English ones. One word in seven leans to the class; three
     sentences in ten begin with two words which only together tell it."""
     rng = np.random.default_rng(seed)
@@ -65,10 +65,10 @@ def material(count: int, *, seed: int) -> Labelled:
     spoken = [names[word] for word in words.tolist()]
     ends = np.cumsum(lengths).tolist()
     texts = [" ".join(spoken[end - length : end]) for end, length in zip(ends, lengths.tolist(), strict=True)]
-    return Labelled(texts, codes.tolist())
+    return Labeled(texts, codes.tolist())
 
 
-def ours(train: Labelled) -> Any:
+def ours(train: Labeled) -> Any:
     return text_alone(epochs=EPOCHS, seed=0).fit(examples(train.texts), train.codes)
 
 
@@ -76,7 +76,7 @@ def examples(texts: Sequence[str]) -> list[Example]:
     return [Example(number, {"text": text}, None) for number, text in enumerate(texts)]
 
 
-def write(path: Path, train: Labelled) -> None:
+def write(path: Path, train: Labeled) -> None:
     lines = (
         f"__label__{code} {' '.join(tokens(text))}\n"
         for text, code in zip(train.texts, train.codes, strict=True)
@@ -97,14 +97,14 @@ def answers(model: Any, texts: Sequence[str]) -> list[int]:
     return [int(each[0].removeprefix("__label__")) for each in found]
 
 
-def accuracy(found: Sequence[int], test: Labelled) -> float:
+def accuracy(found: Sequence[int], test: Labeled) -> float:
     return statistics.fmean(one == other for one, other in zip(found, test.codes, strict=True))
 
 
 def compare(rounds: int, folder: Path) -> None:
     whole = material(SENTENCES + HELD_OUT, seed=0)
-    train = Labelled(whole.texts[:SENTENCES], whole.codes[:SENTENCES])
-    test = Labelled(whole.texts[SENTENCES:], whole.codes[SENTENCES:])
+    train = Labeled(whole.texts[:SENTENCES], whole.codes[:SENTENCES])
+    test = Labeled(whole.texts[SENTENCES:], whole.codes[SENTENCES:])
     work: dict[str, Callable[[], object]] = {"ours": lambda: ours(train)}
     there = find_spec("fasttext") is not None
     if there:
@@ -144,10 +144,10 @@ def real(folder: Path) -> None:
         _line(f"{name} sample: accuracy, and fastText's at {RATES}", f"{reached:.3f}, {shown}", "no less")
 
 
-def _hypotheses(path: Path) -> Labelled:
+def _hypotheses(path: Path) -> Labeled:
     rows = json.loads(path.read_text()).values()
     codes = {"entailment": 0, "neutral": 1, "contradiction": 2}
-    return Labelled([row["text_b"] for row in rows], [codes[row["label"]] for row in rows])
+    return Labeled([row["text_b"] for row in rows], [codes[row["label"]] for row in rows])
 
 
 def _line(what: str, value: str, goal: str) -> None:

@@ -88,7 +88,7 @@ def theirs(system: FineTunedHere, model: Any, encodings: Any, codes: list[int], 
             disable_tqdm=True,
         )
         trainer = Trainer(
-            model, arguments, train_dataset=rows, data_collator=DataCollatorWithPadding(system._tokeniser)
+            model, arguments, train_dataset=rows, data_collator=DataCollatorWithPadding(system._tokenizer)
         )
         start = time.process_time()
         trainer.train()

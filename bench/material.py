@@ -146,7 +146,7 @@ def pandas_gold(folder: Path) -> dict[str, object]:
 def interleaved(work: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
     """CPU seconds of each piece of work, in turn in every round, so that drift of the machine hits all alike.
 
-    Each runs once untimed before it is timed, so that none pays for the caches its neighbour has emptied.
+    Each runs once untimed before it is timed, so that none pays for the caches its neighbor has emptied.
     """
     seconds: dict[str, list[float]] = {name: [] for name in work}
     for _ in range(rounds):

@@ -89,11 +89,11 @@ def take(found: Material) -> None:
 
 
 def spoken(texts: list[Rows]) -> list[str]:
-    """Texts of as many words, for the tokeniser."""
+    """Texts of as many words, for the tokenizer."""
     return [" ".join(f"w{row}" for row in text) + "." for text in texts]
 
 
-def tokenise(texts: list[str]) -> list[list[str]]:
+def tokenize(texts: list[str]) -> list[list[str]]:
     return [words(text) for text in texts]
 
 
@@ -103,7 +103,7 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     found = material()
     texts = spoken(found.texts)
-    tokenised = tokenise(texts)
+    tokenized = tokenize(texts)
     vectors = Vectors({f"w{row}": row for row in range(WORDS)}, found.matrix)
     pairs = np.concatenate([each.ravel() for each in ours(found)])
     seconds = interleaved(
@@ -111,12 +111,12 @@ def main() -> None:
             "ours": lambda: ours(found),
             "loop, in full": lambda: loop(found),
             "take of each token's vector": lambda: take(found),
-            "tokenising": lambda: tokenise(texts),
-            "looking the words up": lambda: list(lookup(tokenised, vectors)),
+            "tokenizing": lambda: tokenize(texts),
+            "looking the words up": lambda: list(lookup(tokenized, vectors)),
         },
         rounds,
     )
-    count = sum(map(len, tokenised))
+    count = sum(map(len, tokenized))
     print(f"{QUESTIONS:,} questions, {len(pairs):,} pairs, {count:,} tokens, vectors of {WIDTH}")
     print(f"largest difference from the loop: {np.abs(pairs - np.array(loop(found))).max():.1e}")
     for name, each in seconds.items():

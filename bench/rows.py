@@ -143,7 +143,7 @@ def _bare(row: Row, body: BiLstmBody, examples: Sequence[Example], place: torch.
     """Forward, backward and update of the LSTMs alone, as PyTorch has them, on packed random inputs."""
     encoder = body.encoder.lstm
     layers = nn.ModuleList([nn.LSTM(encoder.input_size, encoder.hidden_size, 2, bidirectional=True)])
-    if body.modelling is not None:
+    if body.modeling is not None:
         layers.append(nn.LSTM(4 * encoder.hidden_size, encoder.hidden_size, bidirectional=True))
     layers.to(place)
     update = updater(layers)

@@ -3,7 +3,7 @@
     python bench/step.py [--rounds N] [--real FOLDER] [--only paper|plain|dev]
 
 Every ratio is of CPU times taken in turn in the same run. The plain loop packs its sentences into an
-nn.LSTM, each side of a pair by itself, in shuffled batches; model, precision, loss, clipping and optimiser
+nn.LSTM, each side of a pair by itself, in shuffled batches; model, precision, loss, clipping and optimizer
 are equal. Without the real files (`--real`, $GLUEBENCH_REAL), sentences of the same lengths are generated.
 """
 
@@ -29,7 +29,7 @@ from gluebench.systems.neural.bilstm import BiLstmBody, max_pool, pair_features
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.neural.token_vectors import TableVectors
 from gluebench.systems.text.embeddings import embedding_matrix
-from gluebench.systems.text.ptb import tokenise
+from gluebench.systems.text.ptb import tokenize
 from gluebench.systems.text.vocabulary import most_frequent
 from gluebench.systems.training.sampling import plan
 
@@ -126,7 +126,7 @@ def against_plain(name: str, texts: Pairs, hidden: int, rounds: int) -> None:
 
 def equal_scores(real: Path) -> None:
     """(c): accuracy on RTE's dev split after equal epochs, of three seeds each; takes some minutes."""
-    train, dev = labelled(real, "train"), labelled(real, "dev")
+    train, dev = labeled(real, "train"), labeled(real, "dev")
     task = load_benchmark("glue").task("RTE")
     rates: dict[str, list[float]] = {"ours": [], "plain loop": []}
     for seed in SEEDS:
@@ -150,7 +150,7 @@ def equal_scores(real: Path) -> None:
     )
 
 
-def labelled(real: Path, split: str) -> tuple[Pairs, list[int]]:
+def labeled(real: Path, split: str) -> tuple[Pairs, list[int]]:
     """RTE's real pairs and the ids of their labels."""
     rows = (Path(real) / "glue" / "RTE" / f"{split}.tsv").read_text(encoding="utf-8-sig").split("\n")[1:]
     cells = [row.split("\t") for row in rows if row]
@@ -213,21 +213,21 @@ def batches(
 
 def updater(model: nn.Module, *, rate: float = 1e-4) -> Callable[[Any], None]:
     """Backward, clipping and one step of Adam with the paper's L2."""
-    optimiser = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=1e-5, fused=True)
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=1e-5, fused=True)
 
     def update(loss: Any) -> None:
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), CLIP)
-        optimiser.step()
+        optimizer.step()
 
     return update
 
 
 def body_of(texts: Pairs, dim: int, hidden: int, *, vectors: Path | None = None) -> BiLstmBody:
-    vocabulary = most_frequent(tokenise(text) for pair in texts for text in pair)
+    vocabulary = most_frequent(tokenize(text) for pair in texts for text in pair)
     table = embedding_matrix(vocabulary, vectors, dim=dim, lower=True)
-    return BiLstmBody(TableVectors(vocabulary, table, tokenise), hidden)
+    return BiLstmBody(TableVectors(vocabulary, table, tokenize), hidden)
 
 
 def pairs(name: str, real: Path | None, count: int) -> Pairs:

@@ -25,7 +25,7 @@ metrics = [{metrics}]
 test = {{file = "test.tsv", size = {size}}}
 [tasks.{name}.source]
 corpus = "none"
-licence = "Apache-2.0"
+license = "Apache-2.0"
 citation = "none"
 """
 TWO = '[tasks.{name}.labels]\n"0" = "no"\n"1" = "yes"'

@@ -29,7 +29,7 @@ TASK = """
 columns = ["text"]
 labels = {{ bad = "a bad one", good = "a good one" }}
 metrics = [{{ name = "accuracy" }}]
-source = {{ corpus = "own text", licence = "The licence of {name}.", citation = "none" }}
+source = {{ corpus = "own text", license = "The license of {name}.", citation = "none" }}
 """
 
 

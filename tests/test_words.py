@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -31,3 +32,23 @@ def test_no_variable_is_named_after_an_event() -> None:
         if name in EVENTS
     }
     assert sum(named.values()) <= LEFT, sorted(named)
+
+
+BRITISH = re.compile(
+    r"organis(e|ing|ation)|licence|tokenis|optimis(e|ing|ation)|neighbour|(?<!water)colour|behaviour"
+    r"|judgement|artefact|labell(ed(?!by)|ing)|modelling|recognis(?!ing Textual)|normalis|summaris(?!e\b|e\")",
+    re.IGNORECASE,
+)
+EXEMPT = ("migrations", "data/sample", "tests/", ".ipynb", "CHANGELOG", "sample/")
+
+
+def test_spelling_is_american() -> None:
+    root = SOURCE.parents[1]
+    files = [path for folder in ("src", "docs") for path in (root / folder).rglob("*.*")]
+    texts = (path for path in [*files, *root.glob("*.md")] if path.suffix in {".py", ".md", ".toml", ".html"})
+    assert [
+        f"{path.relative_to(root)}: {match[0]}"
+        for path in texts
+        if not any(part in str(path.relative_to(root)) for part in EXEMPT)
+        for match in BRITISH.finditer(path.read_text().replace('"licence": "license"', ""))
+    ] == []

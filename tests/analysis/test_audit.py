@@ -1,4 +1,4 @@
-"""The audit: word-class associations by hand, planted artefacts, data without any, and the real samples."""
+"""The audit: word-class associations by hand, planted artifacts, data without any, and the real samples."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_pairs_in_both_directions_are_one_observation() -> None:
     assert pairs("mine", planted(2)).groups() is None
 
 
-def test_the_pairs_that_were_learnt_are_not_tested_on() -> None:
+def test_the_pairs_that_were_learned_are_not_tested_on() -> None:
     mine, other = pairs("mine", planted(20)), pairs("other", planted(9))
     found = audit([mine, other], [mine, other], see=["hypothesis"], shown=0)
     assert [(each.train, each.test) for each in found.measured] == [("mine", "other"), ("other", "mine")]
@@ -180,7 +180,7 @@ def test_the_verdict_goes_by_the_interval(low: float | None, high: float | None,
 # ---------------------------------------------------------------- data
 
 
-def test_the_sample_is_free_of_artefacts_by_its_making(sample_folder: Path) -> None:
+def test_the_sample_is_free_of_artifacts_by_its_making(sample_folder: Path) -> None:
     """Each hypothesis stands once with each label, so what sees it alone is at a third, exactly."""
     sample = load_benchmark("sample")
     named = Sources(sample, sample_folder, read_gold(sample_folder / "gold", sample))
@@ -264,7 +264,7 @@ def real_sample(path: str, name: str) -> PairSet:
 
 
 @needs_real
-def test_the_real_samples_have_the_artefacts_and_the_diagnostic_set_has_not() -> None:
+def test_the_real_samples_have_the_artifacts_and_the_diagnostic_set_has_not() -> None:
     """At least what fastText 0.9.2 reaches on the same rows with word pairs, at the best of five settings.
 
     The paper has .327 and .364 on AX, from the whole of SNLI and of MNLI.

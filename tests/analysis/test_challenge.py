@@ -200,7 +200,7 @@ def test_what_is_kept_is_a_diagnostic_set_without_an_error(tmp_path, made):
     path = tmp_path / "diagnostic.tsv"
     kept = keep(path, items, range(len(items)))
     assert kept.pairs == len({frozenset(item.inputs) for item in items})
-    assert kept.unlabelled == 0
+    assert kept.unlabeled == 0
     pairs = read_diagnostic(path, AX)
     assert len(pairs) == kept.pairs
     errors = [

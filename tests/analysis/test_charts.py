@@ -91,9 +91,9 @@ def shades(dark: bool) -> list[tuple[str, str]]:
     return [(ground, bright if level > 2 else ink) for level, ground in enumerate(grounds)]
 
 
-def luminance(colour: str) -> float:
+def luminance(color: str) -> float:
     """Relative luminance, as WCAG 2 defines it."""
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -102,7 +102,7 @@ def luminance(colour: str) -> float:
 def test_shades_differ_in_lightness_and_their_numbers_can_be_read(dark: bool) -> None:
     found = shades(dark)
     lights = [luminance(ground) for ground, _ in found]
-    assert lights == sorted(lights, reverse=not dark)  # told apart with any colour vision, or none
+    assert lights == sorted(lights, reverse=not dark)  # told apart with any color vision, or none
     for ground, ink in found:
         low, high = sorted((luminance(ground), luminance(ink)))
         assert (high + 0.05) / (low + 0.05) >= 4.5

@@ -218,10 +218,10 @@ def test_references_of_the_paper(glue: Benchmark) -> None:
     assert human(glue.task("AX")) == 0.80
 
 
-def test_every_source_says_its_licence_and_citation(glue: Benchmark) -> None:
+def test_every_source_says_its_license_and_citation(glue: Benchmark) -> None:
     for task in glue.tasks:
         assert task.source.corpus
-        assert "distribut" in task.source.licence
+        assert "distribut" in task.source.license
         assert task.source.citation
         assert task.source.url.startswith("https://")
         assert task.columns

@@ -54,7 +54,7 @@ def test_a_manifest_of_ones_own_works_by_path(tmp_path: Path) -> None:
     ]
     assert (mood.file("mood").size(), mood.file("Mood").size("dev")) == (20, 10)
     assert [split.file for split in mood.splits.values()] == ["train.tsv", "dev.tsv", "hidden.tsv"]
-    assert mood.source.licence == "not stated"
+    assert mood.source.license == "not stated"
     assert (close.score_range, close.labels) == ((0.0, 1.0), ())
     assert [file.size() for file in close.files] == [5, 6]
     assert close.files[1].other_versions[0].sizes == {"test": 7}

@@ -392,7 +392,7 @@ MISTAKES = {
         "",
         "[[tasks.Close.files.other",
         "tasks.Close.files[1].other_versions[0].test",
-        "a size to recognise the version by",
+        "a size to recognize the version by",
     ),
     "diagnostic set with two metrics": (
         'metrics = [{ name = "accuracy" }]',

@@ -95,7 +95,7 @@ def test_every_manifest_says_where_its_text_comes_from(name: str) -> None:
     assert benchmark.citation
     assert any("from memory" in note or "public dev sets" in note for note in benchmark.notes)
     for task in benchmark.tasks:
-        assert task.source.licence
+        assert task.source.license
         assert task.source.citation
         assert task.source.url.startswith("https://")
         assert task.title != task.name or name == "plue"

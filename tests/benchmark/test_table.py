@@ -70,7 +70,7 @@ def test_a_bare_benchmark_has_a_table_without_sections_marks_or_notes(tmp_path: 
     assert table_notes(bare) == []
     assert [row[0] for row in details(bare, bare.task("A"))] == [
         *("Task", "Benchmark", "Scores", "Metrics", "Counts in the average", "Split"),
-        *("Submission file", "Corpus", "Licence"),
+        *("Submission file", "Corpus", "License"),
     ]
 
 

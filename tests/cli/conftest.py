@@ -31,7 +31,7 @@ test = {file = "test.tsv", size = 20}
 dev = {file = "dev.tsv", size = 8}
 [tasks.Pairs.source]
 corpus = "none"
-licence = "Apache-2.0"
+license = "Apache-2.0"
 citation = "none"
 
 [tasks.Likeness]
@@ -46,7 +46,7 @@ metrics = [{name = "pearson", title = "Pearson"}, {name = "spearman", title = "S
 test = {file = "test.tsv", size = 12}
 [tasks.Likeness.source]
 corpus = "none"
-licence = "Apache-2.0"
+license = "Apache-2.0"
 citation = "none"
 
 [tasks.Probe]
@@ -66,7 +66,7 @@ metrics = [{name = "r_k", title = "R2"}]
 test = {file = "test.tsv", size = 12}
 [tasks.Probe.source]
 corpus = "none"
-licence = "Apache-2.0"
+license = "Apache-2.0"
 citation = "none"
 [tasks.Probe.phenomena."Logic"]
 "Negation" = []

@@ -35,7 +35,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["audit", *map(str, arguments)], prog_name="gluebench")
 
 
-def test_a_table_with_artefacts_beside_the_sample_without(table: Path, sample_folder: Path) -> None:
+def test_a_table_with_artifacts_beside_the_sample_without(table: Path, sample_folder: Path) -> None:
     done = run(
         *("--benchmark", "sample", "--data", sample_folder, "--gold", sample_folder / "gold"),
         *("--train", table, "--train", "MNLI", "--test", table, "--test", "MNLI:dev_matched", "--test", "AX"),
@@ -43,7 +43,7 @@ def test_a_table_with_artefacts_beside_the_sample_without(table: Path, sample_fo
     )
     assert done.exit_code == 0, done.output
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert ["learnt", "from", str(table)] in lines
+    assert ["learned", "from", str(table)] in lines
     at_chance = ["33.3", "[28.2,", "38.8]", "33.3", "33.3", "not", "significantly", "above", "chance"]
     assert ["hypothesis", "MNLI", "dev_matched", "300", *at_chance] in lines
     # 30 of 30 and 0 of 60, each plus 100: log2(130 * 3 / 330), the classes having as many words
@@ -96,7 +96,7 @@ def test_mistakes_are_told_plainly(table: Path, sample_folder: Path, tmp_path: P
     assert run("--train", table).exit_code == 1  # without --test its own splits are, and a table has none
     same = run("--train", table, "--test", table)
     assert same.exit_code == 1
-    assert "nothing to test on but the pairs that it is learnt from" in same.output
+    assert "nothing to test on but the pairs that it is learned from" in same.output
     other = table.with_name("other.tsv")
     other.write_text(table.read_text())
     part = run("--train", table, "--test", other, "--see", "lengths")

@@ -63,19 +63,19 @@ def made(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_was_found_is_shown_and_written(source: Path, tmp_path: Path) -> None:
-    result = new(source, tmp_path / "made", "--licence", "Like=CC0", "--title", "A tiny one")
+    result = new(source, tmp_path / "made", "--license", "Like=CC0", "--title", "A tiny one")
     assert result.exit_code == 0, result.output
     for words in ("CSV, comma", "accuracy, f1 of sad", "pearson, spearman", "0 to 5", "told", "detected"):
         assert words in result.stdout
     benchmark = load_benchmark(tmp_path / "made/tiny.toml")
     assert benchmark.title == "A tiny one"
-    assert [(task.name, task.source.licence) for task in benchmark.tasks] == [
+    assert [(task.name, task.source.license) for task in benchmark.tasks] == [
         ("Like", "CC0"),
         ("Mood", "not stated"),
     ]
     assert all(task.private for task in benchmark.tasks), "its test labels are in the gold folder alone"
     assert {name: split.size for name, split in benchmark.task("Mood").splits.items()} == SIZES
-    assert "The licence was not stated." in benchmark.task("Mood").notes
+    assert "The license was not stated." in benchmark.task("Mood").notes
     assert sum(label.share or 0 for label in benchmark.task("Mood").labels) == pytest.approx(1)
     assert benchmark.task("Like").score_range == (0.0, 5.0)
 
@@ -83,7 +83,7 @@ def test_what_was_found_is_shown_and_written(source: Path, tmp_path: Path) -> No
 def test_labels_of_the_test_split_stand_in_private_places_alone(made: Path, source: Path) -> None:
     assert (made / "data/Mood/test.tsv").read_text().startswith("index\ttext\n")
     assert (made / "data/Mood/dev.tsv").read_text().startswith("index\ttext\tlabel\n")
-    for private in ("gold", "gold-dev", "lint.md", "organise.json"):
+    for private in ("gold", "gold-dev", "lint.md", "organize.json"):
         assert (made / private).stat().st_mode & 0o077 == 0
     assert "as private as the gold" in (made / "lint.md").read_text()
     moods = [row["mood"] for row in csv.DictReader((source / "Mood/test.csv").open())]

@@ -35,7 +35,7 @@ def test_every_task_is_had_with_its_published_content(mine: Mine, source: str) -
             assert [each.inputs["text"] for each in table] == texts(task, split)
             assert [each.label for each in table] == (labels(split) or [None] * SIZES[split])
         assert f"{task}  train 1,000, dev 20, test 30  " in done.stdout
-        assert done.stderr.count(f"The licence of {task}.") == 1
+        assert done.stderr.count(f"The license of {task}.") == 1
     assert done.stdout.count("as published") == 2
     assert str(mine.home) in done.stdout
     assert not (mine.to / ".downloads").exists()

@@ -108,18 +108,18 @@ def test_a_proxy_that_is_not_there_is_told(mine: Mine) -> None:
 
 def test_what_may_only_be_fetched_by_hand_is_told_after_the_rest(mine: Mine, server: LocalServer) -> None:
     text = mine.release.read_text()
-    by_hand = 'manual = "accept the licence at the maker\'s, then: put mood.txt into FOLDER"\n'
+    by_hand = 'manual = "accept the license at the maker\'s, then: put mood.txt into FOLDER"\n'
     mine.release.write_text(text.replace("[tasks.Mood]\n", f"[tasks.Mood]\n{by_hand}"))
     done = mine.get("--source", "archives")
     assert done.exit_code == 1
     assert "Tone  train 1,000" in done.stdout
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("Mood: accept the licence at the maker's, then: put mood.txt into FOLDER")
+    assert last.startswith("Mood: accept the license at the maker's, then: put mood.txt into FOLDER")
     assert "the hub has a copy: --task Mood --source hub" in last
     assert not server.asked("/archives/Mood.zip")
     hub = mine.get("--source", "hub", "--task", "Mood")
     assert hub.exit_code == 0
-    assert "The licence of Mood." in hub.stderr
+    assert "The license of Mood." in hub.stderr
 
 
 def test_a_task_that_the_hub_has_not_comes_from_its_archive(mine: Mine, server: LocalServer) -> None:

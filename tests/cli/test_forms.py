@@ -64,11 +64,11 @@ def test_text_folds_to_the_terminal_and_loses_nothing(width):
         assert word in text
 
 
-def test_text_has_no_escapes_without_colour_and_resets_each_with_it():
+def test_text_has_no_escapes_without_color_and_resets_each_with_it():
     assert "\x1b" not in as_text(TABLE, Paper())
-    coloured = as_text(TABLE, Paper(colour=True))
-    assert coloured.count("\x1b[0m") == len(re.findall(r"\x1b\[[12]m", coloured)) > 0
-    assert re.sub(r"\x1b\[\dm", "", coloured) == as_text(TABLE, Paper())
+    colored = as_text(TABLE, Paper(color=True))
+    assert colored.count("\x1b[0m") == len(re.findall(r"\x1b\[[12]m", colored)) > 0
+    assert re.sub(r"\x1b\[\dm", "", colored) == as_text(TABLE, Paper())
 
 
 def test_wide_letters_take_two_columns():

@@ -95,7 +95,7 @@ def test_an_invalid_submission_is_not_graded(world):
         assert "Pairs.tsv:2" in result.stderr
 
 
-def test_wrong_gold_is_the_organisers_error_without_a_traceback(world):
+def test_wrong_gold_is_the_organizers_error_without_a_traceback(world):
     (world.gold / "Pairs.tsv").write_text("index\tlabel\n0\tmaybe\n")
     result = world.run("grade", world.right, "--gold", world.gold)
     assert result.exit_code == 1

@@ -37,7 +37,7 @@ def small(folder: Path, tasks: tuple[str, ...]) -> list[object]:
     from systems.reproduce.small_world import write_vectors
 
     write_vectors(Path("words.txt"), folder, tasks)
-    return ["--data", folder, "--task", ",".join(tasks), "-o", "vectors=words.txt", "-o", "tokeniser=space"]
+    return ["--data", folder, "--task", ",".join(tasks), "-o", "vectors=words.txt", "-o", "tokenizer=space"]
 
 
 def test_dev_scores_with_intervals_and_a_valid_submission(sample_folder: Path, home: Path) -> None:

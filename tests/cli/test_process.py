@@ -125,15 +125,15 @@ def test_completion_is_there(shell):
     assert "_GLUEBENCH_COMPLETE" in result.stdout
 
 
-def test_piped_output_has_no_colour():
+def test_piped_output_has_no_color():
     assert "\x1b" not in command("benchmark", "show").stdout
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize(
-    ("extra", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+    ("extra", "colored"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
 )
-def test_colour_is_for_terminals_that_want_it(extra, coloured):
+def test_color_is_for_terminals_that_want_it(extra, colored):
     import pty
 
     controller, terminal = pty.openpty()
@@ -153,7 +153,7 @@ def test_colour_is_for_terminals_that_want_it(extra, coloured):
         text += part
     os.close(controller)
     assert done.wait() == 0
-    assert (b"\x1b[1m" in text) is coloured
+    assert (b"\x1b[1m" in text) is colored
 
 
 def test_the_leaderboard_without_its_packages_says_what_to_install(monkeypatch, tmp_path):

@@ -97,7 +97,7 @@ def test_a_task_that_weighs_nothing_is_left_out(ranked):
     assert found["weights"] == [1.0, 3.0]
 
 
-def test_the_majority_convention_is_labelled(ranked):
+def test_the_majority_convention_is_labeled(ranked):
     found = data_of(ranked("--json", "--majority", "Pairs"))
     assert {system["scores"]["Pairs"] for system in found["systems"]} == {
         found["systems"][0]["scores"]["Pairs"]

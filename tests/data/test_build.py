@@ -105,7 +105,7 @@ def test_options_it_cannot_take_are_refused(
     ("name", "option", "expected"),
     [
         ("stsb", "test-labels", "yes or no"),
-        ("mrpc", "tokenise", "yes or no"),
+        ("mrpc", "tokenize", "yes or no"),
         ("sst2", "phrases", "yes or no"),
         ("qnli", "sentences", "release or plain"),
         ("qnli", "second", "close or far"),

@@ -42,14 +42,14 @@ columns = ["text"]
 labels = { good = "a good mood", bad = "a bad mood" }
 metrics = [{ name = "accuracy" }]
 splits = { train = { size = 3 }, test = { size = 2 } }
-source = { corpus = "none", licence = "Apache-2.0", citation = "none" }
+source = { corpus = "none", license = "Apache-2.0", citation = "none" }
 
 [tasks.Warmth]
 columns = ["one", "two"]
 score_range = [0.0, 5.0]
 metrics = [{ name = "pearson" }]
 splits.dev.size = 2
-source = { corpus = "none", licence = "MIT", citation = "none" }
+source = { corpus = "none", license = "MIT", citation = "none" }
 """
 MOOD = "index\ttext\tlabel\n0\tsunny\tgood\n1\train, “again”\tbad\n2\tone 'more'\tgood\n"
 

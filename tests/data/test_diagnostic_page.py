@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
 from gluebench.data.sample import Pair, pairs
-from sample.archive import judgements
+from sample.archive import judgments
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reference" / "diagnostic.md").read_text("utf-8")
@@ -35,7 +35,7 @@ def test_the_table_counts_pairs_and_labels_rightly() -> None:
 
 
 def test_the_text_gives_the_sets_own_figures() -> None:
-    labels = Counter(each.label for each in judgements())
+    labels = Counter(each.label for each in judgments())
     text = " ".join(PAGE.split())
     assert f"It has {len(pairs())} pairs in {len({pair.set for pair in pairs()})} minimal sets" in text
     shares = [f"{100 * labels[label] / labels.total():.0f} % {label}" for label in LABELS]

@@ -18,7 +18,7 @@ from gluebench.data.gold import gold_from_data
 from gluebench.data.prepared import prepare
 from gluebench.scoring import GoldError
 from gluebench.systems import SYSTEMS, run
-from sample.archive import judgements
+from sample.archive import judgments
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_dev_scores_are_those_of_the_gold_folder(
 
 def prepared_diagnostic(folder: Path, sample: Benchmark) -> None:
     """The sample's diagnostic set with its labels, in no order of its indices."""
-    rows = list(enumerate(judgements()))[::-1]
+    rows = list(enumerate(judgments()))[::-1]
     table = pa.table(
         {
             "index": pa.array([index for index, _ in rows], pa.int64()),
@@ -66,7 +66,7 @@ def test_a_diagnostic_set_keeps_its_phenomena_domains_directions_and_pairs(
 def test_the_report_names_the_data_it_was_graded_on(sample: Benchmark, tmp_path: Path) -> None:
     prepared_diagnostic(tmp_path, sample)
     gold = gold_from_data(tmp_path, sample, role="test", partial=True)
-    report = grade({"AX": ["neutral"] * len(judgements())}, gold, intervals=False)
+    report = grade({"AX": ["neutral"] * len(judgments())}, gold, intervals=False)
     assert len(report.provenance["datasets"]["AX"]) == 32
 
 

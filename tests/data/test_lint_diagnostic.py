@@ -236,7 +236,7 @@ przeczy = "pierwsze wyklucza drugie"
 "Spójniki" = []
 [tasks.Sonda.source]
 corpus = "own"
-licence = "own"
+license = "own"
 citation = "own"
 
 [tasks.Inne]
@@ -247,7 +247,7 @@ metrics = [{ name = "accuracy" }]
 splits.test.size = 2
 [tasks.Inne.source]
 corpus = "own"
-licence = "own"
+license = "own"
 citation = "own"
 """
 

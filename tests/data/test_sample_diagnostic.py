@@ -16,7 +16,7 @@ from gluebench.data.sample import Pair, build, pairs
 from gluebench.data.tokens import overlap, words
 from gluebench.scoring.metrics import r_k
 from gluebench.systems.bag import BagOfWords, HypothesisOnly
-from sample.archive import Judgement, judgements
+from sample.archive import Judgment, judgments
 
 LABELS = ("entailment", "neutral", "contradiction")
 
@@ -41,7 +41,7 @@ def test_no_pair_stands_twice_in_either_order() -> None:
 
 
 def test_labels_are_about_as_frequent_as_in_the_paper() -> None:
-    labels = Counter(each.label for each in judgements())
+    labels = Counter(each.label for each in judgments())
     for label, share in zip(LABELS, (0.42, 0.35, 0.23), strict=True):
         assert labels[label] / labels.total() == pytest.approx(share, abs=0.03)
 
@@ -73,7 +73,7 @@ def test_dropping_words_does_not_tell_the_label() -> None:
     """A shortcut says that a sentence entails what is left of it when words are dropped."""
     labels = Counter(
         each.label
-        for each in judgements()
+        for each in judgments()
         if len(words(each.hypothesis)) < len(words(each.premise))
         and within(words(each.hypothesis), words(each.premise))
     )
@@ -89,12 +89,12 @@ def within(few: list[str], many: list[str]) -> bool:
 
 
 def test_one_answer_to_everything_scores_nothing() -> None:
-    gold = [each.label for each in judgements()]
+    gold = [each.label for each in judgments()]
     for label in LABELS:
         assert r_k(gold, [label] * len(gold)) == 0
 
 
-SHORTCUTS: dict[str, Callable[[Judgement], object]] = {
+SHORTCUTS: dict[str, Callable[[Judgment], object]] = {
     "longer or shorter": lambda each: len(words(each.hypothesis)) - len(words(each.premise)),
     "length": lambda each: len(words(each.hypothesis)),
     "overlap": lambda each: int(10 * overlap(each.premise, each.hypothesis)),
@@ -110,7 +110,7 @@ SHORTCUTS: dict[str, Callable[[Judgement], object]] = {
 NEGATIONS = {"not", "no", "never", "nobody", "none", "neither"}
 
 
-def folds() -> Iterator[tuple[list[Judgement], list[Judgement]]]:
+def folds() -> Iterator[tuple[list[Judgment], list[Judgment]]]:
     """Ten times: the examples of nine tenths of the minimal sets, and the others."""
     names = sorted({pair.set for pair in pairs()})
     Random(0).shuffle(names)
@@ -118,13 +118,13 @@ def folds() -> Iterator[tuple[list[Judgement], list[Judgement]]]:
     for fold in range(10):
         held = set(names[fold::10])
         yield (
-            [each for each in judgements() if of[each.pair] not in held],
-            [each for each in judgements() if of[each.pair] in held],
+            [each for each in judgments() if of[each.pair] not in held],
+            [each for each in judgments() if of[each.pair] in held],
         )
 
 
 def commonest_share() -> float:
-    labels = Counter(each.label for each in judgements())
+    labels = Counter(each.label for each in judgments())
     return max(labels.values()) / labels.total()
 
 
@@ -140,7 +140,7 @@ def test_no_shortcut_predicts_better_than_the_commonest_label(name: str) -> None
         right += sum(
             each.label == (seen[value(each)].most_common(1) or [("entailment", 0)])[0][0] for each in asked
         )
-    assert 0.3 < right / len(judgements()) <= commonest_share() + 0.03
+    assert 0.3 < right / len(judgments()) <= commonest_share() + 0.03
 
 
 @pytest.mark.parametrize("make", [HypothesisOnly, pytest.param(BagOfWords, marks=pytest.mark.slow)])
@@ -152,10 +152,10 @@ def test_words_alone_predict_no_better_than_the_commonest_label(make: type[BagOf
         system.fit(task, examples(train), [])
         answers = system.predict(task, examples(asked))
         right += sum(answer == each.label for answer, each in zip(answers, asked, strict=True))
-    assert right / len(judgements()) == pytest.approx(commonest_share(), abs=0.03)
+    assert right / len(judgments()) == pytest.approx(commonest_share(), abs=0.03)
 
 
-def examples(found: list[Judgement]) -> list[Example]:
+def examples(found: list[Judgment]) -> list[Example]:
     return [
         Example(index, {"premise": each.premise, "hypothesis": each.hypothesis}, each.label)
         for index, each in enumerate(found)

@@ -272,7 +272,7 @@ def stored(premise: str, hypothesis: str) -> bool:
     return bool(re.search(rf"\b{category}\b", hypothesis, re.I))
 
 
-def travelled(premise: str, hypothesis: str) -> bool:
+def traveled(premise: str, hypothesis: str) -> bool:
     month = group(
         r"[Ii]n (\w+) [A-Z]\w+ [A-Z]\w+ lent an? |was in town in (\w+), and|but in (\w+) an? ", premise
     )
@@ -293,8 +293,8 @@ READERS = (
     (r"inherit(?:ed|ance)", owned),
     (r"was given anything|but not one", worked),
     (r"kept elsewhere|never was", stored),
-    (r"in town", travelled),
-    (r"taught|learnt nothing", taught),
+    (r"in town", traveled),
+    (r"taught|learned nothing", taught),
 )
 
 

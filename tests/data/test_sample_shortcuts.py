@@ -43,14 +43,14 @@ def test_a_shortcut_is_within_three_points_of_chance(
 ) -> None:
     records = [sample.file(file) for file in files]
     tasks = [sample.task(record.task) for record in records]
-    (learnt,) = {task.predict_with or task.name for task in tasks}
-    train = examples(sample_folder, learnt, "train")
+    (learned,) = {task.predict_with or task.name for task in tasks}
+    train = examples(sample_folder, learned, "train")
     tests = [
         examples(sample_folder, task.name, record.splits["test"].name)
         for task, record in zip(tasks, records, strict=True)
     ]
     outside = {}
-    for file, predicted in zip(files, answered(name, sample.task(learnt), train, tests), strict=True):
+    for file, predicted in zip(files, answered(name, sample.task(learned), train, tests), strict=True):
         lines = (sample_folder / "gold" / f"{file}.tsv").read_text("utf-8").splitlines()[1:]
         gold = [line.split("\t")[1] for line in lines]
         accuracy = sum(one == two for one, two in zip(predicted, gold, strict=True)) / len(gold)

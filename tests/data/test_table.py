@@ -104,7 +104,7 @@ def test_a_position_beyond_the_end_is_an_index_error(train: Table) -> None:
 
 def test_hidden_labels_are_none_and_the_files_own_index_is_kept(mine: Benchmark, folder: Path) -> None:
     test = load("Mood", "test", folder, benchmark=mine)
-    assert not test.labelled
+    assert not test.labeled
     assert [(each.index, each.inputs["text"], each.label) for each in test] == [
         (7, "x", None),
         (5, "", None),

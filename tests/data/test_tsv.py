@@ -17,13 +17,13 @@ columns = ["premise", "hypothesis"]
 labels = { yes = "it follows", no = "it does not" }
 metrics = [{ name = "accuracy" }]
 splits = { train = { size = 3 }, test = { size = 2 } }
-source = { corpus = "own", licence = "CC0", citation = "none" }
+source = { corpus = "own", license = "CC0", citation = "none" }
 [tasks.Scores]
 columns = ["sentence"]
 score_range = [0.0, 5.0]
 metrics = [{ name = "pearson" }]
 splits = { train = { size = 2 }, test = { size = 1 } }
-source = { corpus = "own", licence = "CC0", citation = "none" }
+source = { corpus = "own", license = "CC0", citation = "none" }
 """
 HEADER = "index\tpremise\thypothesis\tlabel\n"
 

@@ -53,11 +53,11 @@ def write_data(folder: Path) -> Path:
         columns = ("premise", "hypothesis") if task in ("Infer", "DX") else ("sentence1", "sentence2")
         (folder / task).mkdir(parents=True, exist_ok=True)
         for split, labels in splits.items():
-            labelled = not isinstance(labels, int)
-            rows = [("index", *columns, *["label"] * labelled)]
-            for at in range(len(labels) if labelled else labels):
+            labeled = not isinstance(labels, int)
+            rows = [("index", *columns, *["label"] * labeled)]
+            for at in range(len(labels) if labeled else labels):
                 pair = (f"{split} {text}" for text in texts[task][2 * at : 2 * at + 2])
-                rows.append((str(at), *pair, *([labels[at]] if labelled else [])))
+                rows.append((str(at), *pair, *([labels[at]] if labeled else [])))
             text = "".join("\t".join(row) + "\n" for row in rows)
             (folder / task / f"{split}.tsv").write_text(text)
     return folder

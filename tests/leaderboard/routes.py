@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-ROLES = ("anonymous", "unverified", "other", "owner", "organiser", "foreign", "admin")
+ROLES = ("anonymous", "unverified", "other", "owner", "organizer", "foreign", "admin")
 """`unverified` has not confirmed the address, nor shown again who it is; `owner` sent the submission that
-{key} names, which is private; `organiser` organises this benchmark and `foreign` another."""
+{key} names, which is private; `organizer` organizes this benchmark and `foreign` another."""
 
 
 class Route(NamedTuple):
@@ -35,12 +35,12 @@ class Route(NamedTuple):
         nobody may use, and two ask for the pages of models, which are alike.
         """
         if models:
-            return ("organiser", "admin")
+            return ("organizer", "admin")
         answers = {role: self.expected(method, role) for role in ROLES}
         if {*answers.values()} == {"405"}:
             return ("other",)
         more = {role for role in ROLES if answers[role] != answers["other"]} | {"anonymous", "other"}
-        return tuple(role for role in ROLES if role in more or (role == "foreign" and "organiser" in more))
+        return tuple(role for role in ROLES if role in more or (role == "foreign" and "organizer" in more))
 
 
 SIGNED_IN = "login 200 200 200 200 200 200"
@@ -50,8 +50,8 @@ NOTHING_YET = "login 404 404 404 404 404 404"
 SHOWN_AGAIN = "login again 200 200 200 200 200"
 AGAIN = "login again again again again again again"
 NOT_THEIRS = "login again 404 404 404 404 404"
-ORGANISERS = "login 403 403 403 200 403 200"
-ORGANISERS_ACT = "login 403 403 403 302 403 302"
+ORGANIZERS = "login 403 403 403 200 403 200"
+ORGANIZERS_ACT = "login 403 403 403 302 403 302"
 CREATORS = "login 403 403 403 403 403 200"
 WHO_SEES = "404 404 404 200 200 404 200"
 ITS_OWNER = "login 404 404 200 404 404 404"
@@ -182,9 +182,9 @@ ROUTES = (
         for route in (
             Route(f"benchmarks/<slug:name>/health{end}", f"/benchmarks/tiny/health{end}", "200", "405"),
             Route(
-                f"benchmarks/<slug:name>/organise/health{end}",
-                f"/benchmarks/tiny/organise/health{end}",
-                ORGANISERS,
+                f"benchmarks/<slug:name>/organize/health{end}",
+                f"/benchmarks/tiny/organize/health{end}",
+                ORGANIZERS,
                 POST_ONLY,
             ),
         )
@@ -227,22 +227,22 @@ ROUTES = (
         "405",
     ),
     Route(
-        "benchmarks/<slug:name>/organise/people",
-        "/benchmarks/tiny/organise/people",
-        ORGANISERS,
+        "benchmarks/<slug:name>/organize/people",
+        "/benchmarks/tiny/organize/people",
+        ORGANIZERS,
         "login 403 403 403 422 403 422",
     ),
     Route(
-        "benchmarks/<slug:name>/organise/people/<slug:key>",
-        "/benchmarks/tiny/organise/people/{study_key}",
-        ORGANISERS,
-        ORGANISERS_ACT,
+        "benchmarks/<slug:name>/organize/people/<slug:key>",
+        "/benchmarks/tiny/organize/people/{study_key}",
+        ORGANIZERS,
+        ORGANIZERS_ACT,
         {"act": "close"},
     ),
     Route(
-        "benchmarks/<slug:name>/organise/people/<slug:key>/sheets.zip",
-        "/benchmarks/tiny/organise/people/{study_key}/sheets.zip",
-        ORGANISERS,
+        "benchmarks/<slug:name>/organize/people/<slug:key>/sheets.zip",
+        "/benchmarks/tiny/organize/people/{study_key}/sheets.zip",
+        ORGANIZERS,
         POST_ONLY,
     ),
     *(
@@ -262,61 +262,61 @@ ROUTES = (
         "login 404 404 200 404 404 404",
         "login 404 404 200 404 404 404",
     ),
-    # organise
-    Route("benchmarks/<slug:name>/organise", "/benchmarks/tiny/organise", ORGANISERS, POST_ONLY),
+    # organize
+    Route("benchmarks/<slug:name>/organize", "/benchmarks/tiny/organize", ORGANIZERS, POST_ONLY),
     Route(
-        "benchmarks/<slug:name>/organise/regrade",
-        "/benchmarks/tiny/organise/regrade",
+        "benchmarks/<slug:name>/organize/regrade",
+        "/benchmarks/tiny/organize/regrade",
         POST_ONLY,
-        ORGANISERS_ACT,
+        ORGANIZERS_ACT,
         {"reason": "New labels"},
     ),
     Route(
-        "benchmarks/<slug:name>/organise/news",
-        "/benchmarks/tiny/organise/news",
-        ORGANISERS,
-        ORGANISERS_ACT,
+        "benchmarks/<slug:name>/organize/news",
+        "/benchmarks/tiny/organize/news",
+        ORGANIZERS,
+        ORGANIZERS_ACT,
         {"title": "Results", "text": "They are final.", "action": "publish"},
     ),
     Route(
-        "benchmarks/<slug:name>/organise/news/<int:pk>",
-        "/benchmarks/tiny/organise/news/{announcement}",
-        ORGANISERS,
-        ORGANISERS_ACT,
+        "benchmarks/<slug:name>/organize/news/<int:pk>",
+        "/benchmarks/tiny/organize/news/{announcement}",
+        ORGANIZERS,
+        ORGANIZERS_ACT,
         {"action": "take back"},
     ),
     Route(
-        "benchmarks/<slug:name>/organise/news/<int:pk>",
-        "/benchmarks/another/organise/news/{announcement}",
+        "benchmarks/<slug:name>/organize/news/<int:pk>",
+        "/benchmarks/another/organize/news/{announcement}",
         "login 403 403 403 403 404 404",
         "login 403 403 403 403 404 404",
         {"action": "take back"},
     ),
-    Route("benchmarks/<slug:name>/organise/log", "/benchmarks/tiny/organise/log", ORGANISERS, POST_ONLY),
+    Route("benchmarks/<slug:name>/organize/log", "/benchmarks/tiny/organize/log", ORGANIZERS, POST_ONLY),
     Route(
-        "benchmarks/<slug:name>/organise/replace",
-        "/benchmarks/tiny/organise/replace",
-        ORGANISERS,
+        "benchmarks/<slug:name>/organize/replace",
+        "/benchmarks/tiny/organize/replace",
+        ORGANIZERS,
         "login 403 403 403 422 403 422",
     ),
     Route(
-        "benchmarks/<slug:name>/organise/dry-run",
-        "/benchmarks/tiny/organise/dry-run",
+        "benchmarks/<slug:name>/organize/dry-run",
+        "/benchmarks/tiny/organize/dry-run",
         POST_ONLY,
-        ORGANISERS_ACT,
+        ORGANIZERS_ACT,
         {"act": "start"},
     ),
     *(
-        Route(f"benchmarks/<slug:name>/organise/{tab}", f"/benchmarks/tiny/organise/{tab}", ORGANISERS, post)
+        Route(f"benchmarks/<slug:name>/organize/{tab}", f"/benchmarks/tiny/organize/{tab}", ORGANIZERS, post)
         for tab, post in {
             "texts": "login 403 403 403 422 403 422",
-            "looks": ORGANISERS_ACT,
+            "looks": ORGANIZERS_ACT,
             "roles": "login 403 403 403 200 403 200",
         }.items()
     ),
     Route(
-        "benchmarks/<slug:name>/organise/duplicate",
-        "/benchmarks/tiny/organise/duplicate",
+        "benchmarks/<slug:name>/organize/duplicate",
+        "/benchmarks/tiny/organize/duplicate",
         POST_ONLY,
         "login 403 403 403 403 403 302",
         {"name": "copy", "title": "A copy"},
@@ -326,33 +326,33 @@ ROUTES = (
     Route("benchmarks/<slug:name>/style.css", "/benchmarks/tiny/style.css", "200", "405"),
     Route("terms/edit", "/terms/edit", CREATORS, "login 403 403 403 403 403 422"),
     Route("privacy/edit", "/privacy/edit", CREATORS, "login 403 403 403 403 403 422"),
-    Route("organise/new", "/organise/new", CREATORS, "login 403 403 403 403 403 422"),
-    Route("organise/new/<slug:token>", "/organise/new/0123456789abcdef", NOTHING_YET, NOTHING_YET),
-    Route("benchmarks/<slug:name>/organise/setup", "/benchmarks/tiny/organise/setup", ORGANISERS, POST_ONLY),
+    Route("organize/new", "/organize/new", CREATORS, "login 403 403 403 403 403 422"),
+    Route("organize/new/<slug:token>", "/organize/new/0123456789abcdef", NOTHING_YET, NOTHING_YET),
+    Route("benchmarks/<slug:name>/organize/setup", "/benchmarks/tiny/organize/setup", ORGANIZERS, POST_ONLY),
     Route(
-        "benchmarks/<slug:name>/organise/opening",
-        "/benchmarks/tiny/organise/opening",
+        "benchmarks/<slug:name>/organize/opening",
+        "/benchmarks/tiny/organize/opening",
         POST_ONLY,
-        ORGANISERS_ACT,
+        ORGANIZERS_ACT,
         {"draft": "1"},
     ),
-    Route("benchmarks/<slug:name>/organise/alike", "/benchmarks/tiny/organise/alike", ORGANISERS, POST_ONLY),
+    Route("benchmarks/<slug:name>/organize/alike", "/benchmarks/tiny/organize/alike", ORGANIZERS, POST_ONLY),
     Route(
-        "benchmarks/<slug:name>/organise/alike/compare",
-        "/benchmarks/tiny/organise/alike/compare",
+        "benchmarks/<slug:name>/organize/alike/compare",
+        "/benchmarks/tiny/organize/alike/compare",
         POST_ONLY,
-        ORGANISERS_ACT,
+        ORGANIZERS_ACT,
     ),
     Route(
-        "benchmarks/<slug:name>/organise/submissions/<slug:key>",
-        "/benchmarks/tiny/organise/submissions/{key}",
-        ORGANISERS,
-        ORGANISERS_ACT,
+        "benchmarks/<slug:name>/organize/submissions/<slug:key>",
+        "/benchmarks/tiny/organize/submissions/{key}",
+        ORGANIZERS,
+        ORGANIZERS_ACT,
         {"act": "decline", "decline-reason": "Not its own"},
     ),
     Route(
-        "benchmarks/<slug:name>/organise/submissions/<slug:key>",
-        "/benchmarks/another/organise/submissions/{key}",
+        "benchmarks/<slug:name>/organize/submissions/<slug:key>",
+        "/benchmarks/another/organize/submissions/{key}",
         "login 403 403 403 403 404 404",
         "login 403 403 403 403 404 404",
         {"act": "decline", "decline-reason": "Not its own"},
@@ -360,60 +360,60 @@ ROUTES = (
     Route("benchmarks/<slug:name>/results", "/benchmarks/tiny/results", "404", "405"),
     Route("benchmarks/<slug:name>/results.zip", "/benchmarks/tiny/results.zip", "404", "405"),
     Route(
-        "benchmarks/<slug:name>/organise/results",
-        "/benchmarks/tiny/organise/results",
-        ORGANISERS,
+        "benchmarks/<slug:name>/organize/results",
+        "/benchmarks/tiny/organize/results",
+        ORGANIZERS,
         "login 403 403 403 422 403 422",
     ),
     Route(
-        "benchmarks/<slug:name>/organise/results/draft.zip",
-        "/benchmarks/tiny/organise/results/draft.zip",
-        ORGANISERS,
+        "benchmarks/<slug:name>/organize/results/draft.zip",
+        "/benchmarks/tiny/organize/results/draft.zip",
+        ORGANIZERS,
         POST_ONLY,
     ),
     Route(
-        "benchmarks/<slug:name>/organise/limits",
-        "/benchmarks/tiny/organise/limits",
-        ORGANISERS,
+        "benchmarks/<slug:name>/organize/limits",
+        "/benchmarks/tiny/organize/limits",
+        ORGANIZERS,
         "login 403 403 403 422 403 422",
     ),
     Route(
-        "benchmarks/<slug:name>/organise/limits/exceptions",
-        "/benchmarks/tiny/organise/limits/exceptions",
+        "benchmarks/<slug:name>/organize/limits/exceptions",
+        "/benchmarks/tiny/organize/limits/exceptions",
         POST_ONLY,
-        ORGANISERS_ACT,
+        ORGANIZERS_ACT,
         {"who": "other@example.org", "per_day": "5", "reason": "A workshop"},
     ),
     Route(
-        "benchmarks/<slug:name>/organise/limits/exceptions/<int:pk>/remove",
-        "/benchmarks/tiny/organise/limits/exceptions/{override}/remove",
+        "benchmarks/<slug:name>/organize/limits/exceptions/<int:pk>/remove",
+        "/benchmarks/tiny/organize/limits/exceptions/{override}/remove",
         POST_ONLY,
-        ORGANISERS_ACT,
+        ORGANIZERS_ACT,
         {"reason": "It is over"},
     ),
     Route(
-        "benchmarks/<slug:name>/organise/limits/exceptions/<int:pk>/remove",
-        "/benchmarks/another/organise/limits/exceptions/{override}/remove",
+        "benchmarks/<slug:name>/organize/limits/exceptions/<int:pk>/remove",
+        "/benchmarks/another/organize/limits/exceptions/{override}/remove",
         POST_ONLY,
         "login 403 403 403 403 404 404",
         {"reason": "It is over"},
     ),
     Route(
-        "benchmarks/<slug:name>/organise/phases",
-        "/benchmarks/tiny/organise/phases",
-        ORGANISERS,
+        "benchmarks/<slug:name>/organize/phases",
+        "/benchmarks/tiny/organize/phases",
+        ORGANIZERS,
         "login 403 403 403 422 403 422",
     ),
     Route(
-        "benchmarks/<slug:name>/organise/phases/<int:pk>",
-        "/benchmarks/tiny/organise/phases/{phase}",
+        "benchmarks/<slug:name>/organize/phases/<int:pk>",
+        "/benchmarks/tiny/organize/phases/{phase}",
         "login 403 403 403 404 403 404",
         "login 403 403 403 404 403 404",
     ),
     *(
         Route(
-            "benchmarks/<slug:name>/organise/phases/<int:pk>",
-            "/benchmarks/another/organise/phases/{phase}",
+            "benchmarks/<slug:name>/organize/phases/<int:pk>",
+            "/benchmarks/another/organize/phases/{phase}",
             "login 403 403 403 403 200 200",
             f"login 403 403 403 403 {status} {status}",
             {"act": act, "reason": "No more"},

@@ -16,7 +16,7 @@ from gluebench.cli import main
 from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.adding import set_organiser
+from gluebench.leaderboard.benchmarks.adding import set_organizer
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.submissions.models import Status, Submission
@@ -178,15 +178,15 @@ def test_an_admin_from_the_command_line(ada: User) -> None:
     assert Entry.objects.get().detail["by"] == "command line"
 
 
-def test_an_organiser_from_the_command_line(tiny: Any, ada: User) -> None:
-    run("organiser", ada.email, "tiny")
-    assert tiny.organised_by(ada)
-    run("organiser", ada.email, "tiny", "--remove")
-    assert not tiny.organised_by(ada)
+def test_an_organizer_from_the_command_line(tiny: Any, ada: User) -> None:
+    run("organizer", ada.email, "tiny")
+    assert tiny.organized_by(ada)
+    run("organizer", ada.email, "tiny", "--remove")
+    assert not tiny.organized_by(ada)
     with pytest.raises(SiteError, match="It has: tiny"):
-        set_organiser(ada.email, "glu")
+        set_organizer(ada.email, "glu")
     with pytest.raises(SiteError, match="signs up on the site first"):
-        set_organiser("nobody@example.org", "tiny")
+        set_organizer("nobody@example.org", "tiny")
     with pytest.raises(SiteError, match="not an email address"):
         trust.make_admin("ada")
 
@@ -211,7 +211,7 @@ def test_an_admin_who_saves_a_benchmark_takes_back_nothing_that_came_meanwhile(t
     opened = Benchmark.objects.get()
     Benchmark.objects.update(gold_digest="of new labels", settings={"per_day": 7})
     opened.open = False
-    form = SimpleNamespace(changed_data=["open", "organisers"])
+    form = SimpleNamespace(changed_data=["open", "organizers"])
     django_admin.site.get_model_admin(Benchmark).save_model(None, opened, form, True)  # type: ignore[arg-type]
     row = Benchmark.objects.get()
     assert (row.open, row.gold_digest, row.settings) == (False, "of new labels", {"per_day": 7})

@@ -1,4 +1,4 @@
-"""Studies of how well people do: drawing, labelling, scoring, and who sees what."""
+"""Studies of how well people do: drawing, labeling, scoring, and who sees what."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.scoring import read_gold
-from sample.archive import judgements
+from sample.archive import judgments
 
-HERE = "/benchmarks/sample/organise/people"
-ROWS = judgements()
+HERE = "/benchmarks/sample/organize/people"
+ROWS = judgments()
 TEXTS = {(each.premise, each.hypothesis): each.label for each in ROWS}
 PAIRS, PEOPLE = 20, 3
 
@@ -46,10 +46,10 @@ def sample(db: None, sample_gold: Path) -> Benchmark:
 
 
 @pytest.fixture
-def organiser(sample: Benchmark, person: Any) -> Client:
+def organizer(sample: Benchmark, person: Any) -> Client:
     client = Client()
-    account = person("organiser@example.org")
-    sample.organisers.add(account)
+    account = person("organizer@example.org")
+    sample.organizers.add(account)
     client.force_login(account)
     return client
 
@@ -63,15 +63,15 @@ def file_of(*, header: str = "index\tpremise\thypothesis\tlabel\tdomain", rows: 
     return SimpleUploadedFile("examples.tsv", text.encode(), content_type="text/tab-separated-values")
 
 
-def draw(organiser: Client, **changes: Any) -> Any:
+def draw(organizer: Client, **changes: Any) -> Any:
     task = load_benchmark("sample").diagnostics[0].name
     values = {"task": task, "pairs": PAIRS, "annotators": PEOPLE, "seed": 7, "accounts": "", **changes}
-    return organiser.post(HERE, {"examples": file_of(), **values})
+    return organizer.post(HERE, {"examples": file_of(), **values})
 
 
 @pytest.fixture
-def study(organiser: Client) -> Study:
-    assert draw(organiser).status_code == 302
+def study(organizer: Client) -> Study:
+    assert draw(organizer).status_code == 302
     return Study.objects.get()
 
 
@@ -107,8 +107,8 @@ def test_what_is_drawn_has_texts_and_nothing_else(study: Study) -> None:
     assert Entry.objects.get().action == "people drawn"
 
 
-def test_the_same_file_and_seed_draw_the_same(study: Study, organiser: Client) -> None:
-    draw(organiser)
+def test_the_same_file_and_seed_draw_the_same(study: Study, organizer: Client) -> None:
+    draw(organizer)
     again = Study.objects.exclude(pk=study.pk).get()
     assert (again.drawn, again.texts) == (study.drawn, study.texts)
 
@@ -130,7 +130,7 @@ def test_an_annotator_is_blind_and_meets_the_other_direction_later(study: Study)
 
 
 def test_everybody_answers_and_the_grader_scores_as_the_command_does(
-    study: Study, organiser: Client, sample_gold: Path, tmp_path: Path, client: Client
+    study: Study, organizer: Client, sample_gold: Path, tmp_path: Path, client: Client
 ) -> None:
     for at, annotator in enumerate(study.annotators.all()):
         assert go_through(annotator, wrong=4 * at) == study.items
@@ -138,7 +138,7 @@ def test_everybody_answers_and_the_grader_scores_as_the_command_does(
     study.refresh_from_db()
     assert study.problems == []
     assert study.agreement is not None
-    sheets = organiser.get(f"{HERE}/{study.key}/sheets.zip").content
+    sheets = organizer.get(f"{HERE}/{study.key}/sheets.zip").content
     zipfile.ZipFile(io.BytesIO(sheets)).extractall(tmp_path)
     gold = read_gold(sample_gold, load_benchmark("sample"))
     drawn = read_draw(tmp_path)
@@ -154,7 +154,7 @@ def test_everybody_answers_and_the_grader_scores_as_the_command_does(
     page = study.get_absolute_url()
     assert [client.get(f"{page}{end}").status_code for end in ("", ".json", ".csv")] == [404] * 3
     assert client.get("/api/v1/benchmarks/sample/people").json() == {"items": []}
-    organiser.post(f"{HERE}/{study.key}", {"act": "publish"})
+    organizer.post(f"{HERE}/{study.key}", {"act": "publish"})
     html = client.get(page).content.decode()
     assert html.count("<svg xmlns") == 1
     assert f"{found['kappa']['value']:.2f}" in html
@@ -194,10 +194,10 @@ def test_answers_need_the_page_s_token(study: Study) -> None:
     assert annotator.answers_by_item() == {}
 
 
-def test_who_is_invited_by_account_is_alone_let_in(organiser: Client, person: Any, settings: Any) -> None:
+def test_who_is_invited_by_account_is_alone_let_in(organizer: Client, person: Any, settings: Any) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     guest, other = person("guest@example.org"), person("other@example.org")
-    assert draw(organiser, accounts="Guest@example.org\n").status_code == 302
+    assert draw(organizer, accounts="Guest@example.org\n").status_code == 302
     annotator = Annotator.objects.get(number=1)
     address = annotator.get_absolute_url()
     (sent,) = mail.outbox
@@ -232,71 +232,71 @@ def test_who_is_invited_by_account_is_alone_let_in(organiser: Client, person: An
         ({"examples": SimpleUploadedFile("x.tsv", b"premise\thypothesis\n\xff\t\n")}, "line 2: not UTF-8"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(organiser: Client, changes: Any, said: str) -> None:
-    answer = draw(organiser, **changes)
+def test_what_cannot_be_drawn_is_said(organizer: Client, changes: Any, said: str) -> None:
+    answer = draw(organizer, **changes)
     assert answer.status_code == 422
     assert said in answer.content.decode()
     assert not Study.objects.exists()
 
 
-def test_a_closed_study_takes_nothing_and_shows_no_text(study: Study, organiser: Client) -> None:
+def test_a_closed_study_takes_nothing_and_shows_no_text(study: Study, organizer: Client) -> None:
     annotator, client = study.annotators.get(number=1), Client()
     place = start_link(client, annotator)
-    organiser.post(f"{HERE}/{study.key}", {"act": "close"})
+    organizer.post(f"{HERE}/{study.key}", {"act": "close"})
     client.post(place, {"label": "neutral"})
     assert annotator.answers_by_item() == {}
     assert "This study is closed" in client.get(place, follow=True).content.decode()
-    organiser.post(f"{HERE}/{study.key}", {"act": "open"})
+    organizer.post(f"{HERE}/{study.key}", {"act": "open"})
     assert client.post(place, {"label": "neutral"}).status_code == 302
     assert len(annotator.answers_by_item()) == 1
 
 
-def test_another_link_ends_the_old_one_and_keeps_the_answers(study: Study, organiser: Client) -> None:
+def test_another_link_ends_the_old_one_and_keeps_the_answers(study: Study, organizer: Client) -> None:
     annotator, client = study.annotators.get(number=2), Client()
     old = annotator.get_absolute_url()
     client.post(start_link(client, annotator), {"label": "neutral"})
-    organiser.post(f"{HERE}/{study.key}", {"act": "renew", "number": "2"})
+    organizer.post(f"{HERE}/{study.key}", {"act": "renew", "number": "2"})
     annotator.refresh_from_db()
     assert client.get(old).status_code == 404
     assert client.get(annotator.get_absolute_url()).status_code == 200
     assert len(annotator.answers_by_item()) == 1
 
 
-def test_too_little_to_score_is_said(study: Study, organiser: Client) -> None:
+def test_too_little_to_score_is_said(study: Study, organizer: Client) -> None:
     go_through(study.annotators.get(number=1))
     score_study.func(study.pk)
-    assert "labelled by two annotators or more" in organiser.get(f"{HERE}/{study.key}").content.decode()
+    assert "labeled by two annotators or more" in organizer.get(f"{HERE}/{study.key}").content.decode()
 
 
-def test_other_labels_make_a_score_out_of_date(study: Study, organiser: Client, sample: Benchmark) -> None:
+def test_other_labels_make_a_score_out_of_date(study: Study, organizer: Client, sample: Benchmark) -> None:
     for annotator in study.annotators.all():
         go_through(annotator)
     score_study.func(study.pk)
     Benchmark.objects.filter(pk=sample.pk).update(gold_digest="0" * 64)
-    assert "The labels changed since it was scored" in organiser.get(f"{HERE}/{study.key}").content.decode()
+    assert "The labels changed since it was scored" in organizer.get(f"{HERE}/{study.key}").content.decode()
 
 
 @pytest.mark.parametrize("end", ["", "/KEY", "/KEY/sheets.zip"])
-def test_only_organisers_enter(study: Study, organiser: Client, ada: Any, end: str) -> None:
+def test_only_organizers_enter(study: Study, organizer: Client, ada: Any, end: str) -> None:
     address = HERE + end.replace("KEY", study.key)
     stranger = Client()
     assert stranger.get(address).status_code == 302
     stranger.force_login(ada)
     assert stranger.get(address).status_code == 403
-    assert organiser.get(address).status_code == 200
+    assert organizer.get(address).status_code == 200
 
 
-def test_deleting_a_study_deletes_its_answers(study: Study, organiser: Client) -> None:
-    organiser.post(f"{HERE}/{study.key}", {"act": "delete"})
+def test_deleting_a_study_deletes_its_answers(study: Study, organizer: Client) -> None:
+    organizer.post(f"{HERE}/{study.key}", {"act": "delete"})
     assert not Annotator.objects.exists()
     assert next(each.action for each in Entry.objects.all()) == "people delete"
 
 
-def test_text_of_examples_is_text(organiser: Client) -> None:
+def test_text_of_examples_is_text(organizer: Client) -> None:
     rows = [line for at in range(0, 40, 2) for line in (
         f"{at}\t<b>x{at}</b>\ty", f"{at + 1}\ty\t<b>x{at}</b>"
     )]  # fmt: skip
-    draw(organiser, examples=file_of(header="index\tsentence1\tsentence2", rows=rows))
+    draw(organizer, examples=file_of(header="index\tsentence1\tsentence2", rows=rows))
     client = Client()
     annotator = Annotator.objects.get(number=1)
     html = client.get(start_link(client, annotator)).content.decode()

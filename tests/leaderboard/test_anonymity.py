@@ -63,7 +63,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[datetime]:
 @pytest.fixture
 def organizer(tiny: Benchmark, person: Callable[[str], User]) -> User:
     user = person("organizer@example.org")
-    tiny.organisers.add(user)
+    tiny.organizers.add(user)
     return user
 
 
@@ -198,7 +198,7 @@ def test_its_author_and_the_organizers_see_names(
         path = f"/submissions/{row.key}{ending}"
         seen = [WORD in browser.get(path).content.decode() for browser in (owner, leader, other)]
         assert seen == [True, True, False], path
-    assert WORD in leader.get("/benchmarks/tiny/organise").content.decode()
+    assert WORD in leader.get("/benchmarks/tiny/organize").content.decode()
     assert WORD in owner.get("/submissions").content.decode()
 
 
@@ -242,7 +242,7 @@ def test_the_form_says_why_names_cannot_be_hidden(
     leader.force_login(organizer)
     form = {**tiny.policy.as_dict(), "open": "on", "anonymous": "2027-03-01"}
     data = {name: value for name, value in form.items() if value not in (None, False)}
-    assert leader.post("/benchmarks/tiny/organise/limits", data).status_code == 302
+    assert leader.post("/benchmarks/tiny/organize/limits", data).status_code == 302
     assert Entry.objects.filter(action="policy").latest("pk").detail["changes"]["anonymous"] == [
         None,
         "2027-03-01",
@@ -250,7 +250,7 @@ def test_the_form_says_why_names_cannot_be_hidden(
     assert "Until 1 March 2027 (UTC)" in leader.get("/benchmarks/tiny/submit").content.decode()
     change_policy(tiny, {"anonymous": None})
     graded(**TEXTS)
-    answer = leader.post("/benchmarks/tiny/organise/limits", data)
+    answer = leader.post("/benchmarks/tiny/organize/limits", data)
     assert answer.status_code == 422
     assert "cannot be hidden again" in answer.content.decode()
 

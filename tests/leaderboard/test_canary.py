@@ -67,8 +67,8 @@ def test_which_labels_there_are_is_told_to_admins_alone(graded: Any, ada: Any, t
     submission = graded()
     owner = Client()
     owner.force_login(ada)
-    tiny.organisers.add(ada)
-    for path in (*pages(submission), "/benchmarks/tiny/organise/log"):
+    tiny.organizers.add(ada)
+    for path in (*pages(submission), "/benchmarks/tiny/organize/log"):
         assert tiny.gold_digest[:16].encode() not in b"".join(owner.get(path)), path
 
 

@@ -64,7 +64,7 @@ def test_adding_the_same_again_changes_nothing(db: None, gold_folder: Path) -> N
     assert Benchmark.objects.get().version == 1
 
 
-def test_wrong_labels_are_told_to_the_organiser_and_not_taken(db: None, tmp_path: Path) -> None:
+def test_wrong_labels_are_told_to_the_organizer_and_not_taken(db: None, tmp_path: Path) -> None:
     from gluebench.leaderboard.benchmarks.models import Benchmark
 
     (tmp_path / "Refer.tsv").write_text("index\tlabel\n0\tmaybe\n")

@@ -62,25 +62,25 @@ def admin(person: Any) -> Client:
 def test_tables_become_a_draft_that_grades(admin: Client, own_grader: None) -> None:
     files = tables(train_csv=table(ROWS[:4]), test_csv=table(ROWS[4:]))
     answer = admin.post(
-        "/organise/new", {"name": "hotels", "title": "Hotels", "tables": files, "licence": "CC0-1.0"}
+        "/organize/new", {"name": "hotels", "title": "Hotels", "tables": files, "license": "CC0-1.0"}
     )
     assert answer.status_code == 302, answer.content.decode()
     page = admin.get(answer["Location"]).content.decode()
     assert [word for word in ("you set it", "bad 50.0 %", "test size") if word not in page] == []
     assert not Benchmark.objects.exists()
     assert (
-        admin.post(answer["Location"], {"act": "create"})["Location"] == "/benchmarks/hotels/organise/setup"
+        admin.post(answer["Location"], {"act": "create"})["Location"] == "/benchmarks/hotels/organize/setup"
     )
     row = Benchmark.objects.get()
     assert (row.name, row.title, row.draft) == ("hotels", "Hotels", True)
-    assert [*row.organisers.values_list("email", flat=True)] == ["admin@example.org"]
+    assert [*row.organizers.values_list("email", flat=True)] == ["admin@example.org"]
     assert Entry.objects.filter(action="benchmark added", benchmark="hotels").exists()
     public = {file.path for file in row.data_files.all()}
     assert public == {"hotels/train.tsv", "hotels/test.tsv", "sample-submission.zip"}
     data = b"".join(admin.get("/benchmarks/hotels/data/hotels/test.tsv").streaming_content)  # type: ignore[attr-defined]
     assert data.decode().splitlines()[0] == "index\treview"
     assert admin.get(answer["Location"]).status_code == 404
-    assert not [*settings.FOLDER.uploads.glob("organise-*")]
+    assert not [*settings.FOLDER.uploads.glob("organize-*")]
     assert stat.S_IMODE((row.gold_path / "hotels.tsv").stat().st_mode) == 0o600
 
 
@@ -98,7 +98,7 @@ def test_a_draft_can_be_submitted_to_by_its_organizer(admin: Client) -> None:
 
 
 def create(client: Client, fields: Mapping[str, Any]) -> Benchmark:
-    answer = client.post("/organise/new", fields)
+    answer = client.post("/organize/new", fields)
     assert answer.status_code == 302, answer.content.decode()
     client.post(answer["Location"], {"act": "create"})
     return Benchmark.objects.latest("pk")
@@ -127,7 +127,7 @@ def test_a_manifest_with_diagnostics_and_its_parent(admin: Client, tmp_path: Pat
         "gold": upload("g.zip", gold),
         "examples": upload("d.zip", data),
     }
-    alone = admin.post("/organise/new", fields)
+    alone = admin.post("/organize/new", fields)
     assert alone.status_code == 422
     assert "upload that file too" in alone.content.decode()
     fields = {
@@ -145,7 +145,7 @@ def test_a_manifest_with_diagnostics_and_its_parent(admin: Client, tmp_path: Pat
 @pytest.mark.parametrize("parent", ["/etc/passwd", "../../secret-key/x.toml", "./../labels/x.toml"])
 def test_a_manifest_reaches_no_file_of_the_machine(admin: Client, parent: str) -> None:
     text = f'[benchmark]\nname = "mine"\nextends = "{parent}"\n'.encode()
-    answer = admin.post("/organise/new", {"manifest": upload("m.toml", text), "gold": upload("g.zip", b"PK")})
+    answer = admin.post("/organize/new", {"manifest": upload("m.toml", text), "gold": upload("g.zip", b"PK")})
     assert answer.status_code == 422
     assert "upload that file too" in answer.content.decode()
 
@@ -153,20 +153,20 @@ def test_a_manifest_reaches_no_file_of_the_machine(admin: Client, parent: str) -
 def test_all_problems_are_shown_together_and_nothing_is_kept(admin: Client) -> None:
     broken = b"review,label\nA,good\nB\n"
     answer = admin.post(
-        "/organise/new", {"name": "x", "tables": tables(train_csv=broken, test_csv=b"text\n")}
+        "/organize/new", {"name": "x", "tables": tables(train_csv=broken, test_csv=b"text\n")}
     )
     page = answer.content.decode()
     assert answer.status_code == 422
     assert [place for place in ("train.csv:3", "test.csv:1") if place not in page] == []
     assert str(settings.FOLDER.root) not in page
-    assert not [*settings.FOLDER.uploads.glob("organise-*")]
+    assert not [*settings.FOLDER.uploads.glob("organize-*")]
 
 
 def test_a_bomb_is_refused(admin: Client) -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("test.csv", b"0" * (1 << 27))
-    page = admin.post("/organise/new", {"name": "x", "tables": [upload("x.zip", file.getvalue())]})
+    page = admin.post("/organize/new", {"name": "x", "tables": [upload("x.zip", file.getvalue())]})
     assert page.status_code == 422
     assert "far more than text can" in page.content.decode()
 
@@ -180,7 +180,7 @@ def test_uploads_are_private_until_they_are_built(admin: Client, monkeypatch: py
         return {"problems": ["stop"]}
 
     monkeypatch.setattr(creating, "run_in_turn", look)
-    admin.post("/organise/new", {"name": "x", "tables": tables(train_csv=table(ROWS), test_csv=table(ROWS))})
+    admin.post("/organize/new", {"name": "x", "tables": tables(train_csv=table(ROWS), test_csv=table(ROWS))})
     assert sorted(map(oct, seen)) == ["0o600", "0o600", "0o700", "0o700", "0o700"]
 
 
@@ -191,7 +191,7 @@ def test_new_labels_need_a_reason_and_grade_again(
     before = submission.value
     gold = write_gold(tmp_path / "gold")
     (gold / "Para.tsv").write_text(tsv([str(1 - int(word)) for word in GOLD["Para"]], "label"))
-    here = "/benchmarks/tiny/organise/replace"
+    here = "/benchmarks/tiny/organize/replace"
     assert admin.post(here, {"gold": upload("g.zip", zipped(gold))}).status_code == 422
     answer = admin.post(here, {"gold": upload("g.zip", zipped(gold)), "reason": "Fixed Para"})
     assert tiny.submissions.get().status == "graded"
@@ -210,7 +210,7 @@ def test_tables_replace_all_three_and_keep_the_title(admin: Client) -> None:
     turned = [(text, "bad" if label == "good" else "good") for text, label in ROWS]
     train = [(f"Before: {text}", label) for text, label in ROWS]
     fields = {"tables": tables(train_csv=table(train), test_csv=table(turned)), "reason": "Turned around"}
-    answer = admin.post("/benchmarks/hotels/organise/replace", fields)
+    answer = admin.post("/benchmarks/hotels/organize/replace", fields)
     admin.post(answer["Location"], {"act": "create"})
     row = Benchmark.objects.get()
     assert row.title == "Hotels"
@@ -221,7 +221,7 @@ def test_tables_replace_all_three_and_keep_the_title(admin: Client) -> None:
 def test_a_manifest_of_another_name_replaces_nothing(admin: Client, tiny: Benchmark) -> None:
     text = MANIFEST.read_text().replace('name = "tiny"', 'name = "other"')
     fields = {"manifest": upload("m.toml", text.encode()), "reason": "Why not"}
-    answer = admin.post("/benchmarks/tiny/organise/replace", fields)
+    answer = admin.post("/benchmarks/tiny/organize/replace", fields)
     assert answer.status_code == 422
     assert "expected name = &quot;tiny&quot;" in answer.content.decode()
 
@@ -229,7 +229,7 @@ def test_a_manifest_of_another_name_replaces_nothing(admin: Client, tiny: Benchm
 def test_who_may_create(person: Any, tiny: Benchmark) -> None:
     client = Client()
     client.force_login(person("some@example.org"))
-    assert client.get("/organise/new").status_code == 403
+    assert client.get("/organize/new").status_code == 403
     assert b"New benchmark" not in client.get("/submissions").content
     with override_settings(RUNNING=settings.RUNNING._replace(create="accounts")):
         assert b"New benchmark" in client.get("/submissions").content

@@ -51,7 +51,7 @@ def test_no_address_of_a_draft_answers_a_stranger(world: World) -> None:
 
 def test_those_who_run_it_see_all_as_before(world: World) -> None:
     for route in OF_TINY:
-        for role in ("organiser", "admin"):
+        for role in ("organizer", "admin"):
             assert ask(world, route, role, "GET").outcome == route.expected("GET", role), route.path
 
 
@@ -63,7 +63,7 @@ def test_no_list_names_a_draft(world: World, role: str) -> None:
 
 
 def test_its_organizer_finds_it(world: World) -> None:
-    client = signed_in(world, "organiser")
+    client = signed_in(world, "organizer")
     assert b"The secret draft" in client.get("/submissions").content
     names = [row["name"] for row in client.get("/api/v1/benchmarks").json()["items"]]
     assert names == ["tiny", "another"]
@@ -75,7 +75,7 @@ def test_a_draft_is_not_the_only_benchmark(world: World) -> None:
 
 
 def test_a_cached_page_of_a_draft_reaches_no_stranger(world: World) -> None:
-    organizer, stranger = signed_in(world, "organiser"), signed_in(world, "foreign")
+    organizer, stranger = signed_in(world, "organizer"), signed_in(world, "foreign")
     page = organizer.get("/benchmarks/tiny")
     assert page.status_code == 200
     known = {"HTTP_IF_NONE_MATCH": page["ETag"]}
@@ -83,11 +83,11 @@ def test_a_cached_page_of_a_draft_reaches_no_stranger(world: World) -> None:
 
 
 def test_opening_shows_it_to_everybody_and_is_logged(world: World) -> None:
-    organizer = signed_in(world, "organiser")
-    organizer.post("/benchmarks/tiny/organise/opening", {"draft": "0"})
+    organizer = signed_in(world, "organizer")
+    organizer.post("/benchmarks/tiny/organize/opening", {"draft": "0"})
     assert Client().get("/benchmarks/tiny").status_code == 200
-    assert b"open to the public" in organizer.get("/benchmarks/tiny/organise/log").content
-    organizer.post("/benchmarks/tiny/organise/opening", {"draft": "1"})
+    assert b"open to the public" in organizer.get("/benchmarks/tiny/organize/log").content
+    organizer.post("/benchmarks/tiny/organize/opening", {"draft": "1"})
     assert Client().get("/benchmarks/tiny").status_code == 404
 
 
@@ -96,7 +96,7 @@ def test_a_reviewer_decides_about_entries_and_nothing_else(world: World, person:
     Benchmark.objects.get(name="tiny").reviewers.add(reviewer)
     client = Client()
     client.force_login(reviewer)
-    here, key = "/benchmarks/tiny/organise", world.places["key"]
+    here, key = "/benchmarks/tiny/organize", world.places["key"]
     allowed = [here, f"{here}/submissions/{key}", f"/submissions/{key}", "/benchmarks/tiny"]
     assert [client.get(path).status_code for path in allowed] == [200] * 4
     refused = {route.path for route in OF_TINY if route.path.startswith(f"{here}/")}

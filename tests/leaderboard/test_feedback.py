@@ -334,7 +334,7 @@ def test_results_are_no_part_of_what_is_public(
         assert f"{truth:.6g}" not in client.get(address).content.decode()
 
 
-def test_full_digits_are_the_organiser_s_alone(client: Client, ada: Any, graded: Send, tiny: Any) -> None:
+def test_full_digits_are_the_organizer_s_alone(client: Client, ada: Any, graded: Send, tiny: Any) -> None:
     """Nothing that can be fetched has a correlation's digits: a few of them tell a label."""
     submission = graded()
     digits = str(submission.results.get().report["tasks"]["Sim"]["metrics"]["pearson"]["value"])[2:8]

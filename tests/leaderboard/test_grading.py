@@ -277,7 +277,7 @@ def test_what_is_wrong_with_every_file_of_labels_fits_into_its_column(send: Send
     assert len(submission.failure) == Submission._meta.get_field("failure").max_length
 
 
-def test_only_the_grader_and_the_organiser_s_command_read_labels() -> None:
+def test_only_the_grader_and_the_organizer_s_command_read_labels() -> None:
     home = Path(grading.__file__).parents[1]
     readers = {
         path.relative_to(home).as_posix()

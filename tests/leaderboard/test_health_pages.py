@@ -61,7 +61,7 @@ class Large:
         self.answers: list[list[str]] = []
         self.person, self.client = person, Client()
         self.organizer = person("org@example.org")
-        self.benchmark.organisers.add(self.organizer)
+        self.benchmark.organizers.add(self.organizer)
 
     def send(self, number: int, *, skill: float, by: str = "") -> Any:
         from django.core.files.base import ContentFile
@@ -121,13 +121,13 @@ def counted(large: Large) -> dict[str, list[int]]:
 
 
 def test_organizers_see_counts_and_the_rows_of_doubtful_labels(large: Large) -> None:
-    facts = large.json("organise/health", organizer=True)["facts"]
+    facts = large.json("organize/health", organizer=True)["facts"]
     rows, task = counted(large), facts["tasks"]["Yes"]
     assert (facts["systems"], task["all"], task["none"]) == (3, len(rows["all"]), len(rows["none"]))
     assert task["rows"] == [["Yes", at] for at in rows["none"]]
     assert {*large.doubtful} <= {at for _, at in task["rows"]}
     large.client.force_login(large.organizer)
-    page = large.client.get("/benchmarks/large/organise/health").content.decode()
+    page = large.client.get("/benchmarks/large/organize/health").content.decode()
     assert "Yes 123" in page
     assert f"{len(rows['all'])} (" in page
 
@@ -142,7 +142,7 @@ def test_the_public_sees_shares_in_steps_and_no_row(large: Large) -> None:
     page = large.client.get("/benchmarks/large/health").content.decode()
     assert "under 2.5 %" in page
     assert "123" not in page
-    assert large.client.get("/benchmarks/large/organise/health.json").status_code == 302
+    assert large.client.get("/benchmarks/large/organize/health.json").status_code == 302
 
 
 def test_head_room_is_that_of_the_best_score_shown(large: Large) -> None:
@@ -167,7 +167,7 @@ def test_attempts_failures_and_times_are_those_of_the_submissions(large: Large) 
         begun = row.submitted + timedelta(seconds=waited)
         Submission.objects.filter(pk=row.pk).update(begun=begun, finished=begun + timedelta(seconds=5))
     Submission.objects.filter(pk=bad.pk).update(begun=None)
-    facts = large.json("organise/health", organizer=True)
+    facts = large.json("organize/health", organizer=True)
     first, second = facts["attempts"]
     assert (first["people"], second["people"]) == (3, 1)
     assert first["mean"] == pytest.approx(sum(row.value for row in rows[:3]) / 3)
@@ -181,11 +181,11 @@ def test_attempts_failures_and_times_are_those_of_the_submissions(large: Large) 
 def test_without_labels_here_the_page_names_what_is_missing(large: Large) -> None:
     type(large.benchmark).objects.filter(pk=large.benchmark.pk).update(gold="")
     large.client.force_login(large.organizer)
-    for address in ("organise/health", "health"):
+    for address in ("organize/health", "health"):
         page = large.client.get(f"/benchmarks/large/{address}").content.decode()
         assert "on the organizer&#x27;s own machine" in page
         assert "Not available: the rows that all or none solve" in page
-    facts = large.json("organise/health", organizer=True)
+    facts = large.json("organize/health", organizer=True)
     assert facts["facts"] is None
     assert facts["headroom"][0]["best"] is not None
 
@@ -196,5 +196,5 @@ def test_a_row_of_people_is_not_among_the_leading_systems(large: Large) -> None:
     Submission.objects.filter(name="S0").update(kind=Kind.HUMAN)
     type(large.benchmark).objects.filter(pk=large.benchmark.pk).touch()
     large.rank()
-    facts = large.json("organise/health", organizer=True)["facts"]
+    facts = large.json("organize/health", organizer=True)["facts"]
     assert facts["systems"] == 3  # the other submission of the same person takes its place

@@ -130,14 +130,14 @@ LISTS = (
     "/benchmarks/tiny/diagnostics/DX",
     "/benchmarks/tiny/submit",
 )
-ORGANISE = "/benchmarks/tiny/organise"
-OWN_LISTS = ("/submissions", ORGANISE, f"{ORGANISE}/log", f"{ORGANISE}/alike")
+ORGANIZE = "/benchmarks/tiny/organize"
+OWN_LISTS = ("/submissions", ORGANIZE, f"{ORGANIZE}/log", f"{ORGANIZE}/alike")
 
 
 @pytest.fixture
 def hostile(graded: Send, tiny: Any, ada: Any, person: Any) -> tuple[list[Submission], Client]:
     """A graded submission for each payload, which stands in all its texts, past all forms; and its owner."""
-    tiny.organisers.add(ada)
+    tiny.organizers.add(ada)
     template, other = graded(), graded(owner=person("other@example.org"))
     rows = [_with(Submission.objects.get(pk=template.pk), payload) for payload in PAYLOADS]
     rows = Submission.objects.bulk_create(rows)
@@ -176,7 +176,7 @@ def test_no_payload_comes_alive_on_any_page(hostile: tuple[list[Submission], Cli
             (anybody, f"{here}/detail"),
             (owner, here),
             (owner, f"{here}/edit"),
-            (owner, f"{ORGANISE}/submissions/{row.key}"),
+            (owner, f"{ORGANIZE}/submissions/{row.key}"),
         ):
             answer = client.get(path)
             assert answer.status_code == 200, path
@@ -211,7 +211,7 @@ def everything_that_can_be_posted() -> list[str]:
 
 def test_no_form_is_taken_without_its_token(graded: Send, tiny: Any, ada: Any) -> None:
     submission = graded()
-    tiny.organisers.add(ada)
+    tiny.organizers.add(ada)
     paths = [path.replace("KEY", submission.key) for path in everything_that_can_be_posted()]
     assert f"{submission.get_absolute_url()}/withdraw" in paths
     before = Submission.objects.values().get(pk=submission.pk)

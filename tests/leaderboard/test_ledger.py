@@ -170,7 +170,7 @@ def test_names_of_a_deleted_account_go_and_the_tree_stays(
     assert (
         hashlib.sha256(json.dumps(texts, sort_keys=True, separators=(",", ":")).encode()).hexdigest() in data
     )
-    acts.anonymise(user=ada)
+    acts.anonymize(user=ada)
     first, last = Leaf.objects.order_by("index")
     assert (first.data, first.texts) == (data, None)
     assert last.texts["names"]["team"] == ""

@@ -127,7 +127,7 @@ def test_a_new_address_counts_from_when_it_is_confirmed(client: Client, postbox:
     assert user.email == "young@example.org"
 
 
-def test_without_a_mail_server_the_organiser_has_the_link(client: Client, no_mail: None) -> None:
+def test_without_a_mail_server_the_organizer_has_the_link(client: Client, no_mail: None) -> None:
     made = sign_up(client, "new@example.org")
     assert "organizer sees your link" in client.get(made["Location"]).content.decode()
 
@@ -145,7 +145,7 @@ def test_without_a_mail_server_the_organiser_has_the_link(client: Client, no_mai
     assert not trust.unconfirmed()
 
 
-def test_the_organiser_can_make_a_link_for_a_new_password(client: Client, no_mail: None, ada: User) -> None:
+def test_the_organizer_can_make_a_link_for_a_new_password(client: Client, no_mail: None, ada: User) -> None:
 
     form = client.get(trust.reset_path(trust.account("Ada@Example.org")))["Location"]
     client.post(form, {"password1": "another password", "password2": "another password"})

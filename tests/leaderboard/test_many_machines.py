@@ -41,7 +41,7 @@ commands.add(sys.argv[1], sys.argv[3], sys.argv[4])
 from gluebench.leaderboard.accounts.models import User, issue
 from gluebench.leaderboard.benchmarks.models import Benchmark
 user = User.objects.create_user("organizer@example.org")
-Benchmark.objects.get(name="tiny").organisers.add(user)
+Benchmark.objects.get(name="tiny").organizers.add(user)
 print(issue(user, "a machine", ["grade"], timedelta(days=1))[1])
 """
 LOOK = """

@@ -23,7 +23,7 @@ from gluebench.leaderboard.news.delivery import AGAIN, deliver
 from gluebench.leaderboard.news.models import Delivery, MailChoice, Pace, choose
 from gluebench.leaderboard.submissions.models import Status
 
-PAGE, ORGANISE = "/benchmarks/tiny/news", "/benchmarks/tiny/organise/news"
+PAGE, ORGANIZE = "/benchmarks/tiny/news", "/benchmarks/tiny/organize/news"
 TEXT = "The test phase begins on **1 May**.\n\n<script>alert(1)</script>"
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
 
@@ -36,7 +36,7 @@ def sends_mail(settings: Any) -> None:
 @pytest.fixture
 def organizer(tiny: Any, person: Callable[[str], User]) -> Client:
     user = person("organizer@example.org")
-    tiny.organisers.add(user)
+    tiny.organizers.add(user)
     client = Client()
     client.force_login(user)
     return client
@@ -48,7 +48,7 @@ def announce(organizer: Client, send: Callable[..., Any]) -> Callable[..., Any]:
     send()
 
     def post(title: str = "Test phase", action: str = "publish", text: str = TEXT, path: str = "") -> Any:
-        return organizer.post(path or ORGANISE, {"title": title, "text": text, "action": action})
+        return organizer.post(path or ORGANIZE, {"title": title, "text": text, "action": action})
 
     return post
 
@@ -68,7 +68,7 @@ def test_an_announcement_is_on_its_page_in_the_feed_and_in_the_log(
     announce: Callable[..., Any], client: Client
 ) -> None:
     assert "News (" not in client.get("/benchmarks/tiny").content.decode()
-    assert announce().url == ORGANISE
+    assert announce().url == ORGANIZE
     page = client.get(PAGE).content.decode()
     assert 'gets mail, if they <a href="/account/mail">' in page
     assert "<strong>1 May</strong>" in page
@@ -100,7 +100,7 @@ def test_an_announcement_is_changed_and_taken_back(
     announce: Callable[..., Any], client: Client, tiny: Any
 ) -> None:
     announce()
-    one = f"{ORGANISE}/{tiny.announcements.get().pk}"
+    one = f"{ORGANIZE}/{tiny.announcements.get().pk}"
     announce(title="Test phase, later", path=one)
     page = client.get(PAGE).content.decode()
     assert "Test phase, later" in page
@@ -126,7 +126,7 @@ def test_who_takes_part_gets_one_mail(
     body = mail.outbox[0].body
     assert f"http://testserver{PAGE}#a" in body
     assert "**1 May**" in body
-    table = organizer.get(ORGANISE).content.decode()
+    table = organizer.get(ORGANIZE).content.decode()
     assert '<td class="n">2</td><td class="n">0</td><td class="n">0</td>' in table
 
 
@@ -253,7 +253,7 @@ def test_a_site_without_a_mail_server_says_so(
     announce()
     assert deliver() == 0
     assert not Delivery.objects.exists()
-    assert "sends no mail" in organizer.get(ORGANISE).content.decode()
+    assert "sends no mail" in organizer.get(ORGANIZE).content.decode()
     assert "sends no mail" in owner.get("/account/mail").content.decode()
 
 

@@ -265,7 +265,7 @@ def run_phases(task: Task, grace: Person, times: list[datetime]) -> None:
     address = submit(task, bob, "Owl late", 50)
     assert "after the deadline" in bob.page.locator("main").inner_text()
     assert scores(task) == ["Lark dev", "Owl dev"], address
-    grace.page.goto("/benchmarks/rooms/organise")
+    grace.page.goto("/benchmarks/rooms/organize")
     grace.look("41-late-seen-by-organizer")
 
     task.clock.set(times[2] + timedelta(hours=1))

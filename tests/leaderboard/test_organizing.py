@@ -16,12 +16,12 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.organizing.forms import contrast
 from gluebench.leaderboard.submissions.grading import grade
 
-HERE = "/benchmarks/tiny/organise"
+HERE = "/benchmarks/tiny/organize"
 
 
 @pytest.fixture
 def organizer(tiny: Benchmark, ada: Any) -> Client:
-    tiny.organisers.add(ada)
+    tiny.organizers.add(ada)
     client = Client()
     client.force_login(ada)
     return client
@@ -154,7 +154,7 @@ def test_roles_are_given_by_address_and_taken_away(organizer: Client, person: An
     assert bea_client.get(HERE).status_code == 200
     assert bea_client.get(f"{HERE}/texts").status_code == 403
     assert "bea@example.org" not in page(organizer, f"{HERE}/roles"), "addresses are for admins"
-    alone = organizer.post(f"{HERE}/roles", {"act": "organiser", "account": ada.pk}, follow=True)
+    alone = organizer.post(f"{HERE}/roles", {"act": "organizer", "account": ada.pk}, follow=True)
     assert "You are its last organizer" in alone.content.decode()
     for nobody in ("", "x", "999999"):
         answer = organizer.post(f"{HERE}/roles", {"act": "reviewer", "account": nobody})
@@ -167,8 +167,8 @@ def test_roles_are_given_by_address_and_taken_away(organizer: Client, person: An
 
 def test_one_of_two_organizers_can_leave(organizer: Client, person: Any, ada: Any) -> None:
     person("bea@example.org")
-    organizer.post(f"{HERE}/roles", {"act": "add", "email": "bea@example.org", "role": "organiser"})
-    answer = organizer.post(f"{HERE}/roles", {"act": "organiser", "account": ada.pk})
+    organizer.post(f"{HERE}/roles", {"act": "add", "email": "bea@example.org", "role": "organizer"})
+    answer = organizer.post(f"{HERE}/roles", {"act": "organizer", "account": ada.pk})
     assert answer["Location"] == "/submissions"
     assert organizer.get(HERE).status_code == 403
 
@@ -178,7 +178,7 @@ def test_a_copy_has_everything_but_the_submissions(organizer: Client, graded: An
     graded()
     Benchmark.objects.update(texts={"faq": "Why?"}, settings={"per_day": 7})
     form = {"name": "tiny-2", "title": "Tiny 2", "labels": "on"}
-    assert organizer.post(f"{HERE}/duplicate", form)["Location"] == "/benchmarks/tiny-2/organise/setup"
+    assert organizer.post(f"{HERE}/duplicate", form)["Location"] == "/benchmarks/tiny-2/organize/setup"
     copy = Benchmark.objects.get(name="tiny-2")
     assert (copy.title, copy.draft, copy.texts, copy.policy.per_day) == ("Tiny 2", True, {"faq": "Why?"}, 7)
     assert (copy.record.name, copy.gold_digest) == ("tiny-2", tiny.gold_digest)
@@ -193,7 +193,7 @@ def test_a_copy_without_labels_opens_only_with_labels(organizer: Client, send: A
     organizer.post(f"{HERE}/duplicate", {"name": "tiny-2", "title": "Tiny 2"})
     copy = Benchmark.objects.get(name="tiny-2")
     assert [path.name for path in copy.gold_path.iterdir()] == [".label-key"]
-    answer = organizer.post("/benchmarks/tiny-2/organise/opening", {"draft": "0"}, follow=True)
+    answer = organizer.post("/benchmarks/tiny-2/organize/opening", {"draft": "0"}, follow=True)
     assert "It has no labels" in answer.content.decode()
     copy.refresh_from_db()
     assert copy.draft

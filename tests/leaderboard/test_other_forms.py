@@ -17,8 +17,8 @@ PAGES = (
     *("", ".json", ".csv", ".tex", ".md", "?intervals=1", "?by=median", "?view=training"),
     *("/data", "/data.json", "/croissant.json", "/submit", "/rules", "/rules.json", "/rules.csv"),
     *("/pairs", "/pairs.json", "/pairs.csv", "/efficiency", "/progress", "/progress.json", "/progress.csv"),
-    *("/compare", "/organise", "/organise/alike", "/organise/limits", "/organise/people", "/organise/log"),
-    *("/health", "/health.json", "/organise/health", "/organise/health.json"),
+    *("/compare", "/organize", "/organize/alike", "/organize/limits", "/organize/people", "/organize/log"),
+    *("/health", "/health.json", "/organize/health", "/organize/health.json"),
 )
 pytestmark = pytest.mark.django_db
 OUT = os.environ.get("PAGES")

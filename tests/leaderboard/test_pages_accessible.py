@@ -35,16 +35,16 @@ ANYBODY = (
 )
 SIGNED_IN = (
     *("/submissions", "/submissions/{private}", "/submissions/{invalid}", "/submissions/{private}/edit"),
-    *("/benchmarks/tiny/submit", "/benchmarks/tiny/organise", "/benchmarks/tiny/organise/log"),
+    *("/benchmarks/tiny/submit", "/benchmarks/tiny/organize", "/benchmarks/tiny/organize/log"),
     "/submissions/{invalid}/replace",
-    *("/benchmarks/tiny/organise/alike", "/benchmarks/tiny/organise/submissions/{private}"),
-    *("/benchmarks/tiny/organise/people", "/benchmarks/tiny/organise/phases"),
+    *("/benchmarks/tiny/organize/alike", "/benchmarks/tiny/organize/submissions/{private}"),
+    *("/benchmarks/tiny/organize/people", "/benchmarks/tiny/organize/phases"),
     *(
-        f"/benchmarks/tiny/organise/{tab}"
+        f"/benchmarks/tiny/organize/{tab}"
         for tab in ("setup", "replace", "texts", "looks", "roles", "results", "health")
     ),
     *(
-        "/benchmarks/tiny/organise/limits",
+        "/benchmarks/tiny/organize/limits",
         "/account/",
         "/account/tokens",
         "/account/export",
@@ -58,8 +58,8 @@ SIGNED_IN = (
 FEW = ("/", "/nothing", "/submissions/{listed}", "/account/login/")
 FEW_SIGNED_IN = (
     "/submissions",
-    *("/benchmarks/tiny/organise", "/benchmarks/tiny/organise/submissions/{private}"),
-    *("/benchmarks/tiny/organise/limits", "/submissions/{invalid}", "/submissions/{private}/edit"),
+    *("/benchmarks/tiny/organize", "/benchmarks/tiny/organize/submissions/{private}"),
+    *("/benchmarks/tiny/organize/limits", "/submissions/{invalid}", "/submissions/{private}/edit"),
 )
 LOOKS = [("light", 1280), ("light", 390), ("dark", 1280), ("dark", 390)]
 
@@ -110,7 +110,7 @@ user.set_password(sys.argv[3])
 user.save()
 revoke(user, confirm=True)
 tiny = Benchmark.objects.get(name="tiny")
-tiny.organisers.add(user)
+tiny.organizers.add(user)
 tiny.settings = {"per_day": None, "at_once": None}
 tiny.save()
 Submission.objects.filter(key=sys.argv[2]).update(public=False)

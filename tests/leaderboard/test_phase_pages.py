@@ -18,17 +18,17 @@ from gluebench.leaderboard.limits.acts import set_policy
 from gluebench.leaderboard.phases.models import Extension, Phase
 from gluebench.leaderboard.submissions.models import Submission
 
-PAGE = "/benchmarks/tiny/organise/phases"
+PAGE = "/benchmarks/tiny/organize/phases"
 NOW = datetime(2027, 5, 15, 12, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def organiser(
+def organizer(
     client: Client, tiny: Any, person: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> Client:
     monkeypatch.setattr(timezone, "now", lambda: NOW)
     grace = person("grace@example.org")
-    tiny.organisers.add(grace)
+    tiny.organizers.add(grace)
     client.force_login(grace)
     return client
 
@@ -55,8 +55,8 @@ def problems(page: Any) -> dict[str, str]:
     return {name: " ".join(map(str, texts)) for name, texts in page.context["form"].errors.items()}
 
 
-def test_a_phase_is_added_with_its_times_in_utc_and_listed(organiser: Client) -> None:
-    page = organiser.post(PAGE, form(), follow=True).content.decode()
+def test_a_phase_is_added_with_its_times_in_utc_and_listed(organizer: Client) -> None:
+    page = organizer.post(PAGE, form(), follow=True).content.decode()
     phase = Phase.objects.get()
     assert (phase.opens, phase.closes) == (
         datetime(2027, 5, 1, 12, 0, tzinfo=UTC),
@@ -67,33 +67,33 @@ def test_a_phase_is_added_with_its_times_in_utc_and_listed(organiser: Client) ->
     assert "31 May 2027, 23:59 AoE (1 June, 11:59 UTC)" in page
     entry = Entry.objects.get(action="phase")
     assert entry.detail["counting"] == [None, "best"]
-    edited = organiser.get(f"{PAGE}/{phase.pk}").content.decode()
+    edited = organizer.get(f"{PAGE}/{phase.pk}").content.decode()
     assert 'value="2027-05-31T23:59"' in edited
-    unchanged = organiser.post(f"{PAGE}/{phase.pk}", form(), follow=True).content.decode()
+    unchanged = organizer.post(f"{PAGE}/{phase.pk}", form(), follow=True).content.decode()
     assert "Nothing was changed." in unchanged
     assert Entry.objects.filter(action__startswith="phase").count() == 1
-    organiser.post(f"{PAGE}/{phase.pk}", form(**{"policy-total": "none", "policy-feedback": "with-board"}))
+    organizer.post(f"{PAGE}/{phase.pk}", form(**{"policy-total": "none", "policy-feedback": "with-board"}))
     phase.refresh_from_db()
     assert phase.settings == {"total": None, "feedback": "with-board"}
 
 
-def test_a_new_phase_has_the_zone_of_the_last_and_no_reason(organiser: Client) -> None:
-    organiser.post(PAGE, form())
-    new = organiser.get(PAGE).context["form"]
+def test_a_new_phase_has_the_zone_of_the_last_and_no_reason(organizer: Client) -> None:
+    organizer.post(PAGE, form())
+    new = organizer.get(PAGE).context["form"]
     assert (new["zone"].value(), "reason" in new.fields) == ("AoE", False)
-    assert "reason" in organiser.get(f"{PAGE}/{Phase.objects.get().pk}").context["form"].fields
+    assert "reason" in organizer.get(f"{PAGE}/{Phase.objects.get().pk}").context["form"].fields
 
 
 def test_the_organizers_list_names_phases_and_marks_late_files(
-    organiser: Client, send: Callable[..., Any]
+    organizer: Client, send: Callable[..., Any]
 ) -> None:
-    organiser.post(PAGE, form(closes="2027-05-10T00:00"))
+    organizer.post(PAGE, form(closes="2027-05-10T00:00"))
     send()
-    assert "Test, late" in organiser.get("/benchmarks/tiny/organise").content.decode()
+    assert "Test, late" in organizer.get("/benchmarks/tiny/organize").content.decode()
 
 
-def test_all_problems_are_shown_at_once(organiser: Client) -> None:
-    organiser.post(PAGE, form(share="0.3", rows="public"))
+def test_all_problems_are_shown_at_once(organizer: Client) -> None:
+    organizer.post(PAGE, form(share="0.3", rows="public"))
     wrong = form(
         name="test",
         zone="Europe/Berlin",
@@ -104,7 +104,7 @@ def test_all_problems_are_shown_at_once(organiser: Client) -> None:
         share="0.4",
         **{"policy-per_day": "two"},
     )
-    page = organiser.post(PAGE, wrong)
+    page = organizer.post(PAGE, wrong)
     assert page.status_code == 422
     assert Phase.objects.count() == 1
     expected = {
@@ -137,14 +137,14 @@ def test_all_problems_are_shown_at_once(organiser: Client) -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(
-    organiser: Client, changes: dict[str, str], field: str, text: str
+    organizer: Client, changes: dict[str, str], field: str, text: str
 ) -> None:
-    organiser.post(PAGE, form(name="First", opens="2027-05-05T00:00", closes="2027-05-15T00:00"))
-    assert text in problems(organiser.post(PAGE, form(**changes)))[field]
+    organizer.post(PAGE, form(name="First", opens="2027-05-05T00:00", closes="2027-05-15T00:00"))
+    assert text in problems(organizer.post(PAGE, form(**changes)))[field]
 
 
-def test_a_preview_saves_nothing(organiser: Client) -> None:
-    page = organiser.post(
+def test_a_preview_saves_nothing(organizer: Client) -> None:
+    page = organizer.post(
         PAGE, form(act="preview", counting="chosen", most="2", otherwise="last", shown="closed")
     )
     text = page.content.decode()
@@ -157,9 +157,9 @@ def test_a_preview_saves_nothing(organiser: Client) -> None:
     assert not Entry.objects.exists()
 
 
-def test_extensions_are_asked_for_with_a_reason_and_must_be_later(organiser: Client, ada: Any) -> None:
-    organiser.post(PAGE, form())
-    organiser.post(PAGE, form(name="After", opens="2027-06-10T00:00", closes="2027-06-20T00:00"))
+def test_extensions_are_asked_for_with_a_reason_and_must_be_later(organizer: Client, ada: Any) -> None:
+    organizer.post(PAGE, form())
+    organizer.post(PAGE, form(name="After", opens="2027-06-10T00:00", closes="2027-06-20T00:00"))
     phase = Phase.objects.get(name="Test")
     address = f"{PAGE}/{phase.pk}"
     for given, text in (
@@ -168,36 +168,36 @@ def test_extensions_are_asked_for_with_a_reason_and_must_be_later(organiser: Cli
         ({"closes": "2027-06-05T00:00"}, "This field is required."),
         ({"closes": "2027-06-05T00:00", "reason": "x", "who": "nobody"}, "no account and no team called"),
     ):
-        page = organiser.post(address, {"act": "extend", **given})
+        page = organizer.post(address, {"act": "extend", **given})
         assert (page.status_code, text in page.content.decode()) == (422, True), given
-    organiser.post(
+    organizer.post(
         address, {"act": "extend", "closes": "2027-06-12T00:00", "reason": "Ill", "who": ada.email}
     )
-    organiser.post(address, {"act": "extend", "closes": "2027-06-05T00:00", "reason": "Late data"})
+    organizer.post(address, {"act": "extend", "closes": "2027-06-05T00:00", "reason": "Late data"})
     phase.refresh_from_db()
     assert phase.closes == datetime(2027, 6, 5, 12, 0, tzinfo=UTC)
     assert [(row.user, row.reason) for row in Extension.objects.order_by("pk")] == [
         (ada, "Ill"),
         (None, "Late data"),
     ]
-    text = organiser.get(f"{PAGE}/{phase.pk}").content.decode()
+    text = organizer.get(f"{PAGE}/{phase.pk}").content.decode()
     assert "Everybody: 5 June 2027, 00:00 AoE" in text
-    assert organiser.get("/benchmarks/tiny/organise/log").status_code == 200
+    assert organizer.get("/benchmarks/tiny/organize/log").status_code == 200
 
 
-def test_only_a_phase_without_submissions_is_deleted(organiser: Client, send: Callable[..., Any]) -> None:
-    organiser.post(PAGE, form())
+def test_only_a_phase_without_submissions_is_deleted(organizer: Client, send: Callable[..., Any]) -> None:
+    organizer.post(PAGE, form())
     phase = Phase.objects.get()
     row = send()
     assert row.phase == phase
-    said = organiser.post(
+    said = organizer.post(
         f"{PAGE}/{phase.pk}", {"act": "delete", "reason": "x"}, follow=True
     ).content.decode()
     assert "Test has 1 submission: close it instead." in said
     Submission.objects.all().delete()
-    organiser.post(f"{PAGE}/{phase.pk}", {"act": "delete"})
+    organizer.post(f"{PAGE}/{phase.pk}", {"act": "delete"})
     assert Phase.objects.exists()
-    organiser.post(f"{PAGE}/{phase.pk}", {"act": "delete", "reason": "A mistake"})
+    organizer.post(f"{PAGE}/{phase.pk}", {"act": "delete", "reason": "A mistake"})
     assert not Phase.objects.exists()
     benchmark = Benchmark.objects.get()
     assert (benchmark.due, benchmark.board_phase) == (None, None)
@@ -231,7 +231,7 @@ feedback = "with-board"
 """
 
 
-def test_phases_are_read_from_a_policy_file(organiser: Client, tmp_path: Path) -> None:
+def test_phases_are_read_from_a_policy_file(organizer: Client, tmp_path: Path) -> None:
     file = tmp_path / "policy.toml"
     file.write_text(TOML)
     set_policy("tiny", file)
@@ -252,7 +252,7 @@ def test_phases_are_read_from_a_policy_file(organiser: Client, tmp_path: Path) -
     assert Entry.objects.count() == entries, "what it prints is what it reads"
 
 
-def test_the_policy_file_of_the_page_on_phases_is_taken(organiser: Client, tmp_path: Path) -> None:
+def test_the_policy_file_of_the_page_on_phases_is_taken(organizer: Client, tmp_path: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "how-to" / "phases.md"
     file = tmp_path / "policy.toml"
     file.write_text(page.read_text().partition("```toml\n")[2].partition("```")[0])
@@ -262,7 +262,7 @@ def test_the_policy_file_of_the_page_on_phases_is_taken(organiser: Client, tmp_p
     assert (test.counting, test.settings) == ("last", {"total": 5, "feedback": "with-board"})
 
 
-def test_a_policy_file_is_followed_whole_or_not_at_all(organiser: Client, tmp_path: Path) -> None:
+def test_a_policy_file_is_followed_whole_or_not_at_all(organizer: Client, tmp_path: Path) -> None:
     file = tmp_path / "policy.toml"
     file.write_text(
         TOML.replace('"chosen"', '"some"').replace("most = 2", "lots = 2").replace("total = 5", "sum = 5")

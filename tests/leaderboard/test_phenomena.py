@@ -60,7 +60,7 @@ def test_systems_of_one_name_stay_apart_and_formulas_stay_text(client: Client, g
     assert page(client, f"{HERE}?view=map").count("<svg xmlns") == 1
 
 
-def test_a_system_called_as_another_is_labelled_takes_no_place_of_it(client: Client, graded: Graded) -> None:
+def test_a_system_called_as_another_is_labeled_takes_no_place_of_it(client: Client, graded: Graded) -> None:
     constant = zip_bytes({**PREDICTIONS, "DX": ["neutral"] * 4})
     made = [graded(constant, name="CBoW", model="A"), graded(name="CBoW", model="A")]
     made.append(graded(name=f"CBoW, A, {made[0].key}"))

@@ -325,7 +325,7 @@ def test_where_labels_are_elsewhere_the_site_compares_predictions(
     assert "Compared, not scored" in page_of(made, second)
     assert usage(Benchmark.objects.get(), bob).remaining == 0
     organizer = person("organizer@example.org")
-    tiny.organisers.add(organizer)
+    tiny.organizers.add(organizer)
     Submission.objects.filter(pk=made.pk).update(status=Status.QUEUED)
     secret = issue(organizer, "a machine", ["grade"], timedelta(days=1))[1]
     machine = Client(headers={"authorization": f"Bearer {secret}"})
@@ -357,12 +357,12 @@ def test_it_can_be_withdrawn_and_declined(
     second.post(f"/submissions/{made.key}/withdraw", {"undo": "1"})
     assert "Reproduced" in page_of(row)
     user = person("organizer@example.org")
-    tiny.organisers.add(user)
+    tiny.organizers.add(user)
     leader = Client()
     leader.force_login(user)
-    assert made.key in leader.get("/benchmarks/tiny/organise?state=reproductions").content.decode()
+    assert made.key in leader.get("/benchmarks/tiny/organize?state=reproductions").content.decode()
     decline = {"act": "decline", "decline-reason": "It is a copy"}
-    leader.post(f"/benchmarks/tiny/organise/submissions/{made.key}", decline)
+    leader.post(f"/benchmarks/tiny/organize/submissions/{made.key}", decline)
     assert "Reproduced" not in page_of(row)
     assert Entry.objects.filter(submission=made.key, action="decline").exists()
     assert kinds() == ["added", *["reproduced", "not reproduced"] * 2]
@@ -382,7 +382,7 @@ def test_with_approval_an_organizer_approves_it_first(
 def test_a_deleted_account_leaves_no_name(graded: Graded, reproduce: Any, bob: User) -> None:
     row = graded()
     reproduce(row)
-    acts.anonymise(user=bob)
+    acts.anonymize(user=bob)
     page = page_of(row)
     assert "predictions equal" in page
     assert "By Anonymous," in page

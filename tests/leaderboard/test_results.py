@@ -27,13 +27,13 @@ from gluebench.leaderboard.submissions.grading import grade, reveal_due
 from gluebench.leaderboard.submissions.models import Status, Submission
 
 pytestmark = pytest.mark.django_db
-PAGE, HERE = "/benchmarks/tiny/results", "/benchmarks/tiny/organise/results"
+PAGE, HERE = "/benchmarks/tiny/results", "/benchmarks/tiny/organize/results"
 
 
 @pytest.fixture
 def organizer(tiny: Benchmark, person: Any) -> Client:
     user = person("organizer@example.org")
-    tiny.organisers.add(user)
+    tiny.organizers.add(user)
     client = Client()
     client.force_login(user)
     return client

@@ -69,7 +69,7 @@ def test_acts_are_told_from_refusals(walked: Walk) -> None:
     """Guards the guard: what is allowed does change something."""
     changed = {(answer.route.path, answer.role) for answer in walked.answers if answer.changed}
     assert ("/submissions/{key}/withdraw", "owner") in changed
-    assert ("/benchmarks/tiny/organise/submissions/{key}", "organiser") in changed
+    assert ("/benchmarks/tiny/organize/submissions/{key}", "organizer") in changed
     assert ("/admin/accounts/token/{token}/delete/", "admin") in changed
 
 

@@ -151,7 +151,7 @@ def test_a_site_that_took_each_step_to_the_tables_is_up_to_date(db: None) -> Non
 
 def test_a_command_on_a_site_without_tables_is_told_what_to_run(site: SiteFolder) -> None:
     """The commands in turn in one process, as they take longer to start than to say so."""
-    commands = (["organiser", "ada@example.org", "glue"], ["links"], ["admin", "ada@example.org"], ["doctor"])
+    commands = (["organizer", "ada@example.org", "glue"], ["links"], ["admin", "ada@example.org"], ["doctor"])
     code = "import sys; from click.testing import CliRunner; from gluebench.cli import main"
     for words in commands:
         whole = ["leaderboard", *words, "--site", str(site.root)]

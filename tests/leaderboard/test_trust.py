@@ -22,7 +22,7 @@ from gluebench.cli import main
 from gluebench.leaderboard import commands, health, supervisor
 from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import Scope, Team, Token, User, issue
-from gluebench.leaderboard.benchmarks.adding import set_organiser
+from gluebench.leaderboard.benchmarks.adding import set_organizer
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -96,8 +96,8 @@ def choose_password(path: str, password: str = "the boss's own one") -> Client:
     return client
 
 
-def by_the_command_organiser(admin: Client, user: User) -> bool:
-    return run("organiser", BOSS, "tiny").exit_code == 0
+def by_the_command_organizer(admin: Client, user: User) -> bool:
+    return run("organizer", BOSS, "tiny").exit_code == 0
 
 
 def by_the_command_admin(admin: Client, user: User) -> bool:
@@ -116,13 +116,13 @@ def by_the_page_of_the_account(admin: Client, user: User) -> bool:
 
 
 def by_the_page_of_the_benchmark(admin: Client, user: User) -> bool:
-    tiny = user.organised.model.objects.get()
-    form = {"open": "on", "organisers": [user.pk]}
+    tiny = user.organized.model.objects.get()
+    form = {"open": "on", "organizers": [user.pk]}
     return bool(admin.post(f"/admin/benchmarks/benchmark/{tiny.pk}/change/", form).status_code == 302)
 
 
 WAYS = [
-    by_the_command_organiser,
+    by_the_command_organizer,
     by_the_command_admin,
     by_init,
     by_the_page_of_the_account,
@@ -143,7 +143,7 @@ def test_a_role_is_not_given_to_an_address_that_nobody_confirmed(
     assert squatter.sees(private) == []
     squatter.user.refresh_from_db()
     assert not squatter.user.is_superuser
-    assert not squatter.user.organised.exists()
+    assert not squatter.user.organized.exists()
 
 
 @pytest.mark.parametrize("give", WAYS)
@@ -162,16 +162,16 @@ def test_nothing_set_up_before_comes_with_a_new_role(
 def test_a_role_all_the_same_has_a_flag_that_says_what_it_means(
     squatter: Squatter, private: Submission
 ) -> None:
-    refused = run("organiser", BOSS, "tiny")
+    refused = run("organizer", BOSS, "tiny")
     assert refused.exit_code == 1
     assert "--unconfirmed" in refused.output
     assert "leaderboard confirm" in refused.output
-    for command in ("organiser", "admin"):
+    for command in ("organizer", "admin"):
         words = " ".join(run(command, "--help").output.split())
         assert "It then may not be its owner who signed up with it." in words
-    assert run("organiser", BOSS, "tiny", "--unconfirmed").exit_code == 0
+    assert run("organizer", BOSS, "tiny", "--unconfirmed").exit_code == 0
     assert squatter.sees(private) == []
-    assert squatter.user.organised.exists()
+    assert squatter.user.organized.exists()
     assert run("admin", BOSS, "--unconfirmed").exit_code == 0
     assert not squatter.signs_in()
 
@@ -182,7 +182,7 @@ def test_whoever_runs_the_site_vouches_for_a_person(squatter: Squatter, private:
     assert (squatter.sees(private), squatter.signs_in()) == ([], False)
     boss = choose_password(link.removeprefix("https://board.example.org"))
     assert boss.get("/submissions").status_code == 200, "and is signed in with it"
-    assert run("organiser", BOSS, "tiny").exit_code == 0
+    assert run("organizer", BOSS, "tiny").exit_code == 0
     assert squatter.sees(private) == []
     boss.post("/account/login/", {"login": BOSS, "password": "the boss's own one"})
     assert boss.get(private.get_absolute_url()).status_code == 200
@@ -191,9 +191,9 @@ def test_whoever_runs_the_site_vouches_for_a_person(squatter: Squatter, private:
 
 def test_vouching_makes_the_account_where_there_is_none(tiny: Any) -> None:
     with pytest.raises(SiteError, match=r"leaderboard confirm boss@example\.org"):
-        set_organiser(BOSS, "tiny")
+        set_organizer(BOSS, "tiny")
     choose_password(trust.vouch(BOSS))
-    set_organiser(BOSS, "tiny")
+    set_organizer(BOSS, "tiny")
     with pytest.raises(SiteError, match="not an email address"):
         trust.vouch("boss")
 
@@ -210,7 +210,7 @@ def test_an_admin_vouches_on_the_admin_pages(squatter: Squatter, private: Submis
 
 def test_a_role_from_before_is_found_by_the_doctor(squatter: Squatter, tiny: Any) -> None:
     assert health.roles().ok
-    tiny.organisers.add(squatter.user)
+    tiny.organizers.add(squatter.user)
     assert BOSS in health.roles().state
     trust.vouch(BOSS)
     assert health.roles().ok
@@ -228,7 +228,7 @@ def test_who_follows_the_link_has_the_account(squatter: Squatter, private: Submi
         path = trust.reset_path(trust.account(BOSS))
     assert choose_password(path).get("/submissions").status_code == 200
     assert (squatter.signs_in(), squatter.sees(private)) == (False, [])
-    assert run("organiser", BOSS, "tiny").exit_code == 0, "the address is confirmed"
+    assert run("organizer", BOSS, "tiny").exit_code == 0, "the address is confirmed"
     assert (squatter.signs_in(), squatter.sees(private)) == (False, [])
 
 
@@ -272,7 +272,7 @@ def test_nothing_else_is_given_by_naming_an_address_that_is_not_confirmed(
         form = {"who": BOSS, "per_day": "50", "reason": "A workshop"}
         assert (
             "Not confirmed: boss@example.org"
-            in admin.post("/benchmarks/tiny/organise/limits/exceptions", form).content.decode()
+            in admin.post("/benchmarks/tiny/organize/limits/exceptions", form).content.decode()
         )
         assert not squatter.user.overrides.exists()
     elif what == "team":

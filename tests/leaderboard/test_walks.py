@@ -124,18 +124,18 @@ def test_the_whole_way_without_javascript(chromium: Any, served: Any, good_file:
         page.get_by_role("button", name="Publish it on the board").wait_for()
 
 
-def test_where_a_benchmark_is_organised_all_its_pages_are_one_link_away(
+def test_where_a_benchmark_is_organized_all_its_pages_are_one_link_away(
     client: Any, tiny: Any, ada: Any
 ) -> None:
-    tiny.organisers.add(ada)
+    tiny.organizers.add(ada)
     client.force_login(ada)
-    assert "/benchmarks/tiny/organise" in client.get("/account/").content.decode()
+    assert "/benchmarks/tiny/organize" in client.get("/account/").content.decode()
     pages = ("", "/alike", "/log", "/limits")
     for here in pages:
-        shown = client.get(f"/benchmarks/tiny/organise{here}").content.decode()
+        shown = client.get(f"/benchmarks/tiny/organize{here}").content.decode()
         for there in pages:
-            assert f'href="/benchmarks/tiny/organise{there}"' in shown, f"from {here} to {there}"
-        assert f'href="/benchmarks/tiny/organise{here}" aria-current="page"' in shown
+            assert f'href="/benchmarks/tiny/organize{there}"' in shown, f"from {here} to {there}"
+        assert f'href="/benchmarks/tiny/organize{here}" aria-current="page"' in shown
 
 
 def test_a_form_of_the_library_speaks_as_the_site_does(client: Any, db: None) -> None:

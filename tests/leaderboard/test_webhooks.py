@@ -135,7 +135,7 @@ def resolve_to(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
 @pytest.fixture
 def organizer(tiny: Any, person: Callable[[str], User]) -> Client:
     user = person("organizer@example.org")
-    tiny.organisers.add(user)
+    tiny.organizers.add(user)
     client = Client()
     client.force_login(user)
     return client
@@ -202,7 +202,7 @@ def test_an_organizer_hears_of_all_and_no_longer_without_the_role(
     assert owner.post(PAGE, {"url": receiver, "benchmark": tiny.pk}).status_code == 422
     secret = add(organizer, receiver, tiny)
     graded()
-    organizer.post("/benchmarks/tiny/organise/news", {"title": "News", "text": "T", "action": "publish"})
+    organizer.post("/benchmarks/tiny/organize/news", {"title": "News", "text": "T", "action": "publish"})
     now = timezone.now()
     Phase.objects.create(
         benchmark=tiny, name="Old", opens=now - timedelta(days=9), closes=now - timedelta(days=8)
@@ -218,7 +218,7 @@ def test_an_organizer_hears_of_all_and_no_longer_without_the_role(
     assert sorted(types()) == sorted(expected)
     for came in Receiver.came:
         assert verified(secret, *came)["data"]["benchmark"] == "tiny"
-    tiny.organisers.clear()
+    tiny.organizers.clear()
     graded(name="Later")
     assert deliver() == 0
     page = organizer.get(PAGE).content.decode()

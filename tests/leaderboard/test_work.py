@@ -58,7 +58,7 @@ def elsewhere(tiny: Benchmark) -> Benchmark:
 @pytest.fixture
 def organizer(elsewhere: Benchmark, person: Any) -> User:
     user: User = person("organizer@example.org")
-    elsewhere.organisers.add(user)
+    elsewhere.organizers.add(user)
     return user
 
 
@@ -87,7 +87,7 @@ def test_a_machine_elsewhere_gives_the_same_report(
     here = graded().report
     Benchmark.objects.filter(pk=tiny.pk).update(gold="", gold_digest="")
     user = person("organizer@example.org")
-    tiny.organisers.add(user)
+    tiny.organizers.add(user)
     row = send(name="Another", benchmark=Benchmark.objects.get(pk=tiny.pk))
     grade_next.call(row.pk)
     assert not grade(row.pk)
@@ -128,7 +128,7 @@ def test_only_a_token_of_an_organizer_gets_work(
 
 def test_labels_that_are_here_are_not_graded_elsewhere(tiny: Benchmark, person: Any, send: Send) -> None:
     send()
-    tiny.organisers.add(user := person("organizer@example.org"))
+    tiny.organizers.add(user := person("organizer@example.org"))
     with pytest.raises(RefusedByLeaderboardError):
         Wire(user, ["grade"]).post("/work", {"benchmark": "tiny"})
     with pytest.raises(SiteError):

@@ -23,7 +23,7 @@ commands.add(sys.argv[1], sys.argv[2], None)
 from gluebench.leaderboard.accounts.models import User, issue
 from gluebench.leaderboard.benchmarks.models import Benchmark
 user = User.objects.create_user("organizer@example.org")
-Benchmark.objects.get().organisers.add(user)
+Benchmark.objects.get().organizers.add(user)
 Benchmark.objects.update(settings={"per_day": None, "at_once": None})
 print(issue(user, "a machine", ["grade"], timedelta(days=1))[1])
 """

@@ -109,10 +109,10 @@ def make_world(gold: Path) -> World:
         tiny = Benchmark.objects.get(name=add_benchmark(str(MANIFEST), gold, write_data(Path(data))))
     tiny.settings = {"per_day": None, "at_once": None}
     tiny.save()
-    tiny.organisers.add(accounts["organiser"])
+    tiny.organizers.add(accounts["organizer"])
     facts = {"title": "Another", "manifest": tiny.manifest, "gold": tiny.gold, "gold_digest": "0" * 64}
     another = Benchmark.objects.create(name="another", **facts)
-    another.organisers.add(accounts["foreign"])
+    another.organizers.add(accounts["foreign"])
     public = submit(tiny, accounts["other"], name="Public", public=True, **EXPORTED)
     mine = submit(tiny, accounts["owner"], name="Private", public=False, **EXPORTED)
     team = Team.objects.create(name="A team")
@@ -124,10 +124,10 @@ def make_world(gold: Path) -> World:
     careful = User.objects.create_user("careful@example.org", PASSWORD)
     passkey = Authenticator.objects.create(user=careful, type="webauthn", data={"name": "a key"})
     connection = SocialAccount.objects.create(user=careful, provider="orcid-org", uid="0000-0001")
-    entry = record("mark", actor=accounts["organiser"], benchmark=tiny, submission=mine)
+    entry = record("mark", actor=accounts["organizer"], benchmark=tiny, submission=mine)
     times = {"opens": "2998-05-01T00:00Z", "closes": "2999-05-01T00:00Z"}
     phase = Phase.objects.create(benchmark=another, name="Later", **times)
-    drawn = study(tiny, by=accounts["organiser"], invited=accounts["owner"])
+    drawn = study(tiny, by=accounts["organizer"], invited=accounts["owner"])
     invited, link = drawn.annotators.order_by("number")
     rows = {
         "study": drawn.pk,
@@ -195,7 +195,7 @@ def everything() -> list[Any]:
     """All that people make here, to tell whether a request changed something. Quick: it is asked often."""
     models = (Submission, Benchmark, Override, Team, Token, Entry, EmailAddress, Authenticator, SocialAccount)
     models = (*models, Announcement, MailChoice)
-    roles = (Benchmark.organisers.through, Benchmark.reviewers.through)
+    roles = (Benchmark.organizers.through, Benchmark.reviewers.through)
     tables = [model._meta.db_table for model in (*models, *roles)]
     looks = [f"SELECT * FROM {table} ORDER BY id" for table in tables]
     looks.append("SELECT id, password, is_active, is_superuser, team_id FROM accounts_user ORDER BY id")

@@ -21,7 +21,7 @@ columns = ["sentence"]
 {more}
 [tasks.{name}.source]
 corpus = "none"
-licence = "Apache-2.0"
+license = "Apache-2.0"
 citation = "none"
 """
 TASKS = {

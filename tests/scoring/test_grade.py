@@ -130,7 +130,7 @@ def test_categories_of_one_label_are_said_together(gold, tmp_path, small) -> Non
 
 
 class TestPartialGold:
-    def test_a_file_without_gold_is_the_organisers_error(self, tmp_path, small) -> None:
+    def test_a_file_without_gold_is_the_organizers_error(self, tmp_path, small) -> None:
         values = gold_values()
         del values["Like"]
         gold = read_gold(write_gold(tmp_path / "less", values), small)

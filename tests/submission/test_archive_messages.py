@@ -47,7 +47,7 @@ SAID: dict[str, tuple[str, str, str | None]] = {
     "packed size beyond the zip": ("out-of-bounds", IN_MRPC, None),
     "packed size into the next member": ("overlap", "RTE.tsv", None),
     "header at no header": ("out-of-bounds", IN_MRPC, None),
-    "header at its neighbour's": ("header-mismatch", IN_MRPC, "name"),
+    "header at its neighbor's": ("header-mismatch", IN_MRPC, "name"),
     "local name differs": ("header-mismatch", IN_MRPC, "name"),
     "local size differs": ("header-mismatch", IN_MRPC, "size"),
     "local packed size differs": ("header-mismatch", IN_MRPC, "compressed size"),

@@ -239,7 +239,7 @@ def test_the_very_zip_that_was_submitted_reads_as_its_folder() -> None:
 
 
 @needs_real
-def test_qnli_v1_is_recognised(tmp_path: Path) -> None:
+def test_qnli_v1_is_recognized(tmp_path: Path) -> None:
     rows = "index\tprediction\n" + "".join(f"{index}\tentailment\n" for index in range(5740))
     (tmp_path / "QNLI.tsv").write_text(rows)
     problem = check(tmp_path / "QNLI.tsv", load_benchmark("glue")).errors[0]

@@ -175,13 +175,13 @@ def test_files_of_another_form_are_named_as_what_they_are(data: bytes, code: str
     assert code in codes(read(data))
 
 
-def test_indices_that_count_from_one_are_recognised() -> None:
+def test_indices_that_count_from_one_are_recognized() -> None:
     table = read(HEADER + b"1\t1\n2\t0\n3\t0\n4\t1\n")
     assert {problem.code for problem in table.problems} == {"extra-index", "missing-index"}
     assert all("count from 1" in problem.fix for problem in table.problems)
 
 
-def test_another_release_is_recognised_by_its_rows_and_said_once() -> None:
+def test_another_release_is_recognized_by_its_rows_and_said_once() -> None:
     layout = Layout(("0", "1"), 4, versions={6: "v1 (withdrawn)"})
     table = read(HEADER + b"".join(b"%d\t0\n" % index for index in range(6)), layout)
     assert codes(table) == ["wrong-version"]

@@ -202,7 +202,7 @@ def test_logistic_and_ridge_regression_agree_with_scikit_learn() -> None:
     np.testing.assert_allclose(ours, theirs.fit(dense, codes).predict_proba(dense), atol=2e-4)
     binary = (codes > 0).astype(int)
     ours = softmax(rows @ fit_logistic(rows, binary.tolist(), 2, penalties=[penalty])[0])
-    # both columns are penalised here, the one of the other library alone there
+    # both columns are penalized here, the one of the other library alone there
     theirs = LogisticRegression(C=2 / (penalty * 60), fit_intercept=False, tol=1e-10, max_iter=1000)
     np.testing.assert_allclose(ours, theirs.fit(dense, binary).predict_proba(dense), atol=2e-4)
     scores = random.normal(size=60)

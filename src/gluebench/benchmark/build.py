@@ -292,15 +292,15 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
 def _sizes(version: Section) -> dict[Role, int]:
     sizes = {role: version.count(role) for role in ROLES if role in version.values}
     if not sizes:
-        version.reject("test", "is missing, and so is dev; expected a size to recognise the version by")
+        version.reject("test", "is missing, and so is dev; expected a size to recognize the version by")
     return sizes
 
 
 def _source(section: Section, task: str) -> Source:
     if "source" not in section.values:
-        return Source(corpus=section.text("title", task), licence="not stated", citation="")
+        return Source(corpus=section.text("title", task), license="not stated", citation="")
     source = section.inner("source", KEYS["source"])
-    return Source(source.text("corpus"), **source.read(licence="not stated", citation="", url=""))
+    return Source(source.text("corpus"), **source.read(license="not stated", citation="", url=""))
 
 
 _MOST_NAMED = 4

@@ -19,6 +19,10 @@ class Finding(NamedTuple):
     """The actual value and the expected one."""
 
 
+FORMER = {"licence": "license"}
+"""Keys of older manifests, and what they are called now."""
+
+
 class Section:
     """One table. A missing or invalid key adds a finding, and its value is read as empty."""
 
@@ -32,11 +36,11 @@ class Section:
         findings: list[Finding],
         keys: tuple[str, ...] | None = None,
     ) -> None:
-        self.values = values
+        self.values = {FORMER.get(key, key): value for key, value in values.items()}
         self.path = path
         self.findings = findings
         if keys is not None:
-            for key in values:
+            for key in self.values:
                 if key not in keys:
                     hint = did_you_mean(key, keys)
                     self.reject(key, f"is not a key of this table.{hint} Its keys: {', '.join(keys)}")

@@ -132,13 +132,13 @@ class Source(NamedTuple):
     """Origin and license of a task's text."""
 
     corpus: str
-    licence: str
+    license: str
     citation: str
     url: str = ""
 
 
 class Card(NamedTuple):
-    """Facts for catalogues of data sets that only the publisher of the data knows; empty if not stated."""
+    """Facts for catalogs of data sets that only the publisher of the data knows; empty if not stated."""
 
     license: str = ""
     """Of the data as a whole, as an address or in words."""

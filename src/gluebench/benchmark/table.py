@@ -57,7 +57,7 @@ def details(benchmark: Benchmark, task: Task) -> list[list[str]]:
         ["Broken down by", ", ".join(task.metadata)],
         *(["Reference", _reference(reference, task)] for reference in task.references),
         ["Corpus", task.source.corpus],
-        ["Licence", task.source.licence],
+        ["License", task.source.license],
         ["Citation", task.source.citation],
         ["Address", task.source.url],
         *(["Note", note] for note in task.notes),

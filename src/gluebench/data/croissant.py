@@ -1,4 +1,4 @@
-"""A benchmark's data as Croissant 1.1 with its RAI vocabulary: the JSON-LD that catalogues of data read."""
+"""A benchmark's data as Croissant 1.1 with its RAI vocabulary: the JSON-LD that catalogs of data read."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def croissant(benchmark: Benchmark, files: Iterable[PublishedFile], *, url: str 
     """
     card, files = benchmark.card, list(files)
     tasks = {file.task: benchmark.dataset(file.task) for file in files}
-    licenses = dict.fromkeys(task.source.licence for task in tasks.values() if task.source.licence)
+    licenses = dict.fromkeys(task.source.license for task in tasks.values() if task.source.license)
     creators = [{"@type": "sc:Person", "name": name} for name in card.creators]
     facts = {
         "description": benchmark.description,
@@ -67,7 +67,7 @@ def croissant(benchmark: Benchmark, files: Iterable[PublishedFile], *, url: str 
 
 
 def unstated(benchmark: Benchmark) -> list[str]:
-    """The keys of the manifest that catalogues ask for and that are empty."""
+    """The keys of the manifest that catalogs ask for and that are empty."""
     card = benchmark.card
     values = {
         **{name: getattr(benchmark, name) for name in ("description", "url", "citation")},
@@ -128,4 +128,4 @@ def prepared_files(folder: Path, benchmark: Benchmark) -> Iterator[PublishedFile
                 table = load(task.name, split.name, folder, benchmark=benchmark)
                 name = path.relative_to(folder).as_posix()
                 place, digest = (name, name, task.name, split.name), sha256_of(path)
-                yield PublishedFile(*place, len(table), digest, labeled=table.labelled)
+                yield PublishedFile(*place, len(table), digest, labeled=table.labeled)

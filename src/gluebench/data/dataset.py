@@ -68,7 +68,7 @@ class Dataset:
     task: str
     version: str
     columns: tuple[str, ...]
-    licence: str
+    license: str
     citation: str
     url: str
     origin: Origin

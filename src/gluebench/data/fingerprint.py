@@ -28,11 +28,11 @@ class Fingerprint:
     def __init__(self, columns: Sequence[str]) -> None:
         self._names = tuple(columns)
         self._hashes = {name: (sha256(), sha256()) for name in (*columns, LABEL)}
-        self._labelled = False
+        self._labeled = False
 
     def add(self, column: str, sizes: bytes, content: bytes | memoryview) -> None:
         """Add values of an input column or of the labels: their lengths, 8 bytes each, and their bytes."""
-        self._labelled |= column == LABEL
+        self._labeled |= column == LABEL
         hash_of_sizes, hash_of_bytes = self._hashes[column]
         hash_of_sizes.update(sizes)
         hash_of_bytes.update(content)
@@ -52,7 +52,7 @@ class Fingerprint:
     @property
     def full(self) -> str:
         """Fingerprint of the input columns and the labels; equal to `text` without labels."""
-        return self._combined((*self._names, LABEL)) if self._labelled else self.text
+        return self._combined((*self._names, LABEL)) if self._labeled else self.text
 
     def _combined(self, names: Sequence[str]) -> str:
         running = sha256()

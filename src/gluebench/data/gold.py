@@ -46,7 +46,7 @@ def gold_from_data(
             continue
         split = file.splits[role].name
         table = load(file.task, split, home, benchmark=suite)
-        if not table.labelled:
+        if not table.labeled:
             continue
         order = sorted(range(len(table)), key=table.column("index").__getitem__)
         columns[file.name] = _column(table, order)

@@ -44,7 +44,7 @@ class Reading(NamedTuple):
     tags: tuple[Tag, ...]
 
 
-class LabelledPair(NamedTuple):
+class LabeledPair(NamedTuple):
     """Two sentences, labeled in both directions, or in one if the other is missing."""
 
     forward: Reading
@@ -58,7 +58,7 @@ class LabelledPair(NamedTuple):
         return (self.forward, self.backward) if self.backward else (self.forward,)
 
 
-def read_diagnostic(path: str | os.PathLike[str], task: Task) -> list[LabelledPair]:
+def read_diagnostic(path: str | os.PathLike[str], task: Task) -> list[LabeledPair]:
     """The pairs of a tab-separated file of either form; quotation marks are text like any other.
 
     Raises DataError for a file that cannot be read, a header of neither form, and rows of another width.
@@ -87,12 +87,12 @@ def read_diagnostic(path: str | os.PathLike[str], task: Task) -> list[LabelledPa
     return _paired([_reading(line, categories, names, cells) for line, cells in rows])
 
 
-def _pair(line: int, cells: Mapping[str, str]) -> LabelledPair:
+def _pair(line: int, cells: Mapping[str, str]) -> LabeledPair:
     shared = (cells["domain"].strip(), tuple(Tag(tag) for tag in _split(cells["phenomena"])))
     first, second = cells["sentence1"], cells["sentence2"]
     forward = Reading(line, first, second, cells["forward"], *shared)
     backward = Reading(line, second, first, cells["backward"], *shared) if cells["backward"] else None
-    return LabelledPair(forward, backward, cells["set"].strip() if "set" in cells else None)
+    return LabeledPair(forward, backward, cells["set"].strip() if "set" in cells else None)
 
 
 def _reading(line: int, header: Sequence[str], names: Sequence[str], cells: Sequence[str]) -> Reading:
@@ -111,16 +111,16 @@ def _split(cell: str) -> Iterator[str]:
     return filter(None, (tag.strip() for tag in cell.split(";")))
 
 
-def _paired(readings: Sequence[Reading]) -> list[LabelledPair]:
+def _paired(readings: Sequence[Reading]) -> list[LabeledPair]:
     """Pair each row with the next one if that is its reverse."""
-    pairs: list[LabelledPair] = []
+    pairs: list[LabeledPair] = []
     for reading in readings:
         last = pairs[-1] if pairs else None
         reverse = (reading.hypothesis, reading.premise)
         if last and not last.backward and (last.forward.premise, last.forward.hypothesis) == reverse:
             pairs[-1] = last._replace(backward=reading)
         else:
-            pairs.append(LabelledPair(reading, None))
+            pairs.append(LabeledPair(reading, None))
     return pairs
 
 
@@ -177,7 +177,7 @@ def _finding(code: str, line: int | None, **values: object) -> Finding:
 
 
 def lint(
-    pairs: Sequence[LabelledPair], task: Task, *, symmetric: str | None, fewest: int = FEWEST_PAIRS
+    pairs: Sequence[LabeledPair], task: Task, *, symmetric: str | None, fewest: int = FEWEST_PAIRS
 ) -> Lint:
     """Check a set: errors before warnings, both by line, those of the whole set last; with its counts.
 
@@ -189,7 +189,7 @@ def lint(
         for phenomenon in task.phenomena
         for spelling in (phenomenon.name, *phenomenon.aliases)
     }
-    tagged: dict[str, list[LabelledPair]] = {phenomenon.name: [] for phenomenon in task.phenomena}
+    tagged: dict[str, list[LabeledPair]] = {phenomenon.name: [] for phenomenon in task.phenomena}
     for pair in pairs:
         tags = {known.get(fold(tag.text)) for reading in pair.readings for tag in reading.tags}
         for name in tags - {None}:
@@ -218,12 +218,12 @@ def symmetric_label(task: Task) -> str | None:
     return task.words[-1] if len(task.words) == 3 else None
 
 
-def _counts(name: str, pairs: Sequence[LabelledPair], task: Task) -> Counts:
+def _counts(name: str, pairs: Sequence[LabeledPair], task: Task) -> Counts:
     labels = Counter(reading.label for pair in pairs for reading in pair.readings)
     return Counts(name, len(pairs), {word: labels[word] for word in task.words})
 
 
-def _repeated(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
+def _repeated(pairs: Sequence[LabeledPair]) -> Iterator[Finding]:
     """Pairs that repeat an earlier pair, in either order: with the same labels, or with others."""
     seen: dict[frozenset[str], tuple[int, dict[str, str]]] = {}
     for pair in pairs:
@@ -258,7 +258,7 @@ def _unbalanced(total: Counts, figures: Sequence[Counts], fewest: int) -> Iterat
             yield _finding("one-sided, unused", None, label=label)
 
 
-def _shortcuts(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
+def _shortcuts(pairs: Sequence[LabeledPair]) -> Iterator[Finding]:
     """Words of the hypothesis that give its label away."""
     labels: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
@@ -274,9 +274,9 @@ def _shortcuts(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
             yield _finding("shortcut", None, label=label, count=count, total=total, word=word)
 
 
-def _sets(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
+def _sets(pairs: Sequence[LabeledPair]) -> Iterator[Finding]:
     """Minimal sets of one pair or of one label, and pairs without a set."""
-    sets: defaultdict[str, list[LabelledPair]] = defaultdict(list)
+    sets: defaultdict[str, list[LabeledPair]] = defaultdict(list)
     for pair in pairs:
         if pair.set:
             sets[pair.set].append(pair)
@@ -291,7 +291,7 @@ def _sets(pairs: Sequence[LabelledPair]) -> Iterator[Finding]:
 
 
 def check_pair(
-    pair: LabelledPair, task: Task, known: Mapping[str, str], symmetric: str | None
+    pair: LabeledPair, task: Task, known: Mapping[str, str], symmetric: str | None
 ) -> Iterator[Finding]:
     """Findings that concern one pair only."""
     yield from _directions(pair, symmetric)
@@ -308,7 +308,7 @@ def check_pair(
             yield _finding("no-domain", reading.line)
 
 
-def _directions(pair: LabelledPair, symmetric: str | None) -> Iterator[Finding]:
+def _directions(pair: LabeledPair, symmetric: str | None) -> Iterator[Finding]:
     ahead, back = pair.forward, pair.backward
     if back is None:
         yield _finding("one-direction", ahead.line)
@@ -324,7 +324,7 @@ def _meant(name: str, valid: Sequence[str]) -> str:
     return f". Did you mean {close[0]}?" if close else ""
 
 
-def _texts(pair: LabelledPair) -> Iterator[Finding]:
+def _texts(pair: LabeledPair) -> Iterator[Finding]:
     first, second = pair.forward.premise, pair.forward.hypothesis
     if not first.strip() or not second.strip():
         yield _finding("empty", pair.forward.line)

@@ -57,7 +57,7 @@ def prepare(
             if comparison.state == "differs" and note not in notes:
                 notes = (*notes, note)
         names = (benchmark.name, task.name, task.version, task.columns)
-        terms = (task.source.licence, task.source.citation, task.source.url)
+        terms = (task.source.license, task.source.citation, task.source.url)
         dataset = Dataset(*names, *terms, origin, written, notes)
         write_dataset(new, dataset)
     return dataset

@@ -72,10 +72,10 @@ class Table(Sequence[Example]):
 
     def _repr_html_(self) -> str:
         rows = [
-            (str(example.index), *example.inputs.values(), *([str(example.label)] if self.labelled else []))
+            (str(example.index), *example.inputs.values(), *([str(example.label)] if self.labeled else []))
             for example in self[:SHOWN]
         ]
-        columns = (INDEX, *self.task.columns, *([LABEL] if self.labelled else []))
+        columns = (INDEX, *self.task.columns, *([LABEL] if self.labeled else []))
         notes = [f"{len(self):,} examples" + (f", the first {SHOWN} shown" if len(self) > SHOWN else "")]
         return html_table(f"{self.task.name} {self.split}", columns, rows, words=len(columns), notes=notes)
 
@@ -87,8 +87,8 @@ class Table(Sequence[Example]):
         """
         from gluebench.scoring.plots import bars
 
-        if not self.labelled or self.task.form not in ("labels", "numbers"):
-            why = f"its answers are {self.task.form}" if self.labelled else "its labels are hidden"
+        if not self.labeled or self.task.form not in ("labels", "numbers"):
+            why = f"its answers are {self.task.form}" if self.labeled else "its labels are hidden"
             raise ValueError(f"{self.task.name} {self.split}: {why}; expected a split with labels or numbers")
         counts = dict(_counts(self.task, self.column(LABEL)))
         title = f"{self.task.name} {self.split}: {len(self):,} examples"
@@ -119,14 +119,14 @@ class Table(Sequence[Example]):
         return self._source.columns
 
     @property
-    def labelled(self) -> bool:
+    def labeled(self) -> bool:
         """Whether there are labels."""
         return LABEL in self.columns
 
     @property
     def _worded(self) -> bool:
         """Whether there are labels, and they are words, not scores."""
-        return self.labelled and bool(self.task.labels)
+        return self.labeled and bool(self.task.labels)
 
     def column(self, name: str) -> list[Any]:
         """All values of one column. Raises UnknownNameError."""
@@ -283,8 +283,8 @@ class _Listed:
     def __init__(self, examples: list[Example], task: Task) -> None:
         self._examples = examples
         self._task = task
-        labelled = bool(examples) and examples[0].label is not None
-        self.columns: tuple[str, ...] = (INDEX, *task.columns, *([LABEL] if labelled else []))
+        labeled = bool(examples) and examples[0].label is not None
+        self.columns: tuple[str, ...] = (INDEX, *task.columns, *([LABEL] if labeled else []))
 
     def __len__(self) -> int:
         return len(self._examples)

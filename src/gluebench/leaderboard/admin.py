@@ -95,7 +95,7 @@ class UserAdmin(LoggedAdmin):
     """Accounts. An admin can close one here; only its owner can delete it, on the account's page."""
 
     list_display = ["email", "team", "is_superuser", "is_active", "date_joined", "last_login"]
-    list_filter = ["is_active", "is_superuser", "organised"]
+    list_filter = ["is_active", "is_superuser", "organized"]
     search_fields = ["email", "team__name"]
     ordering = ["email"]
     fields = ["email", "team", "is_active", "is_superuser", "date_joined", "last_login"]
@@ -181,10 +181,10 @@ class TeamAdmin(LoggedAdmin):
 class BenchmarkForm(forms.ModelForm):  # type: ignore[type-arg]
     """What an admin changes about a benchmark."""
 
-    def clean_organisers(self) -> Any:
+    def clean_organizers(self) -> Any:
         """The organizers; new ones have a confirmed address."""
-        chosen = self.cleaned_data["organisers"]
-        trust.require_confirmed(chosen.exclude(pk__in=self.instance.organisers.values("pk")))
+        chosen = self.cleaned_data["organizers"]
+        trust.require_confirmed(chosen.exclude(pk__in=self.instance.organizers.values("pk")))
         return chosen
 
 
@@ -196,10 +196,10 @@ class BenchmarkAdmin(LoggedAdmin):
     list_filter = ["open"]
     search_fields = ["name", "title"]
     readonly_fields = ["name", "title", "added", "version", "settings", "gold_digest", "manifest"]
-    fields = ["name", "title", "open", "organisers", *readonly_fields[2:]]
-    autocomplete_fields = ["organisers"]
+    fields = ["name", "title", "open", "organizers", *readonly_fields[2:]]
+    autocomplete_fields = ["organizers"]
     form = BenchmarkForm
-    # They are made at /organise/new, and scores refer to a benchmark.
+    # They are made at /organize/new, and scores refer to a benchmark.
     has_add_permission = has_delete_permission = never
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:

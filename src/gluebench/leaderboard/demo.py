@@ -135,14 +135,14 @@ def _add_people() -> None:
     """Add the organizer and a team of two, and give visitors room to try; a second time changes nothing."""
     from gluebench.leaderboard.accounts.models import Team, User
     from gluebench.leaderboard.accounts.trust import vouch
-    from gluebench.leaderboard.benchmarks.adding import set_organiser
+    from gluebench.leaderboard.benchmarks.adding import set_organizer
     from gluebench.leaderboard.limits.acts import create_team, join_team, set_policy
 
     if Team.objects.filter(name=TEAM).exists():
         return
     for email in (ORGANIZER, ADA, BEN):
         vouch(email)
-    set_organiser(ORGANIZER, BENCHMARK)
+    set_organizer(ORGANIZER, BENCHMARK)
     set_policy(BENCHMARK, changes={"per_day": "20"})
     team = create_team(User.objects.get(email=ADA), TEAM)
     join_team(User.objects.get(email=BEN), team.code)

@@ -160,15 +160,15 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def __init__(self, server: Front, sock: socket.socket, addr: Any, adj: Adjustments, **more: Any) -> None:
         self.parser_class = partial(Request, server.store)
-        self.neighbours = server.addresses[_network(addr[0])]
+        self.neighbors = server.addresses[_network(addr[0])]
         self.deadline = server.clock() + server.limits.seconds
         super().__init__(server, sock, addr, adj, **more)
-        self.neighbours.add(self)
+        self.neighbors.add(self)
 
     def del_channel(self, map: Any = None) -> None:
         """Remove the connection, and free what has arrived of its request."""
         self.server.forget(self)
-        self.neighbours.discard(self)
+        self.neighbors.discard(self)
         if self.request is not None:
             self.request.close()
         super().del_channel(map)
@@ -341,7 +341,7 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
     def handle_accept(self) -> None:
         """Drop connections above the limits, then accept those that wait."""
         for channel in self._new:
-            self._make_room(channel.neighbours, self.limits.per_address)
+            self._make_room(channel.neighbors, self.limits.per_address)
         self._make_room(self.active_channels.values(), self.limits.connections)
         self._new = []
         for _ in range(min(ACCEPTS, 4 + len(self.active_channels) // 8)):

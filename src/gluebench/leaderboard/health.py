@@ -78,7 +78,7 @@ def queue() -> Check:
 
 def roles() -> Check:
     """Whether all admins and organizers have confirmed addresses; needs the tables."""
-    role = Q(is_superuser=True) | Q(organised__isnull=False)
+    role = Q(is_superuser=True) | Q(organized__isnull=False)
     holders = User.objects.filter(role, is_active=True).distinct()
     doubtful = ", ".join(user.email for user in holders if not confirmed(user))
     if doubtful:

@@ -33,9 +33,9 @@ from gluebench.leaderboard.uploads.views import replace, reproduce, submit
 from gluebench.leaderboard.webhooks.views import webhooks
 
 BENCHMARK = "benchmarks/<slug:name>"
-ORGANISE = f"{BENCHMARK}/organise"
-LIMITS = f"{ORGANISE}/limits"
-PHASES = f"{ORGANISE}/phases"
+ORGANIZE = f"{BENCHMARK}/organize"
+LIMITS = f"{ORGANIZE}/limits"
+PHASES = f"{ORGANIZE}/phases"
 
 
 def _forms(
@@ -101,7 +101,7 @@ urlpatterns = [
         for url in _forms(f"{BENCHMARK}/{subject}", ranks.page, subject, subject=subject)
     ),
     *_forms(f"{BENCHMARK}/health", benchmark_health.health, "health", ("json", "")),
-    *_forms(f"{ORGANISE}/health", benchmark_health.organise_health, "organise-health", ("json", "")),
+    *_forms(f"{ORGANIZE}/health", benchmark_health.organize_health, "organize-health", ("json", "")),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
     *_forms(f"{BENCHMARK}/changes", ledger.changes, "changes", ("json", "")),
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
@@ -111,37 +111,37 @@ urlpatterns = [
     path(f"{BENCHMARK}/logo", texts.logo, name="logo"),
     path(f"{BENCHMARK}/style.css", texts.style, name="style"),
     *_forms(f"{BENCHMARK}/news", news.news, "news", ("atom", "")),
-    path(f"{ORGANISE}/news", news.organise, name="organise-news"),
-    path(f"{ORGANISE}/news/<int:pk>", news.organise, name="organise-announcement"),
+    path(f"{ORGANIZE}/news", news.organize, name="organize-news"),
+    path(f"{ORGANIZE}/news/<int:pk>", news.organize, name="organize-announcement"),
     path("unsubscribe/<str:code>", news.unsubscribe, name="unsubscribe"),
     path(f"{BENCHMARK}/join", join, name="join"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
-    path(ORGANISE, submissions.organise, name="organise"),
-    path(f"{ORGANISE}/regrade", submissions.regrade_all, name="organise-regrade"),
-    path(f"{ORGANISE}/log", submissions.log, name="organise-log"),
-    path(f"{ORGANISE}/setup", organizing.setup, name="organise-setup"),
-    path(f"{ORGANISE}/opening", organizing.opening, name="organise-opening"),
-    path(f"{ORGANISE}/roles", organizing.roles, name="organise-roles"),
-    path(f"{ORGANISE}/duplicate", organizing.duplicate, name="organise-duplicate"),
-    path(f"{ORGANISE}/texts", texts.texts, name="organise-texts"),
-    path(f"{ORGANISE}/looks", texts.looks, name="organise-looks"),
-    path(f"{ORGANISE}/dry-run", dry_runs.dry_run, name="organise-dry-run"),
-    path(f"{ORGANISE}/replace", creating.replace, name="organise-replace"),
-    path(f"{ORGANISE}/submissions/<slug:key>", submissions.organise_one, name="organise-one"),
-    path(f"{ORGANISE}/alike", similarity.alike, name="organise-alike"),
-    path(f"{ORGANISE}/alike/compare", similarity.compare, name="organise-compare"),
-    path(f"{ORGANISE}/results", results.organise, name="organise-results"),
-    path(f"{ORGANISE}/results/draft.zip", results.draft, name="organise-results-draft"),
+    path(ORGANIZE, submissions.organize, name="organize"),
+    path(f"{ORGANIZE}/regrade", submissions.regrade_all, name="organize-regrade"),
+    path(f"{ORGANIZE}/log", submissions.log, name="organize-log"),
+    path(f"{ORGANIZE}/setup", organizing.setup, name="organize-setup"),
+    path(f"{ORGANIZE}/opening", organizing.opening, name="organize-opening"),
+    path(f"{ORGANIZE}/roles", organizing.roles, name="organize-roles"),
+    path(f"{ORGANIZE}/duplicate", organizing.duplicate, name="organize-duplicate"),
+    path(f"{ORGANIZE}/texts", texts.texts, name="organize-texts"),
+    path(f"{ORGANIZE}/looks", texts.looks, name="organize-looks"),
+    path(f"{ORGANIZE}/dry-run", dry_runs.dry_run, name="organize-dry-run"),
+    path(f"{ORGANIZE}/replace", creating.replace, name="organize-replace"),
+    path(f"{ORGANIZE}/submissions/<slug:key>", submissions.organize_one, name="organize-one"),
+    path(f"{ORGANIZE}/alike", similarity.alike, name="organize-alike"),
+    path(f"{ORGANIZE}/alike/compare", similarity.compare, name="organize-compare"),
+    path(f"{ORGANIZE}/results", results.organize, name="organize-results"),
+    path(f"{ORGANIZE}/results/draft.zip", results.draft, name="organize-results-draft"),
     path(LIMITS, limits.policy, name="limits"),
     path(f"{LIMITS}/exceptions", limits.override, name="override"),
     path(f"{LIMITS}/exceptions/<int:pk>/remove", limits.override_end, name="override-remove"),
     path(PHASES, phases.phases, name="phases"),
     path(f"{PHASES}/<int:pk>", phases.phases, name="phase"),
-    path(f"{ORGANISE}/people", annotation.overview, name="organise-people"),
-    path(f"{ORGANISE}/people/<slug:key>", annotation.one, name="organise-study"),
-    path(f"{ORGANISE}/people/<slug:key>/sheets.zip", annotation.download, name="organise-study-sheets"),
-    path("organise/new", creating.new, name="organise-new"),
-    path("organise/new/<slug:token>", creating.preview, name="organise-preview"),
+    path(f"{ORGANIZE}/people", annotation.overview, name="organize-people"),
+    path(f"{ORGANIZE}/people/<slug:key>", annotation.one, name="organize-study"),
+    path(f"{ORGANIZE}/people/<slug:key>/sheets.zip", annotation.download, name="organize-study-sheets"),
+    path("organize/new", creating.new, name="organize-new"),
+    path("organize/new/<slug:token>", creating.preview, name="organize-preview"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),

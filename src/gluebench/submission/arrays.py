@@ -149,15 +149,15 @@ def _with_faults(
     first[indices[inside][::-1]] = rows[inside][::-1]  # the last one written stays: the first of the file
     repeated = inside.copy()
     repeated[inside] = first[indices[inside]] != rows[inside]
-    unlabelled = regular & (codes == _NO_LABEL)
-    empty = unlabelled & (fields.ends - fields.tabs == 1)
+    unlabeled = regular & (codes == _NO_LABEL)
+    empty = unlabeled & (fields.ends - fields.tabs == 1)
     kinds = {
         "columns": ~regular & ~blank,
         "repeated-index": repeated,
         "bad-index": regular & (indices < 0),
         "extra-index": regular & (indices >= layout.size),
         "empty-value": empty,
-        "unknown-label": unlabelled & ~empty,
+        "unknown-label": unlabeled & ~empty,
     }
     counts = Counter({code: int(np.count_nonzero(flags)) for code, flags in kinds.items()})
     shown: list[Fault] = []

@@ -64,7 +64,7 @@ class Sparse:
 def fit_logistic(rows: Sparse, codes: list[int], classes: int, *, penalties: Sequence[float]) -> list[Floats]:
     """Weights (width, classes) of multinomial logistic regression, for each of some L2 penalties.
 
-    Minimises the mean cross-entropy plus penalty / 2 times the squared weights.
+    Minimizes the mean cross-entropy plus penalty / 2 times the squared weights.
     """
     expected = np.eye(classes)[codes][:, None]
     if classes != 2:

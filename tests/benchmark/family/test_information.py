@@ -103,7 +103,7 @@ files = [{{ name = "{name}", member = "{file or name}.json", column = "value", t
 
 def test_sexism_in_three_subtasks(tmp_path: Path) -> None:
     """CLEF EXIST 2023: a label, a label in a hierarchy, and several; as labels, and as probabilities."""
-    intentions, categories = ["DIRECT", "REPORTED", "JUDGEMENTAL"], ["OBJECTS", "VIOLENCE", "MISOGYNY"]
+    intentions, categories = ["DIRECT", "REPORTED", "JUDGMENTAL"], ["OBJECTS", "VIOLENCE", "MISOGYNY"]
     labels = {"task1": ["YES", "NO"], "task2": [*intentions, "NO"], "task3": [*categories, "NO"]}
     manifest, truth, given = "", dict[str, list[Any]](), dict[str, list[Any]]()
     expected: dict[str, dict[str, Any]] = {}

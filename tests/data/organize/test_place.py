@@ -41,7 +41,7 @@ def test_it_leaves_alone_what_it_did_not_make(tmp_path: Path, mark: str | None) 
     target.mkdir()
     (target / "thesis.txt").write_text("years of work")
     if mark is not None:
-        (target / "organise.json").write_text(mark)
+        (target / "organize.json").write_text(mark)
     with pytest.raises(DataError, match="not made by this command"):
         write(target, "one")
     assert (target / "thesis.txt").read_text() == "years of work"

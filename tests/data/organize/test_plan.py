@@ -128,8 +128,8 @@ def test_what_names_a_task_goes_before_what_is_for_all(tmp_path: Path) -> None:
 
 def test_a_task_that_is_not_there_is_never_taken_for_a_value(tmp_path: Path) -> None:
     home = folder(tmp_path, test_csv=MOOD)
-    assert only(home, licence=("mine=CC0",)).licence == "CC0"
-    (problem,) = problems(home, licence=("mien=CC0",))
+    assert only(home, license=("mine=CC0",)).license == "CC0"
+    (problem,) = problems(home, license=("mien=CC0",))
     assert "no task is called 'mien'. Did you mean mine?" in problem
 
 
@@ -243,7 +243,7 @@ def test_a_label_may_be_absent_from_the_whole_test_file_alone(tmp_path: Path) ->
     home = folder(tmp_path, train_csv=MOOD, test_csv="sentence\nA grey day\n")
     task = only(home)
     assert task.splits["test"][0].label is None
-    assert not task.labelled
+    assert not task.labeled
     folder(tmp_path, test_csv="sentence,label\nA grey day,\nA wet day,bad\n")
     (problem,) = problems(home)
     assert "test.csv:2: has no label" in problem

@@ -64,7 +64,7 @@ def own_task(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Task]:
         path.write_text(
             f'[benchmark]\nname = "own"\n[tasks.Own]\ncolumns = {columns}\n{kind}\n'
             f'metrics = [{{ name = "{metric}" }}]\nsplits = {{ test = {{ size = 2 }} }}\n'
-            'source = { corpus = "own", licence = "CC0", citation = "none" }\n'
+            'source = { corpus = "own", license = "CC0", citation = "none" }\n'
         )
         return load_benchmark(path).task("Own")
 

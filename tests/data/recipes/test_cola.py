@@ -111,7 +111,7 @@ def test_an_empty_folder_is_told_what_is_missing(tmp_path, problems) -> None:
     assert "neither raw/in_domain_train.tsv nor cola_public.zip" in told
 
 
-def test_the_raw_folder_itself_will_do_and_the_tokenised_one_is_never_taken(folder, make, problems) -> None:
+def test_the_raw_folder_itself_will_do_and_the_tokenized_one_is_never_taken(folder, make, problems) -> None:
     assert make("cola", folder / "raw", "CoLA").splits == make("cola", folder, "CoLA").splits
     for name in ROWS:
         (folder / "raw" / name).unlink()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from real import REAL, needs_real
 
-from gluebench.data.recipes.mrpc import tokenise
+from gluebench.data.recipes.mrpc import tokenize
 
 HEADER = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n"
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_listed_pairs_are_dev_and_the_rest_train(folder, make) -> None:
-    built = make("mrpc", folder, "MRPC", tokenise="no", test_labels="yes")
+    built = make("mrpc", folder, "MRPC", tokenize="no", test_labels="yes")
     assert built.splits == {
         "train": {
             "sentence1": ['"The boat sank.', "Ask Dr. Low."],
@@ -47,7 +47,7 @@ def test_the_listed_pairs_are_dev_and_the_rest_train(folder, make) -> None:
     assert built.notes == ()
 
 
-def test_glues_text_is_tokenised_and_its_test_labels_hidden(folder, make) -> None:
+def test_glues_text_is_tokenized_and_its_test_labels_hidden(folder, make) -> None:
     built = make("mrpc", folder, "MRPC")
     assert built.splits["train"]["sentence1"] == ['" The boat sank .', "Ask Dr. Low ."]
     assert built.splits["train"]["sentence2"] == ["The boat 's gone .", "She wrote to the Is ."]
@@ -78,7 +78,7 @@ def test_without_a_list_glues_own_is_used_and_what_it_misses_told(folder, make) 
     ],
 )
 def test_tokens_in_the_manner_of_moses(text, tokens) -> None:
-    assert tokenise(text) == tokens
+    assert tokenize(text) == tokens
 
 
 def test_every_bad_row_is_named_and_a_spreadsheets_copy_explained(folder, problems) -> None:
@@ -106,7 +106,7 @@ def test_another_header_and_a_bad_list_are_refused(folder, problems) -> None:
 @needs_real
 @pytest.mark.parametrize(("cut", "copy"), [("yes", "."), ("no", "variant-untokenized-msi")])
 def test_microsofts_files_give_glues_ids_order_labels_and_text(make, released, cut, copy) -> None:
-    built = make("mrpc", REAL / "corpora" / "msr-paraphrase", "MRPC", tokenise=cut, test_labels="yes")
+    built = make("mrpc", REAL / "corpora" / "msr-paraphrase", "MRPC", tokenize=cut, test_labels="yes")
     sizes = {}
     for split, columns in built.splits.items():
         _, *theirs = released(REAL / "glue" / "MRPC" / copy / f"{split}.tsv")

@@ -13,11 +13,11 @@ RTE5_DEV, RTE5_TEST = "RTE5_MainTask_DevSet.xml", "RTE5_MainTask_TestSet_Gold.xm
 
 
 def write(folder: Path, name: str, *pairs: tuple[str, str, str], attribute: str = "entailment") -> Path:
-    """A challenge's file; each pair is judgement, text and hypothesis."""
+    """A challenge's file; each pair is judgment, text and hypothesis."""
     body = "".join(
-        f'<pair id="{number}" {attribute}="{judgement}" task="IE">\n'
+        f'<pair id="{number}" {attribute}="{judgment}" task="IE">\n'
         f"\t<t>{text}</t>\n\t<h>{hypothesis}</h>\n</pair>\n"
-        for number, (judgement, text, hypothesis) in enumerate(pairs, 1)
+        for number, (judgment, text, hypothesis) in enumerate(pairs, 1)
     )
     path = folder / name
     path.write_text(f"{HEAD}<entailment-corpus>\n{body}</entailment-corpus>\n", newline="")
@@ -99,7 +99,7 @@ def test_every_bad_pair_is_named_with_its_line(folder, problems) -> None:
     path = write(folder, "rte2_dev.xml", ("MAYBE", "t", "h"), ("YES", " ", "h"), ("YES", "t", "h"))
     told = problems("rte", folder, "RTE", dev=1)
     assert len(told) == 2
-    assert told[0].startswith(f'{path}:4: the judgement is "MAYBE", expected one of TRUE, YES, ENTAILMENT')
+    assert told[0].startswith(f'{path}:4: the judgment is "MAYBE", expected one of TRUE, YES, ENTAILMENT')
     assert told[1] == f"{path}:8: expected a text <t> and a hypothesis <h>, both with words in them"
 
 

@@ -21,7 +21,7 @@ columns = ["text", "aussage"]
 labels = { nein = "folgt nicht", ja = "folgt" }
 metrics = [{ name = "accuracy" }]
 splits = { train = { size = 2 }, dev = { size = 2 }, test = { size = 2 } }
-source = { corpus = "own", licence = "CC0", citation = "none" }
+source = { corpus = "own", license = "CC0", citation = "none" }
 """
 HEAD = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<?xml-stylesheet type="text/xsl" href="none.xsl"?>\n'
 Schema = tuple[str, str, str, tuple[str, ...], str]

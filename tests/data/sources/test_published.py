@@ -142,7 +142,7 @@ def test_mrpc_keeps_quotation_marks_without_a_partner(split: str, quotes: int) -
     assert sum((first + second).count('"') % 2 for first, second in pairs) == quotes
 
 
-def test_the_untokenised_mrpc_keeps_its_control_character_and_is_noted_as_another_text(
+def test_the_untokenized_mrpc_keeps_its_control_character_and_is_noted_as_another_text(
     tmp_path: Path,
 ) -> None:
     assert "\x12" in at("MRPC/variant-untokenized-msi/train.tsv", "MRPC", "train", 1587, "sentence1") + at(

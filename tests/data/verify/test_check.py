@@ -1,4 +1,4 @@
-"""`gluebench data verify`: published data are recognised, variants are explained, real ones too."""
+"""`gluebench data verify`: published data are recognized, variants are explained, real ones too."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def only(folder: Path, *words: str) -> dict[str, object]:
     return {**split, "exit": done.exit_code}
 
 
-def test_published_rows_are_recognised(tmp_path: Path) -> None:
+def test_published_rows_are_recognized(tmp_path: Path) -> None:
     put(tmp_path, write_manifest(tmp_path), TEXTS, LABELS)
     found = only(tmp_path)
     assert (found["state"], found["reason"], found["exit"]) == ("as published", "text and labels", 0)
 
 
-def test_hidden_labels_leave_the_text_to_be_recognised(tmp_path: Path) -> None:
+def test_hidden_labels_leave_the_text_to_be_recognized(tmp_path: Path) -> None:
     put(tmp_path, write_manifest(tmp_path), TEXTS, None)
     assert only(tmp_path)["reason"] == "text; its labels are hidden"
 
@@ -148,7 +148,7 @@ def test_five_lost_quotation_marks_of_a_real_copy_are_found(tmp_path: Path) -> N
 
 
 @needs_real
-def test_the_untokenised_corpus_differs_in_spaces_and_marks_only(tmp_path: Path) -> None:
+def test_the_untokenized_corpus_differs_in_spaces_and_marks_only(tmp_path: Path) -> None:
     (tmp_path / "MRPC").mkdir()
     for path in (REAL / "glue/MRPC/variant-untokenized-msi").glob("*.tsv"):
         shutil.copy(path, tmp_path / "MRPC")

@@ -99,7 +99,7 @@ def test_merged_lines_are_missing_rows_and_one_changed() -> None:
     ) == {MISSING: 2, OTHER: 1, LABEL: 1}
 
 
-def test_rows_that_were_all_tokenised_anew_are_still_matched() -> None:
+def test_rows_that_were_all_tokenized_anew_are_still_matched() -> None:
     spaced = [(one.replace(".", " ."), two.replace(".", " ."), label) for one, two, label in PUBLISHED]
     assert summary(found(spaced)) == {SPACING: len(PUBLISHED) - 1}  # one row has no full stop
     assert summary(found([*spaced[:20], *spaced[21:]]))[MISSING] == 1

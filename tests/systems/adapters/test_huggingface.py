@@ -82,7 +82,7 @@ def test_fine_tuning_learns_and_the_same_seed_learns_the_same(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_scores_are_learnt_and_cut_to_the_range(tmp_path: Path):
+def test_scores_are_learned_and_cut_to_the_range(tmp_path: Path):
     task = GLUE.task("STS-B")
     folder = str(tiny.body(tmp_path / "bert"))
     train = [

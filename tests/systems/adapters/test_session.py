@@ -161,7 +161,7 @@ def test_what_was_done_before_an_error_is_kept_and_only_the_rest_is_done(plan: P
     assert len(again.fitted) == 9
 
 
-def test_what_is_learnt_together_is_given_every_task_first_and_again_after_a_kill(
+def test_what_is_learned_together_is_given_every_task_first_and_again_after_a_kill(
     plan: Plan, tmp_path: Path
 ) -> None:
     part = plan._replace(tasks=chosen(plan.benchmark, ["RTE", "WNLI"]))

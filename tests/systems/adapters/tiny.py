@@ -11,7 +11,7 @@ WORDS = TEXT.split()
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
-def tokeniser(folder: Path):
+def tokenizer(folder: Path):
     transformers = pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "vocab.txt"
@@ -37,7 +37,7 @@ def body(folder: Path) -> Path:
     """A BERT without a head."""
     import torch
 
-    words = tokeniser(folder)
+    words = tokenizer(folder)
     import transformers
 
     torch.manual_seed(1)
@@ -50,7 +50,7 @@ def classifier(folder: Path, labels: list[str], *, always: int | None = None, bi
     """One with a head; `always` is the position of the label it answers whatever it reads."""
     import torch
 
-    words = tokeniser(folder)
+    words = tokenizer(folder)
     import transformers
 
     names = dict(enumerate(labels))

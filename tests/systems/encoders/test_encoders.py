@@ -125,7 +125,7 @@ def test_vectors_from_a_file_are_read_for_the_words_at_hand(corpus: Corpus, tmp_
     word = sentence.split()[0].lower()
     path = tmp_path / "tiny.txt"
     path.write_text(f"{word} 2 4 6\nunheardof 1 1 1\n")
-    made = encoder_called("cbow", {"vectors": str(path), "tokeniser": "space", "most": "40"}, corpus)
+    made = encoder_called("cbow", {"vectors": str(path), "tokenizer": "space", "most": "40"}, corpus)
     assert made.name == "cbow(tiny.txt, space, 40 words)"
     assert made.dim == 3
     assert made.encode([f"{word} unheardof"]).tolist() == [[2, 4, 6]]

@@ -14,7 +14,7 @@ from gluebench.systems.encoders import ENCODERS, encoder_called
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.encoders.infersent import InferSentEncoder
 from gluebench.systems.encoders.skip_thought import SkipThoughtEncoder
-from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.text.ptb import tokenizer
 
 TEXTS = ["a warm evening came .", "a", ""]
 
@@ -32,7 +32,7 @@ def test_infersent_and_dissent_by_name_are_the_encoder_itself(
     files.write_vectors(tmp_path / "vectors.txt", files.WORDS, 6)
     given = {"weights": str(weights), "vectors": str(tmp_path / "vectors.txt"), "padding": "zero"}
     called = encoder_called(name, given, corpus)
-    itself = InferSentEncoder(weights, tmp_path / "vectors.txt", tokeniser("ptb"), padding="zero")
+    itself = InferSentEncoder(weights, tmp_path / "vectors.txt", tokenizer("ptb"), padding="zero")
     assert (called.name, called.dim) == (name, 10)
     np.testing.assert_allclose(called.encode(TEXTS), itself.encode(TEXTS), rtol=0, atol=1e-6)
 
@@ -40,7 +40,7 @@ def test_infersent_and_dissent_by_name_are_the_encoder_itself(
 def test_skip_thought_by_name_takes_its_kind(corpus: Corpus, tmp_path: Path) -> None:
     files.write_skip_thought(tmp_path, ["<eos>", "UNK", "a", "warm", "evening", "came", "."])
     called = encoder_called("skip-thought", {"weights": str(tmp_path), "kind": "uni"}, corpus)
-    itself = SkipThoughtEncoder(tmp_path, tokeniser("ptb"), kind="uni")
+    itself = SkipThoughtEncoder(tmp_path, tokenizer("ptb"), kind="uni")
     assert called.dim == 8
     np.testing.assert_allclose(called.encode(TEXTS), itself.encode(TEXTS), rtol=0, atol=1e-6)
 

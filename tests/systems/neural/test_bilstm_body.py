@@ -48,11 +48,11 @@ def test_features_of_pairs_and_of_single_sentences_are_those_of_the_formula(
 def test_features_with_attention_are_those_of_the_formula(
     vectors: TableVectors, attentive: BiLstmBody
 ) -> None:
-    assert attentive.eval().modelling is not None
-    weights, modelling = weights_of(attentive.encoder.lstm), weights_of(attentive.modelling.lstm)
+    assert attentive.eval().modeling is not None
+    weights, modeling = weights_of(attentive.encoder.lstm), weights_of(attentive.modeling.lstm)
     for texts, found in zip(PAIRS, features(attentive, PAIRS).detach(), strict=True):
         u, v = (bilstm(rows(vectors, text), weights, 2) for text in texts)
-        sides = [bilstm(attended(one, other), modelling, 1).max(axis=0) for one, other in ((u, v), (v, u))]
+        sides = [bilstm(attended(one, other), modeling, 1).max(axis=0) for one, other in ((u, v), (v, u))]
         np.testing.assert_allclose(found, pair(*sides), atol=1e-5)
 
 

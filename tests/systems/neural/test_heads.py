@@ -68,8 +68,8 @@ def test_targets_are_codes_in_the_manifests_order_and_scores_as_they_are() -> No
 @pytest.mark.parametrize(
     ("task", "label"), [(MNLI, "yes"), (MNLI, None), (MNLI, 1.0), (STS, "3"), (STS, None)]
 )
-def test_a_label_that_cannot_be_learnt_is_named(task: Task, label: Any) -> None:
-    with pytest.raises(ValueError, match=f"{task.name}: the label {label!r} cannot be learnt; expected"):
+def test_a_label_that_cannot_be_learned_is_named(task: Task, label: Any) -> None:
+    with pytest.raises(ValueError, match=f"{task.name}: the label {label!r} cannot be learned; expected"):
         Head(task, 4).targets([label])
 
 
@@ -84,7 +84,7 @@ def test_the_loss_of_scores_is_the_squared_error_of_a_fifth_of_the_score() -> No
     assert float(found) == pytest.approx((0.5**2 + 0.6**2) / 2)
 
 
-def test_another_range_of_scores_is_learnt_as_places_in_it() -> None:
+def test_another_range_of_scores_is_learned_as_places_in_it() -> None:
     head = Head(STS._replace(score_range=(-1.0, 3.0)), 4)
     assert float(head.loss(torch.tensor([0.25]), torch.tensor([0.0]))) == 0
     assert head.decode(torch.tensor([0.25, 0.0, 1.0, 9.0, -9.0])) == [0, -1, 3, 3, -1]
@@ -114,12 +114,12 @@ def test_a_small_task_is_learnt() -> None:
     texts = ["aa", "ab", "a", "cd", "dd", "c"]
     words = [COLA.words[0]] * 3 + [COLA.words[1]] * 3
     scores: list[str | float] = [5.0, 5.0, 5.0, 1.0, 1.0, 1.0]
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.05)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
     for _ in range(60):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         of_words = loss(model, "CoLA", batch(*texts), model.targets("CoLA", words))
         (of_words + loss(model, "STS-B", batch(*texts), model.targets("STS-B", scores))).backward()
-        optimiser.step()
+        optimizer.step()
     assert model.decode("CoLA", model("CoLA", batch(*texts))) == words
     assert model.decode("STS-B", model("STS-B", batch("aa", "cd"))) == pytest.approx([5, 1], abs=0.6)
 

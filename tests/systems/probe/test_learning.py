@@ -1,4 +1,4 @@
-"""What the probe learns, against scikit-learn, PyTorch's own optimisers and hand-worked targets."""
+"""What the probe learns, against scikit-learn, PyTorch's own optimizers and hand-worked targets."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_as_good_as_scikit_learn_on_what_a_line_parts(optim: str, noise: float) 
     assert probe.runs[probe.chosen].score == max(run.score for run in probe.runs)
 
 
-def test_nothing_is_learnt_where_there_is_nothing() -> None:
+def test_nothing_is_learned_where_there_is_nothing() -> None:
     rng = np.random.default_rng(0)
     rows, codes = rng.standard_normal((400, 8)).astype(np.float32), rng.integers(0, 2, 400).tolist()
     test, wanted = rng.standard_normal((2000, 8)).astype(np.float32), rng.integers(0, 2, 2000)
@@ -135,14 +135,14 @@ def test_runs_side_by_side_are_pytorchs_own_with_weight_decay(optim: str, nhid: 
     layers = [torch.nn.Linear(8, nhid), torch.nn.Sigmoid(), torch.nn.Linear(nhid, 3)] if nhid else []
     model = torch.nn.Sequential(*(layers or [torch.nn.Linear(8, 3)]))
     kind = torch.optim.Adam if optim == "adam" else torch.optim.RMSprop
-    optimiser = kind(model.parameters(), weight_decay=penalties[probe.chosen])
+    optimizer = kind(model.parameters(), weight_decay=penalties[probe.chosen])
     criterion = torch.nn.CrossEntropyLoss(reduction=loss)
     order = torch.Generator().manual_seed(settings.seed)
     for _ in range(2):
         for chosen in torch.randperm(70, generator=order).split(16):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             criterion(model(torch.tensor(rows)[chosen]), torch.tensor(codes)[chosen]).backward()
-            optimiser.step()
+            optimizer.step()
     with torch.no_grad():
         theirs = model(torch.tensor(rows))
     torch.testing.assert_close(probe.outputs(single(rows)), theirs, atol=2e-5, rtol=1e-4)
@@ -319,7 +319,7 @@ def test_likeness_is_learnt() -> None:
 
 
 def test_the_paper_rows_as_their_scripts_ran_them() -> None:
-    """Optimiser, batch, tenacity and epochs a round, which SST-2 keeps; one epoch a round elsewhere."""
+    """Optimizer, batch, tenacity and epochs a round, which SST-2 keeps; one epoch a round elsewhere."""
     rows = {
         "cbow": ("adam", 16, 5, 4),
         "skip-thought": ("adam", 64, 5, 4),

@@ -97,8 +97,8 @@ def test_a_second_seed_or_row_splits_no_text_again(
 ) -> None:
     monkeypatch.setenv("GLUEBENCH_DATA", str(tmp_path))
     split: list[str] = []
-    plain = ptb.tokenise
-    monkeypatch.setattr(ptb, "tokenise", lambda text: (split.append(text), plain(text))[1])
+    plain = ptb.tokenize
+    monkeypatch.setattr(ptb, "tokenize", lambda text: (split.append(text), plain(text))[1])
     counts = []
     for row, seed in ((name, 1), (name, 2), ("single-bilstm-attn", 1)):
         split.clear()

@@ -83,7 +83,7 @@ def test_an_unknown_preset_is_told_with_those_there_are() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_cannot_be_had_names_file_address_licence_and_option(name: str) -> None:
+def test_what_cannot_be_had_names_file_address_license_and_option(name: str) -> None:
     from gluebench.systems.reproduce.row import CannotBeHadError
 
     with pytest.raises(CannotBeHadError) as caught:
@@ -91,7 +91,7 @@ def test_what_cannot_be_had_names_file_address_licence_and_option(name: str) -> 
     needs = [needed_files()[need] for need in row_called(name).needs]
     assert len(caught.value.reasons) == len(needs)
     for reason, need in zip(caught.value.reasons, needs, strict=True):
-        for part in (*need.files, need.address, need.licence, need.option):
+        for part in (*need.files, need.address, need.license, need.option):
             assert part in reason
 
 

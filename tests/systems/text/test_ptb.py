@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from real import REAL, needs_real
 
 from gluebench.benchmark import UnknownNameError
-from gluebench.systems.text.ptb import tokenise, tokeniser, words
+from gluebench.systems.text.ptb import tokenize, tokenizer, words
 
 CASES = {
     "He doesn't like Ann's hat.": "He does n't like Ann 's hat .",
@@ -38,7 +38,7 @@ CASES = {
 
 @pytest.mark.parametrize(("text", "expected"), CASES.items())
 def test_cases_by_hand(text: str, expected: str) -> None:
-    assert tokenise(text) == expected.split()
+    assert tokenize(text) == expected.split()
 
 
 @given(st.text(alphabet="ab .,'\"`-()?:;n't$é’1", max_size=30))
@@ -46,8 +46,8 @@ def test_no_character_is_lost_but_quotes_and_spaces(text: str) -> None:
     def bare(value: str) -> str:
         return re.sub(r"[\s\"'`]", "", value)
 
-    assert bare("".join(tokenise(text))) == bare(text)
-    assert all(tokenise(text))
+    assert bare("".join(tokenize(text))) == bare(text)
+    assert all(tokenize(text))
 
 
 PIECES = """
@@ -74,7 +74,7 @@ def real_sentences() -> Iterator[tuple[str, list[str]]]:
 
 
 @needs_real
-def test_real_sentences_are_tokenised_as_by_nltk() -> None:
+def test_real_sentences_are_tokenized_as_by_nltk() -> None:
     """All 110,000 sentences of the released files were equal when this was written; here the dev splits."""
     from nltk.tokenize import NLTKWordTokenizer
 
@@ -100,11 +100,11 @@ def _ends(text: str) -> list[str]:
     return sentences(text)
 
 
-def test_tokenisers_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert tokeniser("ptb")("it's") == ["it", "'s"]
-    assert tokeniser("space")("it's  so") == ["it's", "so"]
-    with pytest.raises(UnknownNameError, match="no tokeniser is called 'moses'"):
-        tokeniser("moses")
+def test_tokenizers_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tokenizer("ptb")("it's") == ["it", "'s"]
+    assert tokenizer("space")("it's  so") == ["it's", "so"]
+    with pytest.raises(UnknownNameError, match="no tokenizer is called 'moses'"):
+        tokenizer("moses")
     monkeypatch.setitem(sys.modules, "nltk.tokenize", None)
     with pytest.raises(ImportError):
-        tokeniser("nltk")
+        tokenizer("nltk")

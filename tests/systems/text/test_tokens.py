@@ -9,7 +9,7 @@ import pytest
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.systems.text import ptb
-from gluebench.systems.text.tokens import kept_tokeniser
+from gluebench.systems.text.tokens import kept_tokenizer
 
 TEXTS = ["He can't, she said.", "", "He can't, she said.", "na\u00efve \u65e5\u672c \ud800 x", "a " * 60]
 
@@ -18,17 +18,17 @@ TEXTS = ["He can't, she said.", "", "He can't, she said.", "na\u00efve \u65e5\u6
 def split(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that were split."""
     told: list[str] = []
-    plain = ptb.tokenise
-    monkeypatch.setattr(ptb, "tokenise", lambda text: (told.append(text), plain(text))[1])
+    plain = ptb.tokenize
+    monkeypatch.setattr(ptb, "tokenize", lambda text: (told.append(text), plain(text))[1])
     return told
 
 
 def test_a_second_process_splits_nothing_again(tmp_path: Path, split: list[str]) -> None:
-    first = kept_tokeniser(TEXTS, "ptb", 40, cache=tmp_path)
+    first = kept_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
     assert split == list(dict.fromkeys(TEXTS))
     expected = [first(text) for text in TEXTS]
     split.clear()
-    second = kept_tokeniser(TEXTS, "ptb", 40, cache=tmp_path)
+    second = kept_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
     assert [second(text) for text in TEXTS] == expected
     assert split == []
     assert expected[0] == ["He", "ca", "n't", ",", "she", "said", "."]
@@ -36,36 +36,36 @@ def test_a_second_process_splits_nothing_again(tmp_path: Path, split: list[str])
     assert second("Not kept.") == ["Not", "kept", "."]
 
 
-def test_other_texts_lengths_and_tokenisers_have_files_of_their_own(tmp_path: Path) -> None:
+def test_other_texts_lengths_and_tokenizers_have_files_of_their_own(tmp_path: Path) -> None:
     for texts, name, longest in (
         (TEXTS, "ptb", 40),
         (TEXTS, "ptb", 3),
         (TEXTS, "space", 3),
         (["ab"], "ptb", 3),
     ):
-        found = kept_tokeniser(texts, name, longest, cache=tmp_path)
-        assert found(texts[0]) == ptb.tokeniser(name)(texts[0])[:longest]
+        found = kept_tokenizer(texts, name, longest, cache=tmp_path)
+        assert found(texts[0]) == ptb.tokenizer(name)(texts[0])[:longest]
     assert len(list(tmp_path.iterdir())) == 4
-    kept_tokeniser(["a", "b"], "ptb", 3, cache=tmp_path)
+    kept_tokenizer(["a", "b"], "ptb", 3, cache=tmp_path)
     assert len(list(tmp_path.iterdir())) == 5
-    with pytest.raises(UnknownNameError, match="tokeniser"):
-        kept_tokeniser(TEXTS, "ptbb", 3, cache=tmp_path)
+    with pytest.raises(UnknownNameError, match="tokenizer"):
+        kept_tokenizer(TEXTS, "ptbb", 3, cache=tmp_path)
 
 
 def test_a_damaged_file_is_written_again(tmp_path: Path, split: list[str]) -> None:
-    kept_tokeniser(TEXTS, "ptb", 40, cache=tmp_path)
+    kept_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:100])
     split.clear()
-    assert kept_tokeniser(TEXTS, "ptb", 40, cache=tmp_path)("") == []
+    assert kept_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)("") == []
     assert len(split) == 4
     split.clear()
-    kept_tokeniser(TEXTS, "ptb", 40, cache=tmp_path)
+    kept_tokenizer(TEXTS, "ptb", 40, cache=tmp_path)
     assert split == []
 
 
 def together(folder: Path) -> list[str]:
-    return kept_tokeniser([f"one {at} two" for at in range(2000)], "space", 9, cache=folder)("one 7 two")
+    return kept_tokenizer([f"one {at} two" for at in range(2000)], "space", 9, cache=folder)("one 7 two")
 
 
 @pytest.mark.slow

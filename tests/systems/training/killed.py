@@ -67,7 +67,7 @@ def in_child(folder: Path, body: str, update: int, moment: str) -> int:
 
 
 if __name__ == "__main__":
-    import torch._dynamo  # PyTorch's optimisers import it: here once, not in every child
+    import torch._dynamo  # PyTorch's optimizers import it: here once, not in every child
 
     folder, body, *names = sys.argv[1:]
     for name in names:

@@ -1,4 +1,4 @@
-"""The artefact audit: classifiers that take shortcuts, and the words that go with a class."""
+"""The artifact audit: classifiers that take shortcuts, and the words that go with a class."""
 
 from gluebench.analysis.audit.run import (
     PRINTED,

@@ -181,7 +181,7 @@ def _check(train: Sequence[PairSet], tests: Sequence[PairSet]) -> None:
             problems.append(f"{source.name}: has {given}; expected {FOLDS} or more examples of two labels")
         if all(test.name == source.name for test in tests):
             problems.append(
-                f"{source.name}: there is nothing to test on but the pairs that it is learnt from"
+                f"{source.name}: there is nothing to test on but the pairs that it is learned from"
             )
         for test in tests:
             if len(test.task.columns) != len(source.task.columns):

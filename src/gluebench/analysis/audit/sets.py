@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from gluebench.analysis.lint import labelled
+from gluebench.analysis.lint import labeled
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError, Example, load
 from gluebench.data.errors import refuse
@@ -88,7 +88,7 @@ class PairSet(NamedTuple):
         return [example.inputs[self.task.columns[position]] for example in self.examples]
 
     def groups(self) -> list[int] | None:
-        """A number for each pair where neighbours are one pair read in both directions; else None."""
+        """A number for each pair where neighbors are one pair read in both directions; else None."""
         paired = in_pairs([tuple(example.inputs.values()) for example in self.examples])
         return [row // 2 for row in range(len(self.examples))] if paired else None
 
@@ -106,7 +106,7 @@ class Sources:
     """The task whose columns and label words a table has."""
 
     def train(self, name: str) -> PairSet:
-        """What is learnt from: a task's train split, the split of NAME:SPLIT, or a table.
+        """What is learned from: a task's train split, the split of NAME:SPLIT, or a table.
 
         Raises DataError for wrong or missing files, UnknownNameError for an unknown task or split.
         """
@@ -153,14 +153,14 @@ class Sources:
         for split in splits:
             table = load(task.name, split, self.data, benchmark=self.benchmark)
             where = f"{task.name} {split}"
-            if table.labelled:
+            if table.labeled:
                 yield PairSet(where, task, list(table))
                 continue
             columns = self.gold.columns if self.gold else {}
             for file in task.files:
                 test = file.splits.get("test")
                 if test is not None and test.name == split and file.name in columns:
-                    yield PairSet(where, task, labelled(table, columns[file.name], task=task, where=where))
+                    yield PairSet(where, task, labeled(table, columns[file.name], task=task, where=where))
 
 
 def is_file(name: str) -> bool:

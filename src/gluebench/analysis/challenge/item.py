@@ -236,7 +236,7 @@ class Kept(NamedTuple):
     """Counts of the pairs that `keep` wrote."""
 
     pairs: int
-    unlabelled: int
+    unlabeled: int
     """Pairs whose other direction has no label by rule and needs manual annotation."""
 
 

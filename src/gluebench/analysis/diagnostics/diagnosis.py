@@ -223,7 +223,7 @@ def diagnose(
         require_gradable(submissions[name], gold)
     sets: dict[str, SetDiagnosis] = {}
     warnings = list(gold.warnings)
-    for task in _labelled(gold):
+    for task in _labeled(gold):
         file = task.metrics[0].file
         diagnoses: dict[str, SystemDiagnosis] = {}
         for name, submission in submissions.items():
@@ -254,7 +254,7 @@ def withholds(task: Task, gold: Gold) -> bool:
     return not task.labels_public and gold.role == "test"
 
 
-def _labelled(gold: Gold) -> list[Task]:
+def _labeled(gold: Gold) -> list[Task]:
     return [task for task in gold.benchmark.tasks if task.metrics[0].file in gold.categories]
 
 
@@ -282,6 +282,6 @@ def _nothing(submissions: Iterable[str], gold: Gold) -> list[str]:
         return [f"{benchmark.name} has no diagnostic set: a task with `scored = false` and phenomena"]
     names = [task.metrics[0].file for task in benchmark.diagnostics]
     files = " or ".join(f"{name}.tsv" for name in names)
-    if not _labelled(gold):
+    if not _labeled(gold):
         return [f"{gold.folder}: no labels of a diagnostic set; expected {files} for the {gold.role} split"]
     return [f"{name}: expected predictions in {files}; there are none" for name in submissions]

@@ -132,7 +132,7 @@ def _case_file(
     if absent:
         raise DataError(
             f"{task.name} {split}: no example with index {absent[0]} in the data, which the gold labels "
-            f"have ({len(absent):,} such); prepare the same release that was labelled"
+            f"have ({len(absent):,} such); prepare the same release that was labeled"
         )
     columns = [pairs_of(run, gold)[file.name].predicted for run in submissions]
     tags: list[list[str]] = [[] for _ in indices]

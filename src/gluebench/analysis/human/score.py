@@ -144,7 +144,7 @@ def _with_interval(value: float, left_out: Floats, *, n: int, lowest: float) -> 
 def _kappa(sheets: Sequence[Sheet], units: Sequence[int], *, classes: int) -> Score:
     complete = [item for item in range(len(units)) if all(sheet.labels[item] is not None for sheet in sheets)]
     if not complete or len(sheets) < 2:
-        raise DataError("no item was labelled by two annotators or more: there is no agreement to measure")
+        raise DataError("no item was labeled by two annotators or more: there is no agreement to measure")
     labels = [[sheet.labels[item] or 0 for item in complete] for sheet in sheets]
     counts = label_counts(labels, classes=classes)
     unit_of = np.asarray(units)[complete]

@@ -62,7 +62,7 @@ def _row_findings(task: Task, parts: Sequence[LintSplit]) -> list[Finding]:
 def _in_order(task: Task, parts: Sequence[LintSplit], findings: Sequence[Finding]) -> TaskLint:
     """The findings, errors first."""
     in_order = sorted(findings, key=lambda finding: ORDER.index(finding.severity))
-    private = any(part.role == "test" and part.labelled for part in parts)
+    private = any(part.role == "test" and part.labeled for part in parts)
     return TaskLint(task.name, tuple(in_order), private)
 
 
@@ -75,7 +75,7 @@ def _not_at_hand(task: Task, parts: Sequence[LintSplit]) -> Iterator[Finding]:
                 "note", "not checked", name, 0, "the split is not there, so nothing was compared with it"
             )
     for part in parts:
-        if part.role == "test" and not part.labelled:
+        if part.role == "test" and not part.labeled:
             text = "no gold labels are given, so shares and shortcuts were not looked at here"
             yield Finding("note", "not checked", part.name, 0, text)
 
@@ -108,13 +108,13 @@ def read_splits(
     for file in benchmark.files("test"):
         splits, name = splits_of[file.task], file.splits["test"].name
         if file.name in columns and name in splits:
-            splits[name] = labelled(
+            splits[name] = labeled(
                 splits[name], columns[file.name], task=benchmark.task(file.task), where=f"{file.task}, {name}"
             )
     return splits_of
 
 
-def labelled(examples: Sequence[Example], column: Column, *, task: Task, where: str) -> list[Example]:
+def labeled(examples: Sequence[Example], column: Column, *, task: Task, where: str) -> list[Example]:
     """The examples with the gold's labels. Raises DataError for those that it has no label for."""
     labels = dict(zip(column.row_indices, values_of(column, task, gold=True), strict=True))
     absent = [example.index for example in examples if example.index not in labels]

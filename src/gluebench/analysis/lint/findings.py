@@ -111,7 +111,7 @@ class LintSplit:
         return places_of(self.folded)
 
     @property
-    def labelled(self) -> bool:
+    def labeled(self) -> bool:
         """Whether every example has a label."""
         return bool(self.examples) and all(example.label is not None for example in self.examples)
 

@@ -26,7 +26,7 @@ DRAWS = 10_000
 
 def label_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]:
     """Missing labels, and prior shift from the training split to each other labeled split."""
-    labeled = [split for split in splits if split.labelled]
+    labeled = [split for split in splits if split.labeled]
     train = next((split for split in labeled if split.role is None), None)
     for split in labeled:
         present = {example.label for example in split.examples}

@@ -151,7 +151,7 @@ def twin_findings(task: Task, split: LintSplit) -> Iterator[Finding]:
     The first release of QNLI has this form: a question comes with two sentences, one of them with the answer,
     and choosing between them is easier than the task that the paper describes (footnote 3).
     """
-    if not split.labelled or len(task.words) < 2 or len(task.columns) < 2:
+    if not split.labeled or len(task.words) < 2 or len(task.columns) < 2:
         return
     for column, name in enumerate(task.columns):
         twins = [

@@ -21,9 +21,9 @@ from gluebench.scoring.metrics.numbers import pearson_of
 from gluebench.systems.protocols import TrainablePredictor
 
 MOST = 10_000
-"""Rows of a split that are learnt from, or answered: an even draw (seed 0) of a larger one."""
+"""Rows of a split that are learned from, or answered: an even draw (seed 0) of a larger one."""
 FEWEST = 20
-"""Rows of the training split below which nothing can be learnt."""
+"""Rows of the training split below which nothing can be learned."""
 ADVICE = (
     "Look at which words or lengths go with a label, and collect examples that break the pattern; "
     "else publish the figure as the score to beat."
@@ -58,27 +58,25 @@ class Shortcut(NamedTuple):
 
 
 def shortcut_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]:
-    """Each shortcut fitted on the training split and tested on each labelled other.
+    """Each shortcut fitted on the training split and tested on each labeled other.
 
     No dev split is used for choosing a setting, so its figure is as honest as that of the test split.
     """
-    labelled = [split for split in splits if split.labelled]
-    train = next((split for split in labelled if split.role is None), None)
-    others = [split for split in labelled if split.role is not None]
+    labeled = [split for split in splits if split.labeled]
+    train = next((split for split in labeled if split.role is None), None)
+    others = [split for split in labeled if split.role is not None]
     if train is None or len(train.examples) < FEWEST or not others:
-        text = (
-            f"not measured: that takes a labelled training split of {FEWEST} rows and another labelled split"
-        )
+        text = f"not measured: that takes a labeled training split of {FEWEST} rows and another labeled split"
         yield Finding("note", "shortcuts", "all", 0, text)
         return
-    learnt = drawn(train.examples)
+    learned = drawn(train.examples)
     tests = {split.name: drawn(split.examples) for split in others}
     measured = []
     for shortcut in shortcuts(task):
-        answers_to = shortcut.answers(task, learnt, tests.values())
+        answers_to = shortcut.answers(task, learned, tests.values())
         for (split, examples), answers in zip(tests.items(), answers_to, strict=True):
             if task.words:
-                lead, p, words = _against_majority(task, learnt, examples, answers)
+                lead, p, words = _against_majority(task, learned, examples, answers)
             else:
                 lead, p, words = _correlated(examples, answers)
             measured.append((shortcut.name, split, lead, p, words))

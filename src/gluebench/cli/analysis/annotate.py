@@ -51,7 +51,7 @@ def draw(
 
     task = option.diagnostic_task(suite, name)
     if not task.labels or len(task.columns) != 2:
-        raise click.UsageError(f"{task.name} of {suite.name} has no labelled pairs of sentences.")
+        raise click.UsageError(f"{task.name} of {suite.name} has no labeled pairs of sentences.")
     split = task.file(task.metrics[0].file).splits["test"].name
     table = load(task.name, split, data, benchmark=suite)
     drawn = drawn_from(table, benchmark=suite.name, pairs=pairs, annotators=annotators, seed=seed)

@@ -24,7 +24,7 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
 @click.command
 @option.repeated(
     "--train",
-    "learnt",
+    "learned",
     metavar="NAME|FILE",
     help="What to learn from: a task's train split, NAME:SPLIT, or a table; may be repeated [each task].",
 )
@@ -32,7 +32,7 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
     "--test",
     "tests",
     metavar="NAME|FILE",
-    help="What to test on: a task's other labelled splits, NAME:SPLIT, or a table; repeatable [--train].",
+    help="What to test on: a task's other labeled splits, NAME:SPLIT, or a table; repeatable [--train].",
 )
 @option.data()
 @option.folder("--gold", help="Folder of labels, for test splits that have none in the data.")
@@ -63,7 +63,7 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
 @option.benchmark
 @option.output
 def audit(
-    learnt: tuple[str, ...],
+    learned: tuple[str, ...],
     tests: tuple[str, ...],
     data: Path,
     gold: str | None,
@@ -90,11 +90,11 @@ def audit(
 
     labels = read_gold(gold, suite) if gold is not None else None
     named = audits.Sources(suite, data, labels, like)
-    if tests and not learnt:
+    if tests and not learned:
         raise click.UsageError("--test without --train: name what to learn from, or leave both out.")
-    sources = [named.train(name) for name in dict.fromkeys(learnt)]
-    test_sets = [test_set for name in dict.fromkeys(tests or learnt) for test_set in named.tests(name)]
-    pairs = [(sources, test_sets)] if learnt else [([train], own) for train, own in named.own()]
+    sources = [named.train(name) for name in dict.fromkeys(learned)]
+    test_sets = [test_set for name in dict.fromkeys(tests or learned) for test_set in named.tests(name)]
+    pairs = [(sources, test_sets)] if learned else [([train], own) for train, own in named.own()]
     if not pairs:
         tasks = f"no task of {suite.name} with a train split has one or two texts and a label"
         raise DataError(f"{tasks}; an audit is for these")
@@ -132,7 +132,7 @@ def _accuracies(measured: list[Measured]) -> Table:
             if printed:
                 row.append("" if result.printed is None else percent(result.printed))
             rows.append([*row, percent(result.chance), percent(result.majority), result.verdict])
-        sections.append(Section(rows, f"learnt from {train}"))
+        sections.append(Section(rows, f"learned from {train}"))
     note = (
         "Intervals are of 95 %. Chance is 1 over the number of classes, majority the share of the test set's "
         "most frequent label."

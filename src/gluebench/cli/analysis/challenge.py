@@ -121,7 +121,7 @@ def perturb(
     if pairs is None:
         target = suite.task(task.predict_with) if task.predict_with else task
         labels = None if gold is None else _labels(gold, suite, task, table.split)
-        if labels is None and not table.labelled:
+        if labels is None and not table.labeled:
             message = "labels are hidden; take a split that has them, or name them (--gold), or --pairs TASK"
             raise DataError(f"{task.name} {table.split}: {message}")
         if labels is not None:
@@ -265,7 +265,7 @@ def _keep(path: str, items: list[Item], failed: tuple[int, ...]) -> None:
         notices([f"{path}: not written, since there is nothing to keep."])
         return
     kept = keep(path, items, failed)
-    todo = f"; {kept.unlabelled:,} need a label for the other direction" if kept.unlabelled else ""
+    todo = f"; {kept.unlabeled:,} need a label for the other direction" if kept.unlabeled else ""
     notices([f"{path}: {kept.pairs:,} pairs{todo}. Check it with: gluebench data lint-diagnostic {path}"])
 
 

@@ -27,7 +27,7 @@ _PLAN = {
     "range": ("[TASK=]LOW,HIGH", "The lowest and the highest score."),
     "metric": ("[TASK=]METRIC,...", _METRICS),
     "positive": ("[TASK=]WORD", "The label that F1 counts as positive; for f1_from a number."),
-    "licence": ("[TASK=]TEXT", "The terms of the texts; say whether they may be redistributed."),
+    "license": ("[TASK=]TEXT", "The terms of the texts; say whether they may be redistributed."),
 }
 _FIELDS = {"range": "score_range", "metric": "metrics"}
 
@@ -121,11 +121,11 @@ def _lint(plan: Plan, manifest: Benchmark) -> Output:
 def _next_steps(plan: Plan, target: str) -> list[str]:
     manifest = Path(target, f"{plan.name}.toml")
     lines = [f"{target} holds {manifest.name}, data/, gold/ and lint.md. Next:"]
-    unlabelled = [task.name for task in plan.tasks if not task.labelled]
-    if unlabelled:
-        lines.append(f"  put the labels of {', '.join(unlabelled)} into {Path(target, 'gold')}")
+    unlabeled = [task.name for task in plan.tasks if not task.labeled]
+    if unlabeled:
+        lines.append(f"  put the labels of {', '.join(unlabeled)} into {Path(target, 'gold')}")
     return [
         *lines,
-        f"  edit {manifest}: titles, sources, licences",
+        f"  edit {manifest}: titles, sources, licenses",
         f"  gluebench leaderboard add {manifest} --gold {Path(target, 'gold')}",
     ]

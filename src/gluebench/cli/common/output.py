@@ -48,7 +48,7 @@ class Paper(NamedTuple):
 
     width: int | None = None
     """Columns of the terminal; None for no limit."""
-    colour: bool = False
+    color: bool = False
 
 
 Form = Literal["json", "csv", "markdown", "latex"] | None
@@ -118,8 +118,8 @@ def terminal() -> Paper:
         return Paper()
     import shutil
 
-    colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Paper(width=shutil.get_terminal_size((LONGEST_RULE, 24)).columns, colour=colour)
+    color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Paper(width=shutil.get_terminal_size((LONGEST_RULE, 24)).columns, color=color)
 
 
 def notice(line: str) -> None:
@@ -254,7 +254,7 @@ def _folded(text: str, paper: Paper) -> list[str]:
 
 
 def _styled(text: str, paper: Paper, style: str) -> str:
-    return f"{style}{text}{_PLAIN}" if paper.colour else text
+    return f"{style}{text}{_PLAIN}" if paper.color else text
 
 
 # ---------------------------------------------------------------- for programs and papers

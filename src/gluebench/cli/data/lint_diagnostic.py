@@ -46,7 +46,7 @@ def lint_diagnostic(
 
     task = option.diagnostic_task(suite, name)
     if not task.phenomena or not task.labels or len(task.columns) != 2:
-        raise click.UsageError(f"{task.name} of {suite.name} has no labelled pairs with phenomena.")
+        raise click.UsageError(f"{task.name} of {suite.name} has no labeled pairs with phenomena.")
     if symmetric is not None and symmetric not in task.words:
         raise click.BadParameter(
             f"{symmetric!r} is none of {', '.join(task.words)}.", param_hint="'--symmetric'"

@@ -85,7 +85,7 @@ def _label(table: Table, name: str) -> str:
     if not table.task.labels:
         raise click.UsageError(f"{table.task.name} has scores, not labels; --label cannot choose by them.")
     word = label_word(table.task, name)
-    if not table.labelled:
+    if not table.labeled:
         raise click.UsageError(f"the labels of {_where(table)} are hidden; --label cannot choose by them.")
     return word
 

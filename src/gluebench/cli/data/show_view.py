@@ -59,7 +59,7 @@ def text_of(shown: Shown, entries: Iterable[Entry], paper: Paper) -> Iterator[st
 def _heading(shown: Shown) -> list[str]:
     table = shown.table
     lines = [f"{table.task.name} {table.split}: {len(table):,} examples"]
-    if not table.labelled:
+    if not table.labeled:
         lines.append("The labels are hidden.")
     elif shown.paired:
         letters = ", ".join(
@@ -81,7 +81,7 @@ def _lines(shown: Shown, entry: Entry, paper: Paper) -> Iterator[str]:
     yield (_styled(indices, _HEAD, paper) + f"  {lines[0]}").rstrip()
     yield from (" " * (len(indices) + 2) + line for line in lines[1:])
     yield from _text_lines(shown, texts, paper)
-    if shown.paired and shown.table.labelled:
+    if shown.paired and shown.table.labeled:
         forward, backward = (direction_text(shown.task, label) for label in _directions(entry))
         yield f"{_INDENT}Fwd {forward}  Bwd {backward}"
     others = {name: _cell(first.extras[name]) for name in shown.extras if name != TAGS or not shown.paired}
@@ -94,7 +94,7 @@ def _text_lines(shown: Shown, texts: dict[str, str], paper: Paper) -> Iterator[s
     gutter = max(map(text_width, texts)) + 2
     width = max(_NARROWEST, paper.width - gutter - len(_INDENT)) if paper.width else None
     for name, text in texts.items():
-        printable, matches = visible(text, shown.pattern if paper.colour else None)
+        printable, matches = visible(text, shown.pattern if paper.color else None)
         head = _styled(name, _DIM, paper) + " " * (gutter - text_width(name))
         for line in folded(printable, width):
             yield f"{_INDENT}{head}{_marked(printable, line, matches)}".rstrip()
@@ -149,7 +149,7 @@ def _marked(text: str, line: Span, matches: Sequence[Span]) -> str:
 
 
 def _styled(text: str, style: str, paper: Paper) -> str:
-    return f"{style}{text}{_PLAIN}" if paper.colour else text
+    return f"{style}{text}{_PLAIN}" if paper.color else text
 
 
 # ---------------------------------------------------------------- labels and tags
@@ -214,21 +214,21 @@ def shown_output(shown: Shown, entries: Sequence[Entry]) -> Output:
 
 
 def _fields(shown: Shown) -> list[str]:
-    labelled, others = shown.table.labelled, [name for name in shown.extras if name != TAGS]
+    labeled, others = shown.table.labeled, [name for name in shown.extras if name != TAGS]
     if not shown.paired:
-        return ["index", *shown.task.columns, *["label"] * labelled, *shown.extras]
-    tags, labels = ["tags"] * (TAGS in shown.extras), ["forward", "backward"] * labelled
+        return ["index", *shown.task.columns, *["label"] * labeled, *shown.extras]
+    tags, labels = ["tags"] * (TAGS in shown.extras), ["forward", "backward"] * labeled
     return ["indices", *tags, "sentence1", "sentence2", *labels, *others]
 
 
 def _values(shown: Shown, entry: Entry) -> list[Any]:
     """The values of `_fields`."""
-    first, labelled = entry[0], shown.table.labelled
+    first, labeled = entry[0], shown.table.labeled
     others = [first.extras[name] for name in shown.extras if name != TAGS or not shown.paired]
     if not shown.paired:
-        return [first.index, *first.inputs.values(), *[first.label] * labelled, *others]
+        return [first.index, *first.inputs.values(), *[first.label] * labeled, *others]
     tags = [tagged(shown.task, first)] * (TAGS in shown.extras)
-    labels = [*_directions(entry)] * labelled
+    labels = [*_directions(entry)] * labeled
     return [[row.index for row in entry], *tags, *first.inputs.values(), *labels, *others]
 
 

@@ -59,20 +59,20 @@ def confirm(site: str, email: str, url: str) -> None:
 @click.argument("benchmark")
 @option.flag("--remove", help="Take the role away.")
 @unconfirmed_option
-def organiser(site: str, email: str, benchmark: str, *, remove: bool, unconfirmed: bool) -> None:
+def organizer(site: str, email: str, benchmark: str, *, remove: bool, unconfirmed: bool) -> None:
     """Let an account organize a benchmark.
 
     The account's tokens, second factors and sessions end.
 
     \b
     Example:
-      gluebench leaderboard organiser ada@example.org glue
+      gluebench leaderboard organizer ada@example.org glue
     """
     commands.open_site(site)
-    from gluebench.leaderboard.benchmarks.adding import set_organiser
+    from gluebench.leaderboard.benchmarks.adding import set_organizer
 
-    set_organiser(email, benchmark, remove=remove, unconfirmed=unconfirmed)
-    click.echo(f"{email} {'no longer organises' if remove else 'organises'} {benchmark}.")
+    set_organizer(email, benchmark, remove=remove, unconfirmed=unconfirmed)
+    click.echo(f"{email} {'no longer organizes' if remove else 'organizes'} {benchmark}.")
 
 
 @leaderboard.command

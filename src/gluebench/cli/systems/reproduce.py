@@ -203,7 +203,7 @@ def findings(results: Path | None, form: Form) -> None:
 
 
 def _output(own: Mapping[TableName, Numbers]) -> Output:
-    records = [*_judgements(own)]
+    records = [*_judgments(own)]
     rows = []
     last = None
     for name, section, claim, _, whose, table, verdict, detail in records:
@@ -223,7 +223,7 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
     return Output(data, [shown], _FIELDS, records)
 
 
-def _judgements(own: Mapping[TableName, Numbers]) -> Iterator[tuple[str, ...]]:
+def _judgments(own: Mapping[TableName, Numbers]) -> Iterator[tuple[str, ...]]:
     """A record for each claim and table: judged by the paper's numbers, then by the user's."""
     from gluebench.systems.reproduce.claims import FINDINGS
     from gluebench.systems.reproduce.findings import judged, printed

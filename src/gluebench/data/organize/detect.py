@@ -37,7 +37,7 @@ class Choices:
     score_range: Values = ()
     metrics: Values = ()
     positive: Values = ()
-    licence: Values = ()
+    license: Values = ()
     title: str = ""
     encoding: str = "utf-8"
     replace_whitespace: bool = False

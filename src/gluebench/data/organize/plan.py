@@ -28,7 +28,7 @@ class TaskPlan:
     name: str
     columns: ColumnPlan
     labels: LabelPlan
-    licence: str
+    license: str
     formats: Mapping[str, str]
     """Split to the format of its file."""
     splits: Mapping[str, list[Example]]
@@ -43,7 +43,7 @@ class TaskPlan:
     """Of a diagnostic set: the coarse and the fine phenomenon of each tag of each row."""
 
     @property
-    def labelled(self) -> bool:
+    def labeled(self) -> bool:
         """Whether the test split has labels."""
         return self.splits["test"][0].label is not None
 
@@ -104,14 +104,14 @@ def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
         )
         notes += [f"{split}: {note}" for note in changed]
     refuse(problems)
-    licence = chosen.get("licence")
+    license = chosen.get("license")
     declared = next((table.declared for table in tables.values() if table.declared), None)
     if declared is not None:
         if recipe := declared.origin.recipe:
             notes.append(f"Built by the recipe {recipe} from {declared.origin.location}.")
-        licence = licence or declared.licence
+        license = license or declared.license
     formats = {split: table.format for split, table in tables.items()}
-    stated = licence or NOT_STATED
+    stated = license or NOT_STATED
     tags = [[*_tags(cell)] for cell in own.column(PHENOMENA)] if own else ()
     plan = TaskPlan(files.name, columns, labels, stated, formats, splits, ids, (), frozenset(chosen), tags)
     return replace(plan, notes=(*notes, *_assumed(plan)))
@@ -136,9 +136,9 @@ def _assumed(task: TaskPlan) -> Iterator[str]:
         yield f"The metrics were chosen for the labels at hand: {', '.join(labels.metrics)}."
     if labels.positive is not None and "positive" not in task.given:
         yield f'F1 counts "{labels.positive}" as positive because it is the rarer label.'
-    if task.licence == NOT_STATED:
-        yield "The licence was not stated."
-    if not task.labelled:
+    if task.license == NOT_STATED:
+        yield "The license was not stated."
+    if not task.labeled:
         yield "The test labels were not given: the gold folder lacks this task."
 
 
@@ -207,7 +207,7 @@ def _indices(table: RawTable, columns: ColumnPlan, notes: list[str]) -> Sequence
 def summary(task: TaskPlan) -> Iterator[tuple[str, str, str]]:
     """Every property of a task: name, value, and "told" (by an option) or "detected"."""
     for split, examples in task.splits.items():
-        hidden = "" if split != "test" or task.labelled else ", no labels"
+        hidden = "" if split != "test" or task.labeled else ", no labels"
         yield split, f"{len(examples):,} rows ({task.formats[split]}){hidden}", "detected"
     columns, labels = task.columns, task.labels
     shares = [f"{word} {100 * labels.shares[word]:.1f} %" for word in labels.words]
@@ -225,4 +225,4 @@ def summary(task: TaskPlan) -> Iterator[tuple[str, str, str]]:
     ]
     for option, what, value in decisions:
         yield what, value, "told" if option in task.given else "detected"
-    yield "licence", task.licence, "detected" if task.licence == NOT_STATED else "told"
+    yield "license", task.license, "detected" if task.license == NOT_STATED else "told"

@@ -143,8 +143,8 @@ def _tables(path: str, task: TaskPlan) -> Iterator[str]:
     yield ""
     yield f"[{path}.source]"
     yield f"corpus = {quoted(task.name)}  # the corpus, and where its text comes from"
-    advice = "  # say it, and whether it may be redistributed" if task.licence == NOT_STATED else ""
-    yield f"licence = {quoted(task.licence)}{advice}"
+    advice = "  # say it, and whether it may be redistributed" if task.license == NOT_STATED else ""
+    yield f"license = {quoted(task.license)}{advice}"
     yield '# citation = "How to cite it"'
     for coarse in dict.fromkeys(tag[0] for tags in task.phenomena for tag in tags):
         yield ""
@@ -153,7 +153,7 @@ def _tables(path: str, task: TaskPlan) -> Iterator[str]:
         yield from (f"{quoted(name)} = []" for name in fine)
 
 
-MARK = "organise.json"
+MARK = "organize.json"
 """The file with the digests of the written files, which show whether the folder was changed."""
 KEY = Path("gold", ".label-key")
 """File that grading adds to the gold folder; it is kept when the folder is replaced."""

@@ -26,17 +26,17 @@ Row = tuple[int, Mapping[str, Any]]
 def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The splits of the release, and the unlabeled test files if the folder has them."""
     reader = Reader(corpus, task, options)
-    splits, notes = labelled_splits(reader, SPLITS, EXTRAS)
+    splits, notes = labeled_splits(reader, SPLITS, EXTRAS)
     for split, stem in TESTS.items():
         path = reader.find(f"{stem}.jsonl", f"{stem}.txt")
         if path is None:
             notes.append(f"{split}: no {stem}.jsonl nor .txt in the folder; left out")
         else:
-            splits[split], _ = pairs(reader, path, EXTRAS, labelled=False)
+            splits[split], _ = pairs(reader, path, EXTRAS, labeled=False)
     return reader.built(splits, notes)
 
 
-def labelled_splits(
+def labeled_splits(
     reader: Reader, stems: Mapping[str, str], extras: tuple[str, ...]
 ) -> tuple[dict[str, Columns], list[str]]:
     """The splits, from files with these names without suffix, and notes on pairs without a label."""
@@ -51,7 +51,7 @@ def labelled_splits(
 
 
 def pairs(
-    reader: Reader, path: Path, extras: tuple[str, ...], *, labelled: bool = True
+    reader: Reader, path: Path, extras: tuple[str, ...], *, labeled: bool = True
 ) -> tuple[Columns, int]:
     """The pairs of a file that have a gold label, and the number of those that have none.
 
@@ -59,19 +59,19 @@ def pairs(
     """
     names = dict(zip(("sentence1", "sentence2", *extras), (*reader.inputs(2), *extras), strict=True))
     words = reader.words(CLASSES)
-    columns: Columns = {name: [] for name in (*names.values(), *(["label"] if labelled else []))}
+    columns: Columns = {name: [] for name in (*names.values(), *(["label"] if labeled else []))}
     undecided = 0
-    for line, row in _rows(reader, path, (*names, *(["gold_label"] if labelled else []))):
-        gold = row["gold_label"] if labelled else ""
+    for line, row in _rows(reader, path, (*names, *(["gold_label"] if labeled else []))):
+        gold = row["gold_label"] if labeled else ""
         if gold == UNDECIDED:
             undecided += 1
-        elif labelled and gold not in words:
+        elif labeled and gold not in words:
             known = ", ".join((*CLASSES, UNDECIDED))
             reader.reject(path, line, f'the gold label is "{gold}", expected one of {known}')
         else:
             for field, name in names.items():
                 columns[name].append(row[field])
-            if labelled:
+            if labeled:
                 columns["label"].append(words[gold])
     return columns, undecided
 

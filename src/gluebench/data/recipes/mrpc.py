@@ -31,9 +31,9 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     dev = [row for row, pair in enumerate(pairs) if pair in dev_ids]
     train = [row for row, pair in enumerate(pairs) if pair not in dev_ids]
     splits = {"train": select(rows, train), "dev": select(rows, dev), "test": test}
-    for columns in splits.values() if options["tokenise"] == "yes" else ():
+    for columns in splits.values() if options["tokenize"] == "yes" else ():
         for name in task.columns:
-            columns[name] = [tokenise(text) for text in columns[name]]
+            columns[name] = [tokenize(text) for text in columns[name]]
     missing = len(dev_ids - set(pairs))
     notes = [f"dev: {missing} of the listed pairs are not in the train file"] if missing else []
     return reader.built(splits, [*notes, *reader.hide_labels(splits)])
@@ -105,7 +105,7 @@ _ABBREVIATIONS = {
 _BEFORE_NUMBERS = {"Aug", "Dec", "Feb", "Jan", "No", "Nov", "Oct"}
 
 
-def tokenise(text: str) -> str:
+def tokenize(text: str) -> str:
     """Tokenize an English sentence; tokens are separated by one space."""
     text = f" {text} "
     for pattern, replacement in _STEPS[:3]:

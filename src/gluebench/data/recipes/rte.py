@@ -15,7 +15,7 @@ from gluebench.data.recipes.reading import Reader, records, table, train_and_dev
 ORDER = ("2", "3", "1", "5")
 NAME = re.compile(r"rte[-_ ]?([1235])(?!\d).*?(dev|test)", re.IGNORECASE)
 ENTAILED = ("TRUE", "YES", "ENTAILMENT")
-JUDGEMENTS = (*ENTAILED, "FALSE", "NO", "UNKNOWN", "CONTRADICTION")
+JUDGMENTS = (*ENTAILED, "FALSE", "NO", "UNKNOWN", "CONTRADICTION")
 HIDDEN = "test: labels left out, as in GLUE; the originals publish them (--test-labels yes)"
 DRAWN = "train, dev: drawn anew; GLUE's own division of the challenges' dev sets cannot be told from them"
 _BREAK = re.compile(r"\r\n|\r|\n")
@@ -73,15 +73,15 @@ def _rows(reader: Reader, files: Mapping[tuple[str, str], Path], part: str) -> I
         for pair in pairs:
             texts = [_BREAK.sub(" ", pair.text(tag).strip()) for tag in ("t", "h")]
             # RTE2 and later use the attribute `entailment`, RTE1 `value`.
-            judgement = pair.attributes.get("entailment", pair.attributes.get("value", "")).upper()
-            if judgement not in JUDGEMENTS:
-                known = ", ".join(JUDGEMENTS)
-                problem = f'the judgement is "{judgement}", expected one of {known}'
+            judgment = pair.attributes.get("entailment", pair.attributes.get("value", "")).upper()
+            if judgment not in JUDGMENTS:
+                known = ", ".join(JUDGMENTS)
+                problem = f'the judgment is "{judgment}", expected one of {known}'
                 reader.reject(path, pair.line, problem)
             elif not all(texts):
                 problem = "expected a text <t> and a hypothesis <h>, both with words in them"
                 reader.reject(path, pair.line, problem)
             else:
-                label = entailment if judgement in ENTAILED else other
+                label = entailment if judgment in ENTAILED else other
                 ids = (pair.attributes.get("id", ""), pair.attributes.get("task", ""))
                 yield (*texts, label, f"RTE{challenge}", *ids)

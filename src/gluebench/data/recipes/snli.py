@@ -8,7 +8,7 @@ from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.recipes import Built
-from gluebench.data.recipes.mnli import labelled_splits
+from gluebench.data.recipes.mnli import labeled_splits
 from gluebench.data.recipes.reading import Reader
 
 EXTRAS = ("captionID", "pairID")
@@ -18,5 +18,5 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
     """The three splits of the release."""
     reader = Reader(corpus, task, options)
     stems = {split: f"snli_1.0_{split}" for split in ("train", "dev", "test")}
-    splits, notes = labelled_splits(reader, stems, EXTRAS)
+    splits, notes = labeled_splits(reader, stems, EXTRAS)
     return reader.built(splits, notes)

@@ -77,10 +77,10 @@ def _misfits(options: Mapping[str, Any]) -> list[str]:
     dev = float(options["dev"])
     if not (0 <= dev < 1 or (dev >= 1 and dev.is_integer())):
         problems.append(f"--dev is {dev}; expected a share below 1 or a whole number of pairs")
-    return problems + _misspelt(options)
+    return problems + _misspelled(options)
 
 
-def _misspelt(options: Mapping[str, Any]) -> list[str]:
+def _misspelled(options: Mapping[str, Any]) -> list[str]:
     """Problems of the options with the rules of the language."""
     problems = []
     for name in ("possessive-form", "plural-form", "definite-form"):

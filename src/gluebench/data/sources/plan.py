@@ -53,8 +53,8 @@ class Plan(NamedTuple):
         """The message before a download: what is fetched, and the license of the task's text."""
         number = len(self.files)
         what = f"{number} files, {readable(self.bytes)}," if number > 1 else self.files[0].name
-        licence = self.task.source.licence or "none is named"
-        return f"{self.task.name}: getting {what} from {host(self.files[0].address)}. Licence: {licence}"
+        license = self.task.source.license or "none is named"
+        return f"{self.task.name}: getting {what} from {host(self.files[0].address)}. License: {license}"
 
 
 def plan(release: Release, task: Task, source: SourceName | None, scratch: Path, *, mirror: str = "") -> Plan:

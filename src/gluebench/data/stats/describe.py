@@ -61,9 +61,9 @@ def describe(task: Task, tables: Mapping[str, Table | None]) -> TaskStats:
 def _categories(task: Task, table: Table) -> tuple[Category, ...]:
     labels = [example.label for example in table]
     words = [label for label in labels if isinstance(label, str)]
-    if table.labelled and len(words) != len(labels):
+    if table.labeled and len(words) != len(labels):
         raise DataError(f"{task.name} {table.split}: {len(labels) - len(words)} rows have no label")
-    return categories(task, [tags or [] for tags in table.column(TAGS)], words if table.labelled else None)
+    return categories(task, [tags or [] for tags in table.column(TAGS)], words if table.labeled else None)
 
 
 class Category(NamedTuple):

@@ -58,7 +58,7 @@ def _part(split: str) -> str:
 
 
 def _draw_sizes(axes: Axes, tasks: Sequence[TaskStats]) -> None:
-    for part, (colour, marker, offset) in _PARTS.items():
+    for part, (color, marker, offset) in _PARTS.items():
         points = [
             (split.examples, row + offset)
             for row, task in enumerate(tasks)
@@ -67,7 +67,7 @@ def _draw_sizes(axes: Axes, tasks: Sequence[TaskStats]) -> None:
         ]
         if points:
             across, down = zip(*points, strict=True)
-            axes.scatter(across, down, s=70, c=colour, marker=marker, label=part, zorder=3)
+            axes.scatter(across, down, s=70, c=color, marker=marker, label=part, zorder=3)
     axes.set(xscale="log", title="Sizes", xlabel="examples (logarithmic)")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_minor_formatter("")
@@ -81,12 +81,12 @@ def _draw_sizes(axes: Axes, tasks: Sequence[TaskStats]) -> None:
 
 def _draw_labels(axes: Axes, tasks: Sequence[TaskStats], records: Sequence[Task]) -> None:
     for row, (stats, record) in enumerate(zip(tasks, records, strict=True)):
-        labelled = next((split for split in stats.splits.values() if split and split.labels), None)
-        if labelled is None or labelled.labels is None:
+        labeled = next((split for split in stats.splits.values() if split and split.labels), None)
+        if labeled is None or labeled.labels is None:
             axes.text(50, row, "labels hidden", ha="center", va="center", fontsize=9, color="#555555")
         else:
-            _draw_balance(axes, row, labelled.labels, record)
-            axes.text(101.5, row, labelled.split, va="center", fontsize=9)
+            _draw_balance(axes, row, labeled.labels, record)
+            axes.text(101.5, row, labeled.split, va="center", fontsize=9)
     title = "Label balance (train, or the first split with labels)"
     axes.set(title=title, xlabel="% of the split", xlim=(0, 118))
     axes.set_xticks(range(0, 101, 20))
@@ -120,10 +120,10 @@ def _draw_lengths(axes: Axes, tasks: Sequence[TaskStats]) -> None:
         split = next(filter(None, stats.splits.values()))
         for position, (column, lengths) in enumerate(split.lengths.items()):
             height = row + 0.36 * (position - (len(split.lengths) - 1) / 2)
-            colour = _LINES[position % len(_LINES)]
-            axes.plot([lengths.median, lengths.p95], [height, height], color=colour, linewidth=1.8)
-            axes.plot(lengths.median, height, "o", color=colour)
-            axes.plot(lengths.p95, height, "|", color=colour, markersize=11, markeredgewidth=2)
+            color = _LINES[position % len(_LINES)]
+            axes.plot([lengths.median, lengths.p95], [height, height], color=color, linewidth=1.8)
+            axes.plot(lengths.median, height, "o", color=color)
+            axes.plot(lengths.p95, height, "|", color=color, markersize=11, markeredgewidth=2)
             axes.annotate(
                 column,
                 (lengths.p95, height),
@@ -131,7 +131,7 @@ def _draw_lengths(axes: Axes, tasks: Sequence[TaskStats]) -> None:
                 textcoords="offset points",
                 va="center",
                 fontsize=8,
-                color=colour,
+                color=color,
             )
     axes.plot([], [], "o", color="#444444", label="median")
     axes.plot([], [], "|", color="#444444", markersize=11, markeredgewidth=2, label="95th percentile")

@@ -237,7 +237,7 @@ _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("quotation marks are doubled", lambda value: value.replace('""', '"')),
     ("it is still quoted as in CSV", lambda value: value[1:-1].replace('""', '"')),
     ("its quotation as in CSV was undone", lambda value: '"' + value.replace('"', '""') + '"'),
-    ("it was normalised (Unicode NFC)", lambda value: unicodedata.normalize("NFD", value)),
+    ("it was normalized (Unicode NFC)", lambda value: unicodedata.normalize("NFD", value)),
     ("it was decomposed (Unicode NFD)", lambda value: unicodedata.normalize("NFC", value)),
     ("it has a byte order mark", lambda value: value.removeprefix("\ufeff")),
     ("a byte order mark is lost", lambda value: "\ufeff" + value),

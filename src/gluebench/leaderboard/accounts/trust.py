@@ -141,7 +141,7 @@ def require_vouched(user: User) -> None:
         require_confirmed([user])
     except ValidationError as error:
         raise SiteError(
-            f"{error.message} (`admin` and `organiser` give the role all the same with --unconfirmed.)"
+            f"{error.message} (`admin` and `organizer` give the role all the same with --unconfirmed.)"
         ) from None
 
 

@@ -76,8 +76,8 @@ class DeleteForm(forms.Form):
 @require_safe
 def overview(request: SignedInRequest) -> HttpResponse:
     """The account's address, team and roles."""
-    benchmarks = request.user.organised.all()
-    return render(request, "accounts/overview.html", {"organised": benchmarks, "here": "account"})
+    benchmarks = request.user.organized.all()
+    return render(request, "accounts/overview.html", {"organized": benchmarks, "here": "account"})
 
 
 @login_required

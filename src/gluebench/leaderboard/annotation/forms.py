@@ -32,7 +32,7 @@ class StudyForm(forms.Form):
     )
     pairs = forms.IntegerField(
         label="Pairs to draw", min_value=1, max_value=MOST_PAIRS, initial=50,
-        help_text="Each is labelled in both directions: 50 pairs are 100 examples, as in the paper.",
+        help_text="Each is labeled in both directions: 50 pairs are 100 examples, as in the paper.",
     )  # fmt: skip
     annotators = forms.IntegerField(
         label="Annotators", min_value=2, max_value=MOST_ANNOTATORS, initial=6, help_text="The paper had six."

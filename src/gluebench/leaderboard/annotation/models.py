@@ -180,4 +180,4 @@ def leave_studies(user: User, **_: Any) -> None:
 def export_labels(user: User, **_: Any) -> dict[str, Any]:
     """For the export of an account: the labels that it gave."""
     columns = ("study__benchmark__name", "study__task", "answers__item", "answers__label")
-    return {"labelled": list(user.annotating.values(*columns))}
+    return {"labeled": list(user.annotating.values(*columns))}

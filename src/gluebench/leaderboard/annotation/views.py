@@ -50,7 +50,7 @@ def overview(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             form.add_error("examples", list(error.problems))
         else:
             _invite(request, study)
-            return redirect("organise-study", benchmark.name, study.key)
+            return redirect("organize-study", benchmark.name, study.key)
     context = {"form": form, "studies": benchmark.studies.all(), "possible": bool(form.tasks)}
     page = {"template_name": "annotation/overview.html", "status": 422 if form.errors else 200}
     return render_tab(request, benchmark, "annotation", context, **page)
@@ -102,8 +102,8 @@ def _act(request: SignedInRequest, study: Study) -> HttpResponse:
             Benchmark.objects.filter(pk=study.benchmark_id).touch()
             messages.success(request, message)
     if act == "delete":
-        return redirect("organise-people", study.benchmark.name)
-    return redirect("organise-study", study.benchmark.name, study.key)
+        return redirect("organize-people", study.benchmark.name)
+    return redirect("organize-study", study.benchmark.name, study.key)
 
 
 def _change(study: Study, act: str, number: str) -> str:
@@ -198,10 +198,10 @@ def result(request: HttpRequest, name: str, key: str, form: str = "") -> HttpRes
     For organizers, and for everybody if it is public.
     """
     study = Study.objects.select_related("benchmark").filter(key=key, benchmark__name=name).first()
-    organises = study is not None and study.benchmark.organised_by(request.user)
-    if study is None or not (organises or (study.public and not study.benchmark.draft)):
+    organizes = study is not None and study.benchmark.organized_by(request.user)
+    if study is None or not (organizes or (study.public and not study.benchmark.draft)):
         raise Http404("There is no such study, or it is not public.")
-    study = study if organises else rounded(study)
+    study = study if organizes else rounded(study)
     if form == "json":
         return JsonResponse(facts_of(study))
     return _as_csv(study) if form == "csv" else _as_page(request, study)

@@ -112,7 +112,7 @@ def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> H
 def _benchmark(request: HttpRequest, name: str) -> Benchmark:
     user = user_with(request, Scope.GRADE)
     benchmark = Benchmark.objects.filter(name=name, gold="").first()
-    if benchmark is None or not benchmark.organised_by(user):
+    if benchmark is None or not benchmark.organized_by(user):
         raise ProblemError(403, "role", NO_ROLE.format(name))
     return benchmark
 

@@ -53,7 +53,7 @@ def store(ready: Prepared, *, by: User | None = None, reason: str = "", draft: b
         row, new = Benchmark.objects.get_or_create(name=ready.name, defaults={**values, "draft": draft})
         if new and by is not None:
             # Not `add`, which would sign out and strip of second factors who was given a role by others.
-            Benchmark.organisers.through.objects.create(benchmark=row, user=by)
+            Benchmark.organizers.through.objects.create(benchmark=row, user=by)
             record("benchmark added", actor=by, benchmark=row)
         if not new and row.title != row.record.title:
             del values["title"]
@@ -106,7 +106,7 @@ def digest_of(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
+def set_organizer(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
     """Let this account organize a benchmark, or no longer.
 
     Raises SiteError for an unknown account or benchmark, and for an address that is not confirmed.
@@ -117,10 +117,10 @@ def set_organiser(email: str, benchmark: str, *, remove: bool = False, unconfirm
     row = Benchmark.objects.named(benchmark)
     with transaction.atomic():
         if remove:
-            row.organisers.remove(user)
+            row.organizers.remove(user)
         else:
-            row.organisers.add(user)
-        action = "organiser removed" if remove else "organiser added"
+            row.organizers.add(user)
+        action = "organizer removed" if remove else "organizer added"
         record(action, benchmark=row, account=user.pk, by="command line")
 
 

@@ -226,8 +226,8 @@ def _label_problems(task: records.Task, read: dict[str, list[Example]], gold: Go
                 yield f"{where}: column {column} holds the test labels; expected texts"
         tests = {tuple(example.inputs.values()) for example in examples}
         for other, rows in read.items():
-            labelled = other != name and rows[0].label is not None
-            if labelled and tests <= {tuple(row.inputs.values()) for row in rows}:
+            labeled = other != name and rows[0].label is not None
+            if labeled and tests <= {tuple(row.inputs.values()) for row in rows}:
                 path = f"{task.name}/{task.splits[other].file}"
                 yield f"{path}: holds every test example with a label; expected the {other} split"
 
@@ -243,13 +243,13 @@ def _equals(texts: Sequence[str], gold: Column, task: records.Task) -> bool:
 
 
 def _published(task: records.Task, split: str, examples: Sequence[Example]) -> PublicFile:
-    labelled = examples[0].label is not None
+    labeled = examples[0].label is not None
     ids = task.splits[split].ids
-    rows = [("id" if ids else "index", *task.columns, *["label"] * labelled)]
+    rows = [("id" if ids else "index", *task.columns, *["label"] * labeled)]
     for example in examples:
         label = example.label if isinstance(example.label, str) else repr(example.label)
         key = ids[example.index] if ids else str(example.index)
-        rows.append((key, *example.inputs.values(), *[label] * labelled))
+        rows.append((key, *example.inputs.values(), *[label] * labeled))
     data = "".join("\t".join(row) + "\n" for row in rows).encode()
     return PublicFile(f"{task.name}/{split}.tsv", data, task.name, split, len(examples))
 

@@ -89,7 +89,7 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
             return self.none()
         if user.is_superuser:
             return self.all()
-        return self.filter(Q(pk__in=user.organised.values("pk")) | Q(pk__in=user.reviewed.values("pk")))
+        return self.filter(Q(pk__in=user.organized.values("pk")) | Q(pk__in=user.reviewed.values("pk")))
 
     def visible_to(self, user: Any) -> BenchmarkQuerySet:
         """Those whose pages this person may see: a draft is for those who run it."""
@@ -117,7 +117,7 @@ class Benchmark(models.Model):
     added = models.DateTimeField(auto_now_add=True)
     settings = models.JSONField(default=dict)
     """The policy's settings that differ from the defaults; see `policy`."""
-    organisers = models.ManyToManyField(User, blank=True, related_name="organised")
+    organizers = models.ManyToManyField(User, blank=True, related_name="organized")
     reviewers = models.ManyToManyField(User, blank=True, related_name="reviewed")
     """They see all submissions and approve or decline them, and change nothing else."""
     revealed = models.DateTimeField(null=True)
@@ -176,11 +176,11 @@ class Benchmark(models.Model):
         """Name and title of each text that it has."""
         return [(name, title) for name, title in SECTIONS.items() if name in self.texts]
 
-    def organised_by(self, user: Any) -> bool:
+    def organized_by(self, user: Any) -> bool:
         """Whether a user has the rights of an organizer of this benchmark."""
         if not user.is_authenticated:
             return False
-        return bool(user.is_superuser or self.organisers.filter(pk=user.pk).exists())
+        return bool(user.is_superuser or self.organizers.filter(pk=user.pk).exists())
 
     def reviewed_by(self, user: Any) -> bool:
         """Whether a user may approve or decline its submissions: its organizers and reviewers."""
@@ -221,9 +221,9 @@ class DataFile(models.Model):
         constraints = [models.UniqueConstraint(fields=["benchmark", "path"], name="one_file_per_path")]
 
 
-@receiver(m2m_changed, sender=Benchmark.organisers.through)
+@receiver(m2m_changed, sender=Benchmark.organizers.through)
 @receiver(m2m_changed, sender=Benchmark.reviewers.through)
-def revoke_of_new_organisers(
+def revoke_of_new_organizers(
     instance: Any, action: str, reverse: bool, pk_set: Collection[int] | None, **_: Any
 ) -> None:
     """Revoke access to a new organizer's or reviewer's account that another person may have set up before.
@@ -236,16 +236,16 @@ def revoke_of_new_organisers(
 
 
 @receiver(account_exported)
-def export_organised(user: User, **_: Any) -> dict[str, Any]:
+def export_organized(user: User, **_: Any) -> dict[str, Any]:
     """For the export of an account: the benchmarks that it organizes or reviews."""
-    roles = {"organises": user.organised.all(), "reviews": user.reviewed.all()}
+    roles = {"organizes": user.organized.all(), "reviews": user.reviewed.all()}
     return {role: list(rows.values_list("name", flat=True)) for role, rows in roles.items()}
 
 
 @receiver(account_deleted)
 def remove_from_all(user: User, **_: Any) -> None:
     """A deleted account organizes nothing."""
-    user.organised.clear()
+    user.organized.clear()
     user.reviewed.clear()
 
 

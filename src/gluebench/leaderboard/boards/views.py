@@ -178,7 +178,7 @@ def bibtex(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def eee(request: HttpRequest, key: str) -> HttpResponse:
-    """The record of Every Eval Ever of a submission, for catalogues of results."""
+    """The record of Every Eval Ever of a submission, for catalogs of results."""
     submission = visible(request.user, key)
     if not submission.is_exported:
         raise Http404("Its author has not stated a model ID and who evaluated it, or it has no report.")
@@ -305,7 +305,7 @@ def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
 
 @require_safe
 def croissant(request: HttpRequest, name: str) -> HttpResponse:
-    """The files of the Data page as Croissant, for catalogues of data sets."""
+    """The files of the Data page as Croissant, for catalogs of data sets."""
     address = request.build_absolute_uri(reverse("board", args=[name]))
     make = partial(croissant_json, address=address)
     return in_form(request, live(name, request.user), "json", make, cache_key=f"croissant {address}")

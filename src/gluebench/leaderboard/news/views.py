@@ -78,7 +78,7 @@ def _feed(benchmark: Benchmark, root: str) -> str:
 
 
 @for_organizers(require_http_methods(["GET", "HEAD", "POST"]))
-def organise(request: SignedInRequest, benchmark: Benchmark, pk: int | None = None) -> HttpResponse:
+def organize(request: SignedInRequest, benchmark: Benchmark, pk: int | None = None) -> HttpResponse:
     """The organizer's page: all announcements, and a form for a new one or, by `pk`, for one of them."""
     announcement = Announcement(benchmark=benchmark, site=request.build_absolute_uri("/"))
     if pk is not None:
@@ -87,17 +87,17 @@ def organise(request: SignedInRequest, benchmark: Benchmark, pk: int | None = No
     if pk is not None and action == "take back":
         delivery.take_back(announcement, request.user)
         messages.success(request, f"“{announcement.title}” is taken back. Mail that was sent remains.")
-        return redirect("organise-news", benchmark.name)
+        return redirect("organize-news", benchmark.name)
     form = AnnouncementForm(request.POST or None, instance=announcement)
     if form.is_valid() and action == "publish":
         (delivery.publish if pk is None else delivery.change)(announcement, request.user)
         messages.success(request, f"“{announcement.title}” is on the page of news.")
-        return redirect("organise-news", benchmark.name)
+        return redirect("organize-news", benchmark.name)
     context: dict[str, Any] = {"form": form, "editing": pk, "announcements": delivery.tallies(benchmark)}
     if form.is_valid():
         context["preview"] = markdown(form.cleaned_data["text"])
     status = 422 if form.errors else 200
-    return render_tab(request, benchmark, "news", context, template_name="news/organise.html", status=status)
+    return render_tab(request, benchmark, "news", context, template_name="news/organize.html", status=status)
 
 
 @login_required

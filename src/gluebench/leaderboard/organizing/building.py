@@ -52,7 +52,7 @@ def _built(folder: Path, job: Mapping[str, Any]) -> dict[str, Any]:
         plan = make_plan(
             [*_sources(given, made)], job["name"], _choices({**job["choices"], "title": job["title"]})
         )
-        if bare := [task.name for task in plan.tasks if not task.labelled]:
+        if bare := [task.name for task in plan.tasks if not task.labeled]:
             raise SiteError(
                 f"The test rows of {', '.join(bare)} have no labels; a board needs them to grade."
             )

@@ -47,8 +47,8 @@ def new(request: SignedInRequest) -> HttpResponse:
     problems, token = _built(request.user, form, {"replaces": "", "reason": ""})
     context = {"form": form, "problems": problems, "here": "mine"}
     status = 422 if problems or form.errors else 200
-    page = render(request, "organise/new.html", context, status=status)
-    return redirect("organise-preview", token) if token else page
+    page = render(request, "organize/new.html", context, status=status)
+    return redirect("organize-preview", token) if token else page
 
 
 @for_organizers()
@@ -60,7 +60,7 @@ def replace(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     problems, token = _built(request.user, form, about)
     status = 422 if problems or form.errors else 200
     page = render_tab(request, benchmark, "replace", {"form": form, "problems": problems}, status=status)
-    return redirect("organise-preview", token) if token else page
+    return redirect("organize-preview", token) if token else page
 
 
 @login_required
@@ -75,12 +75,12 @@ def preview(request: SignedInRequest, token: str) -> HttpResponse:
         )
     summary = json.loads((folder / "summary.json").read_text())
     benchmark = Benchmark.objects.filter(name=summary["replaces"]).first() if summary["replaces"] else None
-    allowed = benchmark.organised_by(request.user) if benchmark else may_create(request.user)
+    allowed = benchmark.organized_by(request.user) if benchmark else may_create(request.user)
     if not allowed:
         raise PermissionDenied
     if request.method != "POST":
         context = {"summary": summary, "benchmark": benchmark, "here": "mine"}
-        return render(request, "organise/preview.html", context)
+        return render(request, "organize/preview.html", context)
     if request.POST.get("act") != "create":
         shutil.rmtree(folder)
         messages.success(request, "The files are deleted, and nothing was changed.")
@@ -89,10 +89,10 @@ def preview(request: SignedInRequest, token: str) -> HttpResponse:
         row = _stored(request.user, folder, summary)
     except SiteError as error:
         messages.error(request, str(error))
-        return redirect("organise-preview", token)
+        return redirect("organize-preview", token)
     shutil.rmtree(folder)
     messages.success(request, f"{row.title} is {'replaced' if benchmark else 'created, as a draft'}.")
-    return redirect("organise-setup", row.name)
+    return redirect("organize-setup", row.name)
 
 
 def _stored(user: User, folder: Path, summary: Mapping[str, Any]) -> Benchmark:
@@ -114,7 +114,7 @@ def _stored(user: User, folder: Path, summary: Mapping[str, Any]) -> Benchmark:
 
 def _folder(user: User, token: str) -> Path:
     """The folder of an upload, which only its sender can name; it is deleted after a day."""
-    return Path(settings.FOLDER.uploads, f"organise-{user.pk}-{token}")
+    return Path(settings.FOLDER.uploads, f"organize-{user.pk}-{token}")
 
 
 def _built(user: User, form: FilesForm, about: Mapping[str, str]) -> tuple[list[str], str]:
@@ -123,7 +123,7 @@ def _built(user: User, form: FilesForm, about: Mapping[str, str]) -> tuple[list[
         return [], ""
     token = secrets.token_hex(8)
     folder = _folder(user, token)
-    for former in folder.parent.glob(f"organise-{user.pk}-*"):
+    for former in folder.parent.glob(f"organize-{user.pk}-*"):
         shutil.rmtree(former, ignore_errors=True)
     _keep(folder, form)
     given = [name for name in ("name", "title", "reason") if name in form.cleaned_data]

@@ -42,7 +42,7 @@ def dry_run(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Start a dry run, or delete the last one."""
     if not benchmark.gold:
         messages.error(request, "Its labels are on a machine of yours, so the site has none for a dry run.")
-        return redirect("organise-setup", benchmark.name)
+        return redirect("organize-setup", benchmark.name)
     with transaction.atomic():
         DryRun.objects.filter(benchmark=benchmark).delete()
         if request.POST.get("act") == "delete":
@@ -53,7 +53,7 @@ def dry_run(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             grade_dry_run.enqueue(run.pk)
             record("dry run", actor=request.user, benchmark=benchmark)
             messages.success(request, "The dry run is in the queue; load this page again in a few seconds.")
-    return redirect("organise-setup", benchmark.name)
+    return redirect("organize-setup", benchmark.name)
 
 
 @task()

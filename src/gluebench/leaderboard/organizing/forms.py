@@ -228,7 +228,7 @@ class RoleForm(forms.Form):
     email = forms.EmailField(label="Email address", help_text="Of an account whose address is confirmed.")
     role = forms.ChoiceField(
         choices=[
-            ("organiser", "Organizer: may do everything"),
+            ("organizer", "Organizer: may do everything"),
             ("reviewer", "Reviewer: approves and declines"),
         ]
     )

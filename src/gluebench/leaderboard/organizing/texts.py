@@ -38,7 +38,7 @@ def texts(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         if request.POST.get("act") == "save":
             values = dict(form.cleaned_data)
             _save(request, benchmark, "texts", title=values.pop("title"), texts=_filled(values))
-            return redirect("organise-texts", benchmark.name)
+            return redirect("organize-texts", benchmark.name)
         shown = [(SECTIONS[name], form.cleaned_data[name]) for name in SECTIONS if form.cleaned_data[name]]
     context = {"form": form, "shown": shown}
     return render_tab(request, benchmark, "texts", context, status=422 if form.errors else 200)
@@ -57,7 +57,7 @@ def looks(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         if logo:
             kept = {"file": keep_public(benchmark.name, logo.read()), "type": form.logo_type}
         _save(request, benchmark, "looks", looks=_filled({**values, "logo": kept}))
-        return redirect("organise-looks", benchmark.name)
+        return redirect("organize-looks", benchmark.name)
     return render_tab(request, benchmark, "looks", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -95,7 +95,7 @@ def about(request: HttpRequest, name: str, section: str) -> HttpResponse:
         "",
         lambda row: {"title": SECTIONS[section], "text": row.texts[section], "at": section},
         cache_key=f"about {section}",
-        template="organise/about.html",
+        template="organize/about.html",
     )
 
 
@@ -154,4 +154,4 @@ def site_edit(request: SignedInRequest, name: str) -> HttpResponse:
             messages.success(request, "Saved.")
             return redirect(name)
     context = {"form": form, "shown": [("", shown)] if shown else [], "name": name}
-    return render(request, "organise/site.html", context, status=422 if form.errors else 200)
+    return render(request, "organize/site.html", context, status=422 if form.errors else 200)

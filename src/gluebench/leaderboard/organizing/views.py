@@ -46,7 +46,7 @@ def opening(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     draft = request.POST.get("draft") == "1"
     if not draft and benchmark.gold_digest == NO_LABELS:
         messages.error(request, "It has no labels, so nothing could be graded. Add them under Files first.")
-        return redirect("organise-setup", benchmark.name)
+        return redirect("organize-setup", benchmark.name)
     with transaction.atomic():
         row = Benchmark.objects.filter(pk=benchmark.pk)
         if row.filter(draft=not draft).update(draft=draft):
@@ -56,40 +56,40 @@ def opening(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             record("draft" if draft else "open to the public", actor=request.user, benchmark=benchmark)
     seen = "a draft: only you, its other organizers and admins see it" if draft else "open to the public"
     messages.success(request, f"{benchmark.title} is {seen}.")
-    return redirect("organise-setup", benchmark.name)
+    return redirect("organize-setup", benchmark.name)
 
 
 @for_organizers()
 def roles(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Who organizes and who reviews it; adding and removing them."""
-    held: dict[str, Any] = {"organiser": benchmark.organisers, "reviewer": benchmark.reviewers}
+    held: dict[str, Any] = {"organizer": benchmark.organizers, "reviewer": benchmark.reviewers}
     act = request.POST.get("act", "")
     form = RoleForm(request.POST if act == "add" else None)
     if form.is_valid():
         _change(request, benchmark, form.cleaned_data["role"], form.cleaned_data["email"], "added")
-        return redirect("organise-roles", benchmark.name)
+        return redirect("organize-roles", benchmark.name)
     if act in held:
         holders = {str(holder.pk): holder for holder in held[act].all()}
         user = holders.get(request.POST.get("account", ""))
         if user is None:
             raise Http404("This account has no such role.")
-        if act == "organiser" and not request.user.is_superuser and len(holders) == 1:
+        if act == "organizer" and not request.user.is_superuser and len(holders) == 1:
             messages.error(request, "You are its last organizer. Add another one first.")
         else:
             _change(request, benchmark, act, user, "removed")
-        still = benchmark.organised_by(request.user)
-        return redirect("organise-roles", benchmark.name) if still else redirect("my-submissions")
+        still = benchmark.organized_by(request.user)
+        return redirect("organize-roles", benchmark.name) if still else redirect("my-submissions")
     people = [(role, user, account_name(user, request.user)) for role in held for user in held[role].all()]
     context = {"form": form, "people": people}
     return render_tab(request, benchmark, "roles", context, status=422 if form.errors else 200)
 
 
 def _change(request: SignedInRequest, benchmark: Benchmark, role: str, user: User, done: str) -> None:
-    holders: Any = benchmark.organisers if role == "organiser" else benchmark.reviewers
+    holders: Any = benchmark.organizers if role == "organizer" else benchmark.reviewers
     with transaction.atomic():
         (holders.add if done == "added" else holders.remove)(user)
         record(f"{role} {done}", actor=request.user, benchmark=benchmark, account=user.pk)
-    messages.success(request, f"{'Organizer' if role == 'organiser' else 'Reviewer'} {done}.")
+    messages.success(request, f"{'Organizer' if role == 'organizer' else 'Reviewer'} {done}.")
 
 
 @for_organizers(require_POST)
@@ -112,7 +112,7 @@ def duplicate(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         messages.error(
             request, "Its manifest does not give the name on a line of its own: duplicate it by hand."
         )
-        return redirect("organise-setup", benchmark.name)
+        return redirect("organize-setup", benchmark.name)
     with tempfile.TemporaryDirectory(dir=settings.FOLDER.uploads) as nothing, transaction.atomic():
         gold = benchmark.gold_path if form.cleaned_data["labels"] else Path(nothing)
         copy = store(Prepared(name, title, manifest, gold, files, True), by=request.user, draft=True)
@@ -120,4 +120,4 @@ def duplicate(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         Benchmark.objects.filter(pk=copy.pk).update(**same)
         record("duplicate", actor=request.user, benchmark=benchmark, copy=name)
     messages.success(request, f"{title} is a draft: a copy of {benchmark.title}.")
-    return redirect("organise-setup", name)
+    return redirect("organize-setup", name)

@@ -89,7 +89,7 @@ def health(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
 
 
 @for_organizers(require_safe)
-def organise_health(request: SignedInRequest, benchmark: Benchmark, form: str = "") -> HttpResponse:
+def organize_health(request: SignedInRequest, benchmark: Benchmark, form: str = "") -> HttpResponse:
     """What organizers know: counts, rows of doubtful labels, attempts, failures, times, near-duplicates."""
     ranking, rooms = ranking_of(benchmark), headroom(benchmark)
     facts = None if ranking.reason else Ranking.objects.get(benchmark=benchmark).health

@@ -45,7 +45,7 @@ class TakeBackForm(forms.Form):
 
 
 @for_organizers(require_http_methods(["GET", "HEAD", "POST"]))
-def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Announce the final results, see what they wait for, or take them back."""
     row = Results.objects.filter(benchmark=benchmark).first()
     data = request.POST if request.method == "POST" else None
@@ -61,7 +61,7 @@ def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         else:
             acts.take_back(benchmark, request.user, values["reason"])
             messages.success(request, "The results are removed. Open the benchmark again under its limits.")
-        return redirect("organise-results", benchmark.name)
+        return redirect("organize-results", benchmark.name)
     context = {
         "results": row,
         "form": form,
@@ -72,7 +72,7 @@ def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         benchmark,
         "results",
         context,
-        template_name="results/organise.html",
+        template_name="results/organize.html",
         status=422 if form.errors else 200,
     )
 

@@ -135,4 +135,4 @@ def compare(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Have the background worker compare all predictions again."""
     compare_predictions.enqueue(benchmark.pk)
     messages.success(request, "The predictions are being compared; load this page again in a minute.")
-    return redirect("organise-alike", benchmark.name)
+    return redirect("organize-alike", benchmark.name)

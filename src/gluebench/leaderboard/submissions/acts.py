@@ -249,7 +249,7 @@ def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
         yield from _stored(storage, f"{folder}{subfolder}/")
 
 
-def anonymise(*, user: User, **_: Any) -> None:
+def anonymize(*, user: User, **_: Any) -> None:
     """Remove names, links and texts from the submissions of a deleted account.
 
     The kind of model, its sizes and its scores stay. So does the team that it counts for, which no page

@@ -16,6 +16,6 @@ class SubmissionsConfig(AppConfig):
         signals.benchmark_changed.connect(grading.regrade)
         signals.benchmark_due.connect(grading.follow_clock)
         signals.account_exported.connect(facts.export_submissions)
-        signals.account_deleted.connect(acts.anonymise)
+        signals.account_deleted.connect(acts.anonymize)
         signals.maintenance_due.connect(acts.forget_old_files)
         signals.maintenance_due.connect(acts.forget_orphans)

@@ -81,7 +81,7 @@ def for_organizers(
         @wraps(view)
         def checked(request: HttpRequest, name: str, **options: Any) -> HttpResponse:
             benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
-            allowed = benchmark.reviewed_by if reviewers else benchmark.organised_by
+            allowed = benchmark.reviewed_by if reviewers else benchmark.organized_by
             if not allowed(request.user):
                 raise PermissionDenied
             return view(request, benchmark, **options)
@@ -102,8 +102,8 @@ def mine(request: SignedInRequest) -> HttpResponse:
     """The user's submissions, newest first, and the benchmarks that the user organizes."""
     rows = Submission.objects.owned_by(request.user).current()
     rows = rows.select_related("benchmark", "phase").defer("report", "problems")
-    organises = Benchmark.objects.run_by(request.user)
-    context: dict[str, Any] = {"page": page_of(request, rows), "organises": organises[:100], "here": "mine"}
+    organizes = Benchmark.objects.run_by(request.user)
+    context: dict[str, Any] = {"page": page_of(request, rows), "organizes": organizes[:100], "here": "mine"}
     context["may_create"] = may_create(request.user)
     return render(request, "submissions/mine.html", context)
 
@@ -114,13 +114,13 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
     submission = visible(request.user, key)
     benchmark, shown = submission.benchmark, submission.report
     mine = submission.owner_id == request.user.pk
-    organised = benchmark.reviewed_by(request.user)
-    private = mine or organised
+    organized = benchmark.reviewed_by(request.user)
+    private = mine or organized
     context = {
         "submission": submission,
         "benchmark": benchmark,
         "owned": mine,
-        "organised": organised,
+        "organized": organized,
         "facts": facts.listed_facts(submission, private=private),
         "tables": report.report_tables(benchmark.record, shown) if shown else None,
         "mistakes": report.confusion_tables(benchmark.record, report.diagnosis_of(submission)),
@@ -203,7 +203,7 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
 
 
 @for_organizers(require_safe, reviewers=True)
-def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
     form = forms.FilterForm(request.GET)
     current = benchmark.submissions.current()
@@ -222,12 +222,12 @@ def organise(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 @for_organizers(reviewers=True)
-def organise_one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
+def organize_one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
     """One submission: what an organizer may do with it, and what was done."""
     row = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
     act = request.POST.get("act") if request.method == "POST" else None
-    organises = benchmark.organised_by(request.user)
-    if act not in (None, "approve", "decline") and not organises:
+    organizes = benchmark.organized_by(request.user)
+    if act not in (None, "approve", "decline") and not organizes:
         raise PermissionDenied
     marks = {"kind": row.kind, "verified": row.verified}
     bound_forms = {
@@ -236,14 +236,14 @@ def organise_one(request: SignedInRequest, benchmark: Benchmark, key: str) -> Ht
     }
     if act in bound_forms and bound_forms[act].is_valid():
         messages.success(request, _act(act, row, request, bound_forms[act].cleaned_data))
-        return redirect("organise-one", benchmark.name, row.key)
+        return redirect("organize-one", benchmark.name, row.key)
     context = {
         "submission": row,
         "account": account_name(row.owner, request.user),
         "others": benchmark.submissions.filter(owner=row.owner).exclude(pk=row.pk).count(),
         "forms": bound_forms,
-        "organises": organises,
-        "gradable": organises and bool(row.file) and row.status not in OPEN and row.failure != acts.UNGRADED,
+        "organizes": organizes,
+        "gradable": organizes and bool(row.file) and row.status not in OPEN and row.failure != acts.UNGRADED,
         "log": _with_names(Entry.objects.filter(submission=row.key)[:50], request),
     }
     return render_tab(request, benchmark, "one", context, status=422 if act in bound_forms else 200)
@@ -269,13 +269,13 @@ def regrade_all(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     form = forms.ReasonForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Nothing was done: say why they are graded again.")
-        return redirect("organise", benchmark.name)
+        return redirect("organize", benchmark.name)
     with transaction.atomic():
         reason = form.cleaned_data["reason"]
         count = regrade(benchmark, reason)
         record("regrade", actor=request.user, benchmark=benchmark, reason=reason, submissions=count)
     messages.success(request, f"{count:,} submission{'' if count == 1 else 's'} will be graded again.")
-    return redirect("organise", benchmark.name)
+    return redirect("organize", benchmark.name)
 
 
 @for_organizers(require_safe)
@@ -312,6 +312,6 @@ def render_tab(
     request: HttpRequest, benchmark: Benchmark, tab: str, context: dict[str, Any], **options: Any
 ) -> HttpResponse:
     """A page below a tab of the organizer's pages; `options`: another template than the tab's, the status."""
-    context |= {"benchmark": benchmark, "here": "organise", "tab": tab}
-    context |= {"organises": benchmark.organised_by(request.user)}
-    return render(request, **{"template_name": f"organise/{tab}.html", "context": context, **options})
+    context |= {"benchmark": benchmark, "here": "organize", "tab": tab}
+    context |= {"organizes": benchmark.organized_by(request.user)}
+    return render(request, **{"template_name": f"organize/{tab}.html", "context": context, **options})

@@ -45,7 +45,7 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
     context = {
         **phases_context(benchmark, request),
         "files": expected_files(benchmark.record),
-        "organised": benchmark.organised_by(request.user),
+        "organized": benchmark.organized_by(request.user),
         "must_accept": must_accept(benchmark, request.user),
         "named": benchmark.named_for_commands(address),
     }

@@ -125,7 +125,7 @@ def tell(benchmark: Benchmark, events: Collection[Event]) -> None:
     concerned |= models.Q(benchmark=None, owner__in={event.owner for event in events} - {None})
     working = Webhook.objects.filter(concerned, failures__lt=MOST_FAILURES, owner__is_active=True)
     for webhook in working.select_related("owner"):
-        if webhook.benchmark_id is None or benchmark.organised_by(webhook.owner):
+        if webhook.benchmark_id is None or benchmark.organized_by(webhook.owner):
             webhook.tell(events)
 
 

@@ -34,7 +34,7 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(data, instance=Webhook(owner=owner))
         field: Any = self.fields["benchmark"]
         field.empty_label = "Gradings of your own submissions"
-        field.queryset = Benchmark.objects.all() if owner.is_superuser else owner.organised.all()
+        field.queryset = Benchmark.objects.all() if owner.is_superuser else owner.organized.all()
         field.label_from_instance = lambda benchmark: f"All of {benchmark.title}"
 
     def clean(self) -> dict[str, Any]:

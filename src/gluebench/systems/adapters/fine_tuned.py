@@ -204,7 +204,7 @@ class FineTunedHere(Checkpoint):
         home.mkdir(parents=True, exist_ok=True)
         with muted():
             cast(Any, model).save_pretrained(home)
-            self._tokeniser.save_pretrained(home)
+            self._tokenizer.save_pretrained(home)
         write_json(home / RECORD, {"seed": self._seed, **values})
         (home / STATE).unlink(missing_ok=True)
 

@@ -42,13 +42,13 @@ class Checkpoint:
 
         self._name, self._counting, self._engine = name, counting, engine
         with loading(name):
-            self._tokeniser: Any = AutoTokenizer.from_pretrained(name)
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(name)
             positions = getattr(AutoConfig.from_pretrained(name), "max_position_embeddings", None)
-        self._most = min(self._tokeniser.model_max_length, positions or sys.maxsize)
-        if self._tokeniser.pad_token is None:
-            self._tokeniser.pad_token = self._tokeniser.eos_token
-        if self._tokeniser.pad_token is None:
-            raise ModelError(f"hf:{name}: its tokeniser has no padding token, nor one that ends a text")
+        self._most = min(self._tokenizer.model_max_length, positions or sys.maxsize)
+        if self._tokenizer.pad_token is None:
+            self._tokenizer.pad_token = self._tokenizer.eos_token
+        if self._tokenizer.pad_token is None:
+            raise ModelError(f"hf:{name}: its tokenizer has no padding token, nor one that ends a text")
 
     def _model(self, name: str, **options: Any) -> nn.Module:
         """Load a model with a classification head, in float32. Raises ModelError."""
@@ -60,7 +60,7 @@ class Checkpoint:
             )
         config: Any = model.config
         if getattr(config, "pad_token_id", None) is None:  # left-to-right models need it
-            config.pad_token_id = int(self._tokeniser.pad_token_id)
+            config.pad_token_id = int(self._tokenizer.pad_token_id)
         return model.to(self._engine.device)
 
     def _encodings(self, task: Task, examples: Sequence[Example], longest: int) -> list[Encoding]:
@@ -73,7 +73,7 @@ class Checkpoint:
             return []
         longest = min(longest, self._most)
         sides = [[example.inputs[column] for example in examples] for column in task.columns]
-        fields = self._tokeniser(*sides, truncation=True, max_length=longest)
+        fields = self._tokenizer(*sides, truncation=True, max_length=longest)
         return [{name: fields[name][at] for name in fields} for at in range(len(examples))]
 
     def _count_cut(self, task: Task, examples: Sequence[Example], encodings: Sequence[Encoding]) -> int:
@@ -81,12 +81,12 @@ class Checkpoint:
         longest = max((len(fields["input_ids"]) for fields in encodings), default=0)
         full = [at for at, fields in enumerate(encodings) if len(fields["input_ids"]) == longest]
         sides = [[examples[at].inputs[column] for at in full] for column in task.columns]
-        uncut = self._tokeniser(*sides, verbose=False)["input_ids"] if full else []
+        uncut = self._tokenizer(*sides, verbose=False)["input_ids"] if full else []
         return sum(len(tokens) > longest for tokens in uncut)
 
     def _batch(self, encodings: Sequence[Encoding]) -> dict[str, Tensor]:
         """Pad encodings to tensors of shape (batch, longest encoding)."""
-        padded = self._tokeniser.pad(list(encodings), return_tensors="pt")
+        padded = self._tokenizer.pad(list(encodings), return_tensors="pt")
         return {name: values.to(self._engine.device) for name, values in padded.items()}
 
     def _logits(
@@ -253,6 +253,6 @@ def _content(model: Any) -> str:
     for name, values in model.state_dict().items():
         digest.update(f"{name} {values.dtype} {tuple(values.shape)}".encode())
         digest.update(values.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
-    tokeniser = getattr(model.tokenizer, "backend_tokenizer", None)
-    digest.update((tokeniser.to_str() if tokeniser else repr(model.tokenizer)).encode())
+    tokenizer = getattr(model.tokenizer, "backend_tokenizer", None)
+    digest.update((tokenizer.to_str() if tokenizer else repr(model.tokenizer)).encode())
     return f"sentence-transformers {digest.hexdigest()[:32]}"

@@ -1,4 +1,4 @@
-"""What the encoders of tokenised sentences share: batches of like length, and word vectors kept."""
+"""What the encoders of tokenized sentences share: batches of like length, and word vectors kept."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from gluebench.data.vectors import Vectors, read_vectors
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.encoders.trained_vectors import DIM, train_vectors
-from gluebench.systems.text.ptb import tokenise as ptb
-from gluebench.systems.text.ptb import tokeniser as tokeniser_called
+from gluebench.systems.text.ptb import tokenize as ptb
+from gluebench.systems.text.ptb import tokenizer as tokenizer_called
 
 
 class CBoW:
@@ -28,7 +28,7 @@ class CBoW:
         vectors: Vectors,
         *,
         name: str = "cbow",
-        tokenise: Callable[[str], list[str]] | None = None,
+        tokenize: Callable[[str], list[str]] | None = None,
         most: int | None = None,
         exact: bool = False,
     ) -> None:
@@ -37,14 +37,14 @@ class CBoW:
         self.dim = int(vectors.matrix.shape[1])
         self._matrix = vectors.matrix
         self._row = vectors.rows.get if exact else vectors.row
-        self._tokenise = tokenise or ptb
+        self._tokenize = tokenize or ptb
         self._most = most
 
     def encode(self, sentences: Sequence[str]) -> NDArray[np.float32]:
         """The mean vector of each sentence's known words."""
         means = np.zeros((len(sentences), self.dim), dtype=np.float32)
         for place, sentence in enumerate(sentences):
-            rows = [self._row(word) for word in self._tokenise(sentence)[: self._most]]
+            rows = [self._row(word) for word in self._tokenize(sentence)[: self._most]]
             known = [row for row in rows if row is not None]
             if known:
                 means[place] = self._matrix[known].mean(axis=0)
@@ -56,7 +56,7 @@ def cbow(
     *,
     vectors: Path | None = None,
     dim: int = DIM,
-    tokeniser: str = "ptb",
+    tokenizer: str = "ptb",
     most: int = 0,
     case: Literal["either", "exact"] = "either",
 ) -> CBoW:
@@ -65,14 +65,14 @@ def cbow(
     `dim` is the length of trained vectors. `most` words of a sentence count, 0 for all; the paper's row has
     40. With `case` "either" a word is looked up as written, else in small letters.
     """
-    tokenise = tokeniser_called(tokeniser)
+    tokenize = tokenizer_called(tokenizer)
     if vectors is not None:
-        words = {word for sentence in corpus.there() for word in tokenise(sentence)}
+        words = {word for sentence in corpus.there() for word in tokenize(sentence)}
         table, source = read_vectors(vectors, words | {word.lower() for word in words}), vectors.name
     else:
         sentences = list(corpus.training())
-        table = train_vectors(sentences, tokenise, dim=dim)
+        table = train_vectors(sentences, tokenize, dim=dim)
         source = f"own vectors of {len(sentences)} sentences of {corpus.benchmark.name}, {dim}"
     exact = case == "exact"
-    parts = [source, tokeniser, *(["exact case"] if exact else []), *([f"{most} words"] if most else [])]
-    return CBoW(table, name=f"cbow({', '.join(parts)})", tokenise=tokenise, most=most or None, exact=exact)
+    parts = [source, tokenizer, *(["exact case"] if exact else []), *([f"{most} words"] if most else [])]
+    return CBoW(table, name=f"cbow({', '.join(parts)})", tokenize=tokenize, most=most or None, exact=exact)

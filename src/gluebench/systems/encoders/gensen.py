@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from gluebench.systems.encoders.batches import Floats, KeptVectors, in_batches
-from gluebench.systems.text.ptb import Tokenise
-from gluebench.systems.text.ptb import tokeniser as tokeniser_called
+from gluebench.systems.text.ptb import Tokenize
+from gluebench.systems.text.ptb import tokenizer as tokenizer_called
 from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.pickles import read_plain
 from gluebench.systems.weights.recurrent import Padding, largest, read_network, run
@@ -139,7 +139,7 @@ class GenSenEncoder:
     def __init__(
         self,
         models: Sequence[tuple[Path, Path]],
-        tokeniser: str | Tokenise = "ptb",
+        tokenizer: str | Tokenize = "ptb",
         *,
         vectors: Path | None = None,
         pooling: Pooling = "last",
@@ -152,16 +152,16 @@ class GenSenEncoder:
         self.models = [GenSen.from_files(*files, device) for files in models]
         self.dim = sum(model.dim for model in self.models)
         self._vectors = KeptVectors(vectors) if vectors else None
-        self._tokenise, self._pooling, self._padding = tokeniser_called(tokeniser), pooling, padding
+        self._tokenize, self._pooling, self._padding = tokenizer_called(tokenizer), pooling, padding
         self._batch = batch
 
     def prepare(self, sentences: Sequence[str]) -> None:
         """Add the unknown words of these sentences, so that later calls need not read the word vectors."""
-        self._expand([self._tokenise(sentence) for sentence in sentences])
+        self._expand([self._tokenize(sentence) for sentence in sentences])
 
     def encode(self, sentences: Sequence[str]) -> Floats:
         """Vectors (sentences, dim) in order."""
-        words = [self._tokenise(sentence) for sentence in sentences]
+        words = [self._tokenize(sentence) for sentence in sentences]
         self._expand(words)
         return in_batches(words, self._batched, dim=self.dim, size=self._batch)
 
@@ -184,7 +184,7 @@ def gensen(
     models: str = "nli_large_bothskip_parse,nli_large_bothskip",
     vectors: Path | None = None,
     pooling: Pooling = "last",
-    tokeniser: str = "ptb",
+    tokenizer: str = "ptb",
     padding: Padding = "mask",
     batch: int = 64,
     device: str = "cpu",
@@ -193,4 +193,4 @@ def gensen(
     names = [name for name in models.split(",") if name]
     pairs = [(weights / f"{name}.model", weights / f"{name}_vocab.pkl") for name in names]
     options: dict[str, Any] = {"pooling": pooling, "padding": padding, "batch": batch, "device": device}
-    return GenSenEncoder(pairs, tokeniser, vectors=vectors, **options)
+    return GenSenEncoder(pairs, tokenizer, vectors=vectors, **options)

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from gluebench.systems.encoders.batches import Floats, KeptVectors, in_batches
-from gluebench.systems.text.ptb import Tokenise
-from gluebench.systems.text.ptb import tokeniser as tokeniser_called
+from gluebench.systems.text.ptb import Tokenize
+from gluebench.systems.text.ptb import tokenizer as tokenizer_called
 from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.pickles import read_module
 from gluebench.systems.weights.recurrent import Padding, largest, read_network, run
@@ -46,7 +46,7 @@ def read_infersent(path: Path) -> nn.LSTM:
 
 
 class InferSentEncoder:
-    """A model's file, a file of word vectors (GloVe for version 1 and DisSent, fastText for 2), a tokeniser.
+    """A model's file, a file of word vectors (GloVe for version 1 and DisSent, fastText for 2), a tokenizer.
 
     Words without a vector are left out; a sentence that has none left is its end mark, or zeros where that
     has no vector either. InferSent 1 and DisSent were published with "zero" padding: the zeros after a short
@@ -58,7 +58,7 @@ class InferSentEncoder:
         self,
         weights: Path,
         vectors: Path,
-        tokeniser: str | Tokenise = "ptb",
+        tokenizer: str | Tokenize = "ptb",
         *,
         version: Literal[1, 2] = 1,
         padding: Padding = "mask",
@@ -70,7 +70,7 @@ class InferSentEncoder:
         self.network = read_infersent(weights).to(device)
         self.dim = 2 * self.network.hidden_size
         self._vectors = KeptVectors(vectors)
-        self._tokenise, self._version = tokeniser_called(tokeniser), version
+        self._tokenize, self._version = tokenizer_called(tokenizer), version
         self._padding, self._batch = padding, batch
 
     def prepare(self, sentences: Sequence[str]) -> None:
@@ -86,7 +86,7 @@ class InferSentEncoder:
         begin, end = MARKS[self._version]
         marked = []
         for sentence in sentences:
-            words = list(self._tokenise(sentence))
+            words = list(self._tokenize(sentence))
             if self._version == 2:  # fastText's words: "don 't", not "do n't"
                 words = " ".join(words).replace(" n't ", "n 't ").split()
             marked.append([begin, *words, end])

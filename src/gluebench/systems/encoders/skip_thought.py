@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from gluebench.systems.encoders.batches import Floats, in_batches
-from gluebench.systems.text.ptb import Tokenise
-from gluebench.systems.text.ptb import tokeniser as tokeniser_called
+from gluebench.systems.text.ptb import Tokenize
+from gluebench.systems.text.ptb import tokenizer as tokenizer_called
 from gluebench.systems.weights import WeightsError
 from gluebench.systems.weights.recurrent import run
 from gluebench.systems.weights.state import Shape, axis, check_shapes
@@ -46,7 +46,7 @@ class SkipThoughtEncoder:
     def __init__(
         self,
         weights: Path,
-        tokeniser: str | Tokenise = "ptb",
+        tokenizer: str | Tokenize = "ptb",
         *,
         kind: Kind = "combine",
         eos: bool = True,
@@ -65,12 +65,12 @@ class SkipThoughtEncoder:
             _part(weights, part, len(words), device) for part in (TABLES if kind == "combine" else [kind])
         ]
         self.dim = sum(network.hidden_size * (2 if network.bidirectional else 1) for network, _ in self.parts)
-        self._tokenise = tokeniser_called(tokeniser)
+        self._tokenize = tokenizer_called(tokenizer)
         self._eos, self._norm, self._batch = eos, norm, batch
 
     def encode(self, sentences: Sequence[str]) -> Floats:
         """Vectors (sentences, dim) in order."""
-        words = [self._tokenise(sentence) for sentence in sentences]
+        words = [self._tokenize(sentence) for sentence in sentences]
         return in_batches(words, self._batched, dim=self.dim, size=self._batch)
 
     def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gluebench.data import DataError
 from gluebench.data.vectors import Vectors
 from gluebench.systems.encoders.corpus import Corpus
-from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.text.ptb import tokenizer
 
 DIM = 300
 MOST_WORDS = 5000
@@ -34,10 +34,10 @@ Floats = NDArray[np.float32]
 
 
 def train_vectors(
-    sentences: Iterable[str], tokenise: Callable[[str], list[str]], *, dim: int = DIM
+    sentences: Iterable[str], tokenize: Callable[[str], list[str]], *, dim: int = DIM
 ) -> Vectors:
     """Vectors of the frequent words, in lower case. Raises DataError where there are too few words."""
-    texts = [[word.lower() for word in tokenise(sentence)] for sentence in sentences]
+    texts = [[word.lower() for word in tokenize(sentence)] for sentence in sentences]
     counts = Counter(word for text in texts for word in text)
     words = [word for word, count in counts.most_common(MOST_WORDS) if count >= FEWEST]
     if len(words) <= dim:
@@ -92,6 +92,6 @@ def _singular_vectors(matrix: Floats, dim: int) -> Floats:
 
 
 @lru_cache(maxsize=2)
-def own_vectors(corpus: Corpus, tokeniser_name: str, dim: int) -> Vectors:
+def own_vectors(corpus: Corpus, tokenizer_name: str, dim: int) -> Vectors:
     """Vectors of the words of all training splits. Raises DataError where there are too few words."""
-    return train_vectors(corpus.training(), tokeniser(tokeniser_name), dim=dim)
+    return train_vectors(corpus.training(), tokenizer(tokenizer_name), dim=dim)

@@ -189,7 +189,7 @@ class BiLstmBody(Body):
         super().__init__()
         self.vectors = vectors
         self.encoder = BiLstm(vectors.dim, hidden, layers=layers)
-        self.modelling = BiLstm(2 * self.encoder.dim, hidden, layers=1) if attention else None
+        self.modeling = BiLstm(2 * self.encoder.dim, hidden, layers=1) if attention else None
         self.dropout = nn.Dropout(dropout)
         self.pool_padding = pool_padding
         self.dims = {1: self.encoder.dim, 2: 4 * self.encoder.dim}
@@ -209,7 +209,7 @@ class BiLstmBody(Body):
         sides = list(zip(*items, strict=True))
         if len(sides) not in self.dims:
             raise ValueError(f"an example of {len(sides)} texts; expected one or two")
-        attends = self.modelling is not None and len(sides) == 2
+        attends = self.modeling is not None and len(sides) == 2
         if attends or self.pool_padding or self.vectors.in_order:
             return Sentences(tuple(self.vectors.collate(side) for side in sides), None, len(sides))
         sentences = [sentence for side in sides for sentence in side]
@@ -229,14 +229,14 @@ class BiLstmBody(Body):
 
     def forward(self, batch: Sentences) -> Tensor:
         """Features (batch, dims[texts])."""
-        if self.modelling is None or batch.texts == 1:
+        if self.modeling is None or batch.texts == 1:
             pooled = torch.cat([self._pooled(self._states(group)) for group in batch.groups])
             pooled = pooled if batch.order is None else pooled[batch.order]
             return pair_features(*pooled.chunk(2)) if batch.texts == 2 else pooled
         first, second = (self._states(group) for group in batch.groups)
         attended = attend(first.vectors, second.vectors, first.lengths, second.lengths)
         u, v = (
-            self._pooled(side._replace(vectors=self.modelling(self.dropout(states), *side[1:])))
+            self._pooled(side._replace(vectors=self.modeling(self.dropout(states), *side[1:])))
             for states, side in zip(attended, (first, second), strict=True)
         )
         return pair_features(u, v)

@@ -169,7 +169,7 @@ class MultiTaskModel(nn.Module):
 def _label(task: Task, label: Any, kind: type | tuple[type, ...]) -> Any:
     if not isinstance(label, kind) or (task.labels and label not in task.words):
         expected = ", ".join(task.words) or "a number"
-        raise ValueError(f"{task.name}: the label {label!r} cannot be learnt; expected {expected}")
+        raise ValueError(f"{task.name}: the label {label!r} cannot be learned; expected {expected}")
     return label
 
 

@@ -15,7 +15,7 @@ from torch.nn import functional
 from gluebench.systems.text.vocabulary import PAD, Vocabulary
 from gluebench.systems.weights.recurrent import Packing, packing
 
-Tokenise = Callable[[str], list[str]]
+Tokenize = Callable[[str], list[str]]
 LONGEST = 40
 """Maximum number of tokens of a sentence (the original's limit)."""
 
@@ -40,9 +40,9 @@ class TokenVectors(nn.Module, ABC):
     frozen: str | None = None
     """Name of a module that is never in training mode."""
 
-    def __init__(self, tokenise: Tokenise, *, longest: int = LONGEST) -> None:
+    def __init__(self, tokenize: Tokenize, *, longest: int = LONGEST) -> None:
         super().__init__()
-        self.tokenise = tokenise
+        self.tokenize = tokenize
         self.longest = longest
 
     def train(self, mode: bool = True) -> Self:
@@ -54,7 +54,7 @@ class TokenVectors(nn.Module, ABC):
 
     def tokens(self, text: str) -> list[str]:
         """Split a text into tokens, at least one and at most `longest`."""
-        return self.tokenise(text)[: self.longest] or [""]
+        return self.tokenize(text)[: self.longest] or [""]
 
     @abstractmethod
     def prepare(self, texts: Sequence[str]) -> list[Any]:
@@ -88,11 +88,11 @@ class TableVectors(TokenVectors):
         self,
         vocabulary: Vocabulary,
         table: NDArray[np.float32],
-        tokenise: Tokenise,
+        tokenize: Tokenize,
         *,
         longest: int = LONGEST,
     ) -> None:
-        super().__init__(tokenise, longest=longest)
+        super().__init__(tokenize, longest=longest)
         if len(table) != len(vocabulary):
             raise ValueError(f"a table of {len(table)} rows for a vocabulary of {len(vocabulary)} words")
         self.vocabulary = vocabulary
@@ -145,13 +145,13 @@ class ElmoVectors(TokenVectors):
         self,
         elmo: Any,
         dim: int,
-        tokenise: Tokenise,
+        tokenize: Tokenize,
         *,
         dropout: float = 0.5,
         carry: bool = False,
         longest: int = LONGEST,
     ) -> None:
-        super().__init__(tokenise, longest=longest)
+        super().__init__(tokenize, longest=longest)
         self.elmo = elmo.requires_grad_(False)
         self.mix = ScalarMix()
         self.dropout = nn.Dropout(dropout)
@@ -182,7 +182,7 @@ class CoveVectors(TokenVectors):
     frozen = "cove"
 
     def __init__(self, words: TokenVectors, cove: nn.Module, *, dim: int = 600) -> None:
-        super().__init__(words.tokenise, longest=words.longest)
+        super().__init__(words.tokenize, longest=words.longest)
         self.words = words
         self.cove = cove.requires_grad_(False)
         self.dim = words.dim + dim

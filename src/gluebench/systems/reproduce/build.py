@@ -21,7 +21,7 @@ from gluebench.systems.probe.system import ProbedEncoder
 from gluebench.systems.protocols import SentenceEncoder, TrainablePredictor
 from gluebench.systems.reproduce.row import DEFAULT, Files, Row, check_files, row_called
 from gluebench.systems.run import Say, quiet
-from gluebench.systems.text.ptb import tokeniser
+from gluebench.systems.text.ptb import tokenizer
 
 PathLike = str | os.PathLike[str]
 
@@ -86,18 +86,18 @@ def system_of(
 def _encoder(row: Row, files: Files, corpus: Corpus, device: str) -> SentenceEncoder:
     """CBoW, or a reader of published weights."""
     own = dict(row.encoder)
-    reader, split, longest = own.pop("reader"), own.pop("tokeniser"), own.pop("longest")
+    reader, split, longest = own.pop("reader"), own.pop("tokenizer"), own.pop("longest")
     dim, case = own.pop("vectors_dim", None), own.pop("case", "either")
     if reader == "cbow":
         if files.vectors is not None:
-            return cbow(corpus, vectors=files.vectors, tokeniser=split, most=longest, case=case)
+            return cbow(corpus, vectors=files.vectors, tokenizer=split, most=longest, case=case)
         trained = own_vectors(corpus, split, dim)
         return CBoW(trained, name=f"cbow({corpus.benchmark.name}, own vectors)", most=longest)
-    tokenise = tokeniser(split)
+    tokenize = tokenizer(split)
     own |= {"device": device, "name": row.name}
 
     def tokens(text: str) -> list[str]:
-        return tokenise(text)[:longest]
+        return tokenize(text)[:longest]
 
     if reader == "skip-thought":
         return SkipThoughtEncoder(files.weight("uni_skip.npz").parent, tokens, **own)

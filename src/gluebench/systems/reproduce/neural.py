@@ -18,7 +18,7 @@ from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, Tab
 from gluebench.systems.reproduce.row import CannotBeHadError, Files, Row, needed_files
 from gluebench.systems.run import Say, held_out, quiet
 from gluebench.systems.text.embeddings import embedding_matrix, vector_width
-from gluebench.systems.text.tokens import kept_tokeniser
+from gluebench.systems.text.tokens import kept_tokenizer
 from gluebench.systems.text.vocabulary import most_frequent
 from gluebench.systems.training.checkpoint import take_weights
 from gluebench.systems.training.data import TaskData, dev_splits, load_task_data
@@ -39,7 +39,7 @@ def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task])
     """
     model = row.model
     longest, texts = int(model["longest"]), list(corpus.texts(tasks))
-    tokenise = kept_tokeniser(texts, model["tokeniser"], longest)
+    tokenize = kept_tokenizer(texts, model["tokenizer"], longest)
     if model["words"] == "elmo":
         paths = [files.weight(name) for name in needed_files()["elmo"].files]
         elmo = Elmo.from_files(*paths, carry=model["elmo_carry"])
@@ -47,24 +47,24 @@ def token_vectors(row: Row, files: Files, corpus: Corpus, tasks: Sequence[Task])
         def new_elmo() -> TokenVectors:
             elmo.forget()
             dropout, carry = model["elmo_dropout"], elmo.carry
-            return ElmoVectors(elmo, elmo.dim, tokenise, dropout=dropout, carry=carry, longest=longest)
+            return ElmoVectors(elmo, elmo.dim, tokenize, dropout=dropout, carry=carry, longest=longest)
 
         return new_elmo
-    vocabulary = most_frequent(map(tokenise, texts), most=model["vocabulary"])
+    vocabulary = most_frequent(map(tokenize, texts), most=model["vocabulary"])
     vectors: Path | Vectors | None = files.vectors
     if files.vectors is None:
-        own = own_vectors(corpus, model["tokeniser"], model["vectors_dim"])
+        own = own_vectors(corpus, model["tokenizer"], model["vectors_dim"])
         # standard deviation 1, as of the vectors drawn for unknown words
         vectors = Vectors(own.rows, own.matrix / own.matrix.std())
     width = own.matrix.shape[1] if files.vectors is None else vector_width(files.vectors)
     lower = model["case"] == "either"
     table = embedding_matrix(vocabulary, vectors, dim=width, oov=model["oov"], seed=row.seeds[0], lower=lower)
     if model["words"] == "glove":
-        return lambda: TableVectors(vocabulary, table, tokenise, longest=longest)
+        return lambda: TableVectors(vocabulary, table, tokenize, longest=longest)
     cove = Cove.from_file(files.weight(*needed_files()["cove"].files))
     if cove.inputs != width:
         raise CannotBeHadError([f"{files.vectors}: vectors of {width} numbers; CoVe takes {cove.inputs}"])
-    return lambda: CoveVectors(TableVectors(vocabulary, table, tokenise, longest=longest), cove, dim=cove.dim)
+    return lambda: CoveVectors(TableVectors(vocabulary, table, tokenize, longest=longest), cove, dim=cove.dim)
 
 
 class NeuralSystem:

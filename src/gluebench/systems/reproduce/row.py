@@ -225,7 +225,7 @@ class NeededFiles(NamedTuple):
     title: str
     files: tuple[str, ...]
     address: str
-    licence: str
+    license: str
     option: str
     """Command-line option that gives their location."""
 
@@ -274,7 +274,7 @@ def check_files(row: Row, files: Files) -> None:
         if absent:
             reasons.append(
                 f"needs {', '.join(absent)} ({needed.title}) from {needed.address} "
-                f"under {needed.licence}; give {needed.option}"
+                f"under {needed.license}; give {needed.option}"
             )
     if reasons:
         raise CannotBeHadError(reasons)

@@ -33,7 +33,7 @@ def sentences(text: str) -> list[str]:
     return [text[span.start : span.end] for span in _SPLITTER.spans(text)]
 
 
-Tokenise = Callable[[str], list[str]]
+Tokenize = Callable[[str], list[str]]
 
 _OPENERS = " ([{<"
 _LAST_STOP = re.compile(r"(?<=[^.])\.(?=(?:[\])}>»”’\s]|'(?!')|(?<!\s)(?:\"|''))*\Z)")
@@ -54,7 +54,7 @@ _JOINED = re.compile(
 )
 
 
-def tokenise(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """The words and marks of a text of any number of sentences."""
     return [token for sentence in sentences(text) for token in words(sentence)]
 
@@ -67,22 +67,22 @@ def words(sentence: str) -> list[str]:
     return [*_spaced(sentence[: stop.start()]), ".", *_spaced(sentence[stop.end() :], before=".")]
 
 
-def tokeniser(name: str | Tokenise) -> Tokenise:
-    """The tokeniser of that name: "ptb" (ours), "nltk" (with its data), "space"; or the function itself.
+def tokenizer(name: str | Tokenize) -> Tokenize:
+    """The tokenizer of that name: "ptb" (ours), "nltk" (with its data), "space"; or the function itself.
 
     Raises UnknownNameError.
     """
     if not isinstance(name, str):
         return name
     if name == "ptb":
-        return tokenise
+        return tokenize
     if name == "space":
         return str.split
     if name == "nltk":
         # in no extra: only for exact agreement, and its punkt_tab data must be downloaded
-        nltk_tokenise: Tokenise = import_module("nltk.tokenize").word_tokenize
-        return nltk_tokenise
-    raise UnknownNameError(name, ["ptb", "nltk", "space"], what="tokeniser")
+        nltk_tokenize: Tokenize = import_module("nltk.tokenize").word_tokenize
+        return nltk_tokenize
+    raise UnknownNameError(name, ["ptb", "nltk", "space"], what="tokenizer")
 
 
 def _spaced(text: str, *, before: str = "") -> list[str]:

@@ -11,18 +11,18 @@ from pathlib import Path
 from gluebench.benchmark.atomic import replacing
 from gluebench.data.home import data_folder
 from gluebench.systems.text import ptb
-from gluebench.systems.text.ptb import Tokenise, tokeniser
+from gluebench.systems.text.ptb import Tokenize, tokenizer
 
 
-def kept_tokeniser(texts: Iterable[str], name: str, longest: int, *, cache: Path | None = None) -> Tokenise:
-    """The tokeniser of that name, cut to `longest` tokens, which looks up these texts.
+def kept_tokenizer(texts: Iterable[str], name: str, longest: int, *, cache: Path | None = None) -> Tokenize:
+    """The tokenizer of that name, cut to `longest` tokens, which looks up these texts.
 
     Their tokens are read from the folder `cache` (tokens/ below the data folder), or split and left there,
-    under a key of texts, tokeniser and length. Several processes may do so at once. Raises UnknownNameError.
+    under a key of texts, tokenizer and length. Several processes may do so at once. Raises UnknownNameError.
     """
     import numpy as np
 
-    split = tokeniser(name)
+    split = tokenizer(name)
     places = {text: at for at, text in enumerate(dict.fromkeys(texts))}
     path = (cache or data_folder() / "tokens") / f"{_key(places, name, longest)}.npz"
     try:

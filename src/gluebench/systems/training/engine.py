@@ -45,9 +45,9 @@ class Engine:
         """Batches that a thread makes ahead, in pinned memory, while a GPU computes; 0 on a CPU."""
         return 4 * (self.device.type == "cuda")
 
-    def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
+    def wrap(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; the model is already on the device."""
-        self.model, self._optimiser = model, optimiser
+        self.model, self._optimizer = model, optimizer
         self._trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
 
     def outputs(self, task: str, batch: Any) -> Tensor:
@@ -67,7 +67,7 @@ class Engine:
     def step(self, clip: float) -> None:
         """Clip the gradient of all parameters by its norm and move them, in every process alike."""
         nn.utils.clip_grad_norm_(self._trained, clip)
-        self._optimiser.step()
+        self._optimizer.step()
 
     def gathered(self, value: Any) -> list[Any]:
         """The value of every process, in the order of their ranks."""
@@ -75,7 +75,7 @@ class Engine:
 
     def release(self) -> None:
         """Forget the model and the optimizer."""
-        del self.model, self._optimiser, self._trained
+        del self.model, self._optimizer, self._trained
 
 
 @contextmanager
@@ -118,10 +118,10 @@ class Accelerated(Engine):
         if self.world > 1 and self.device.type == "cpu":
             atexit.register(_leave)
 
-    def wrap(self, model: nn.Module, optimiser: torch.optim.Optimizer) -> None:
+    def wrap(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
         """Set the model and optimizer; every process starts with the first one's weights."""
-        super().wrap(model, optimiser)
-        self._optimiser = self._accelerator.prepare(optimiser)
+        super().wrap(model, optimizer)
+        self._optimizer = self._accelerator.prepare(optimizer)
         if self.world > 1:
             for values in model.state_dict().values():
                 torch.distributed.broadcast(values, 0)
@@ -148,7 +148,7 @@ class Accelerated(Engine):
     def step(self, clip: float) -> None:
         """Clip the gradient of all parameters by its norm and move them, in every process alike."""
         self._accelerator.clip_grad_norm_(self._trained, clip)
-        self._optimiser.step()
+        self._optimizer.step()
 
     def gathered(self, value: Any) -> list[Any]:
         """The value of every process, in the order of their ranks."""

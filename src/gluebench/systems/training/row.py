@@ -13,8 +13,8 @@ from gluebench.data.dataset import source_file
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.run import Say, quiet
 from gluebench.systems.text.embeddings import embedding_matrix, vector_width
-from gluebench.systems.text.ptb import Tokenise
-from gluebench.systems.text.tokens import kept_tokeniser
+from gluebench.systems.text.ptb import Tokenize
+from gluebench.systems.text.tokens import kept_tokenizer
 from gluebench.systems.text.vocabulary import Vocabulary, most_frequent
 from gluebench.systems.training.settings import (
     PLAIN_WIDTH,
@@ -111,7 +111,7 @@ def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
     import torch
 
     spec = row.spec
-    known: dict[tuple[str, ...], tuple[Vocabulary, Tokenise]] = {}
+    known: dict[tuple[str, ...], tuple[Vocabulary, Tokenize]] = {}
 
     def make_model(tasks: Sequence[Task]) -> MultiTaskModel:
         names = tuple(task.name for task in tasks)
@@ -120,15 +120,15 @@ def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
                 tasks, absent=lambda split: say(f"{split} is not there: words of it alone will be unknown")
             )
             texts = list(read)
-            tokenise = kept_tokeniser(texts, spec.tokeniser, spec.longest)
-            known[names] = most_frequent(map(tokenise, texts), most=spec.most), tokenise
+            tokenize = kept_tokenizer(texts, spec.tokenizer, spec.longest)
+            known[names] = most_frequent(map(tokenize, texts), most=spec.most), tokenize
             home = folder if row.multi else folder / quote(names[0], safe="")
             write_model(home, spec, tasks, known[names][0])
-        (words, tokenise), seed = known[names], torch.initial_seed()
+        (words, tokenize), seed = known[names], torch.initial_seed()
         table = embedding_matrix(
             words, row.vectors, dim=spec.width, oov=spec.oov, seed=seed, lower=spec.lower
         )
-        return assembled(spec, tasks, words, table, tokenise=tokenise)
+        return assembled(spec, tasks, words, table, tokenize=tokenize)
 
     return make_model
 

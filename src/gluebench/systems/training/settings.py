@@ -136,7 +136,7 @@ class BiLstmSpec:
     """Size of the vocabulary, most frequent words first; None: all."""
     oov: Literal["normal", "zero"] = "normal"
     """Vectors of unknown words; the code drew them with standard deviation 1."""
-    tokeniser: str = "ptb"
+    tokenizer: str = "ptb"
     longest: int = 40
     """Maximum number of tokens of a sentence; 40 in the code."""
     pool_padding: bool = False

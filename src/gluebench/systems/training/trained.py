@@ -32,16 +32,16 @@ def assembled(
     words: Vocabulary,
     table: Any,
     *,
-    tokenise: Callable[[str], list[str]] | None = None,
+    tokenize: Callable[[str], list[str]] | None = None,
 ) -> MultiTaskModel:
     """Make a new model over a table of word vectors, its weights drawn from PyTorch's generator."""
     from gluebench.systems.neural.bilstm import BiLstmBody
     from gluebench.systems.neural.model import MultiTaskModel
     from gluebench.systems.neural.token_vectors import TableVectors
-    from gluebench.systems.text.ptb import tokeniser
+    from gluebench.systems.text.ptb import tokenizer
 
     body = BiLstmBody(
-        TableVectors(words, table, tokenise or tokeniser(spec.tokeniser), longest=spec.longest),
+        TableVectors(words, table, tokenize or tokenizer(spec.tokenizer), longest=spec.longest),
         spec.hidden,
         layers=spec.layers,
         attention=spec.attention,

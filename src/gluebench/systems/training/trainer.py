@@ -128,11 +128,11 @@ class Trainer:
         self._check_interval = settings.check_every or batches
         self._model.to(device)
         trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
-        self._optimiser = torch.optim.Adam(trained, settings.learning_rate, weight_decay=settings.l2)
-        self._engine.wrap(self._model, self._optimiser)
+        self._optimizer = torch.optim.Adam(trained, settings.learning_rate, weight_decay=settings.l2)
+        self._engine.wrap(self._model, self._optimizer)
         if self._engine.rank:
             torch.manual_seed(settings.seed + FAR * self._engine.rank)
-        self._schedule = decay_schedule(self._optimiser, settings)
+        self._schedule = decay_schedule(self._optimizer, settings)
         weights, seed = sampling_weights(sizes, settings), settings.seed
         self._sampler = task_draws(weights, seed=seed, at_once=settings.drawn_at_once)
         size, bucketed = settings.batch_size, settings.bucketed
@@ -201,7 +201,7 @@ class Trainer:
         for module, before in carried:  # a batch of its own that counts for nothing
             module.carry_on(before)
         self._engine.step(self._settings.clip)
-        self._optimiser.zero_grad(set_to_none=self._settings.idle_heads == "keep")
+        self._optimizer.zero_grad(set_to_none=self._settings.idle_heads == "keep")
         self._losses[name] += loss.detach() * weight
         self._progress.updates[name] = self._progress.updates.get(name, 0) + 1
         self._progress.update += 1
@@ -214,7 +214,7 @@ class Trainer:
         average = macro(scores, self._data, settings)
         improved = average > max(progress.averages(), default=-math.inf)
         self._add_time()
-        (group,) = self._optimiser.param_groups
+        (group,) = self._optimizer.param_groups
         progress.add_check(scores, losses, average=average, improved=improved, rate=group["lr"])
         self._schedule.step(average)
         progress.stopped = reason_to_stop(progress.averages(), group["lr"], settings)
@@ -273,7 +273,7 @@ class Trainer:
         values = {
             "run": self._identity,
             "model": self._model.state_dict(),
-            "optimiser": self._optimiser.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
             "scaler": None if scaler is None else scaler.state_dict(),
             "schedule": self._schedule.state_dict(),
             "progress": asdict(self._progress),
@@ -293,7 +293,7 @@ class Trainer:
         values = checkpoint.load(path)
         checkpoint.same_run(self._folder, values["run"], self._identity)
         self._model.load_state_dict(values["model"])
-        self._optimiser.load_state_dict(values["optimiser"])
+        self._optimizer.load_state_dict(values["optimizer"])
         if values["scaler"] is not None and self._engine.scaler is not None:
             self._engine.scaler.load_state_dict(values["scaler"])
         self._schedule.load_state_dict(values["schedule"])

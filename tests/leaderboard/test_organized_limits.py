@@ -26,7 +26,7 @@ from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.submissions.models import Submission
 
 Send = Callable[..., Submission]
-PAGE = "/benchmarks/tiny/organise/limits"
+PAGE = "/benchmarks/tiny/organize/limits"
 
 
 def set_policy(benchmark: Any, **values: Any) -> None:
@@ -35,9 +35,9 @@ def set_policy(benchmark: Any, **values: Any) -> None:
 
 
 @pytest.fixture
-def organiser(client: Client, tiny: Any, person: Callable[[str], Any]) -> Client:
+def organizer(client: Client, tiny: Any, person: Callable[[str], Any]) -> Client:
     grace = person("grace@example.org")
-    tiny.organisers.add(grace)
+    tiny.organizers.add(grace)
     client.force_login(grace)
     return client
 
@@ -49,7 +49,7 @@ def form(**changes: Any) -> dict[str, Any]:
     return {name: "" if value is None else value for name, value in values.items()}
 
 
-def test_only_organisers_see_and_change_limits(client: Client, tiny: Any, ada: Any) -> None:
+def test_only_organizers_see_and_change_limits(client: Client, tiny: Any, ada: Any) -> None:
     exception = Override.objects.create(benchmark=tiny, user=ada, per_day=9, reason="a workshop")
     addresses = [PAGE, f"{PAGE}/exceptions", f"{PAGE}/exceptions/{exception.pk}/remove"]
     for address in addresses:
@@ -61,9 +61,9 @@ def test_only_organisers_see_and_change_limits(client: Client, tiny: Any, ada: A
     assert Override.objects.exists()
 
 
-def test_every_setting_is_on_the_form_with_a_sentence(organiser: Client) -> None:
+def test_every_setting_is_on_the_form_with_a_sentence(organizer: Client) -> None:
     assert set(EXPLAINED) == set(Policy().as_dict())
-    text = organiser.get(PAGE).content.decode()
+    text = organizer.get(PAGE).content.decode()
     for name, texts in EXPLAINED.items():
         assert f'name="{name}"' in text
         assert texts["label"] in text
@@ -71,10 +71,10 @@ def test_every_setting_is_on_the_form_with_a_sentence(organiser: Client) -> None
         assert [choice for choice, _ in texts.get("choices", ())] == list(CHOICES.get(name, ()))
 
 
-def test_a_change_of_policy_holds_and_is_in_the_log(organiser: Client, tiny: Any) -> None:
+def test_a_change_of_policy_holds_and_is_in_the_log(organizer: Client, tiny: Any) -> None:
     changed = form(per_day=1, total=None, window="calendar", feedback="ladder", approval="on", open=False)
     version = Benchmark.objects.get().version
-    organiser.post(PAGE, {**changed, "public_share": "0.5", "reveal": "2028-02-29", "reason": "a new term"})
+    organizer.post(PAGE, {**changed, "public_share": "0.5", "reveal": "2028-02-29", "reason": "a new term"})
     row = Benchmark.objects.get()
     assert row.policy.as_dict() == {
         **Policy().as_dict(),
@@ -94,7 +94,7 @@ def test_a_change_of_policy_holds_and_is_in_the_log(organiser: Client, tiny: Any
     )
     assert entry.detail["changes"]["open"] == [True, False]
     assert entry.detail["changes"]["per_day"] == [None, 1]
-    again = organiser.post(PAGE, {**changed, "public_share": "0.5", "reveal": "2028-02-29"}, follow=True)
+    again = organizer.post(PAGE, {**changed, "public_share": "0.5", "reveal": "2028-02-29"}, follow=True)
     assert "Nothing was changed." in again.content.decode()
     assert Entry.objects.count() == 1
 
@@ -109,29 +109,29 @@ def test_a_change_of_policy_holds_and_is_in_the_log(organiser: Client, tiny: Any
     ],
 )
 def test_a_policy_that_cannot_be_followed_changes_nothing(
-    organiser: Client, tiny: Any, wrong: dict[str, Any], said: str
+    organizer: Client, tiny: Any, wrong: dict[str, Any], said: str
 ) -> None:
-    answer = organiser.post(PAGE, form(**wrong))
+    answer = organizer.post(PAGE, form(**wrong))
     assert answer.status_code == 422
     assert said in answer.content.decode()
     assert Benchmark.objects.get().settings == tiny.settings
 
 
 def test_an_exception_is_given_and_taken_with_a_reason(
-    organiser: Client, tiny: Any, ada: Any, send: Send
+    organizer: Client, tiny: Any, ada: Any, send: Send
 ) -> None:
     set_policy(tiny, per_day=1)
     send()
     assert usage(tiny, ada).remaining == 0
     given = {"who": "ADA@example.org", "per_day": "3", "until": "2099-06-30 18:00", "reason": "a workshop"}
-    page = organiser.post(f"{PAGE}/exceptions", given, follow=True).content.decode()
+    page = organizer.post(f"{PAGE}/exceptions", given, follow=True).content.decode()
     assert "a workshop" in page
     assert usage(tiny, ada).remaining == 2
     exception = Override.objects.get()
     remove = f"{PAGE}/exceptions/{exception.pk}/remove"
-    assert "give a reason" in organiser.post(remove, {"reason": " "}, follow=True).content.decode()
+    assert "give a reason" in organizer.post(remove, {"reason": " "}, follow=True).content.decode()
     assert Override.objects.exists()
-    organiser.post(remove, {"reason": "it is over"})
+    organizer.post(remove, {"reason": "it is over"})
     assert usage(tiny, ada).remaining == 0
     removed, added = Entry.objects.all()
     assert (added.action, added.reason, added.detail["limits"]) == ("exception", "a workshop", {"per_day": 3})
@@ -142,7 +142,7 @@ def test_an_exception_is_given_and_taken_with_a_reason(
     )
 
 
-def test_an_exception_for_a_team_and_wrong_ones(organiser: Client, tiny: Any, ada: Any) -> None:
+def test_an_exception_for_a_team_and_wrong_ones(organizer: Client, tiny: Any, ada: Any) -> None:
     set_policy(tiny, per_day=2, per="team")
     acts.create_team(ada, "Lovelace")
     address = f"{PAGE}/exceptions"
@@ -152,24 +152,24 @@ def test_an_exception_for_a_team_and_wrong_ones(organiser: Client, tiny: Any, ad
         ({"who": "Lovelace", "per_day": "3"}, "required"),
         ({"who": "Lovelace", "per_day": "-1", "reason": "x"}, "greater than or equal to 0"),
     ):
-        answer = organiser.post(address, wrong)
+        answer = organizer.post(address, wrong)
         assert (answer.status_code, said in answer.content.decode()) == (422, True)
     assert not Override.objects.exists()
-    organiser.post(address, {"who": "lovelace", "per_day": "3", "reason": "a course"})
+    organizer.post(address, {"who": "lovelace", "per_day": "3", "reason": "a course"})
     ada.refresh_from_db()
     assert usage(tiny, ada).remaining == 3
 
 
-def test_who_organises_and_is_no_admin_sees_no_address(
-    organiser: Client, tiny: Any, ada: Any, person: Callable[[str], Any]
+def test_who_organizes_and_is_no_admin_sees_no_address(
+    organizer: Client, tiny: Any, ada: Any, person: Callable[[str], Any]
 ) -> None:
     boss = person("boss@example.org")
     Override.objects.create(benchmark=tiny, user=ada, by=boss, per_day=9, reason="a workshop")
-    page = organiser.get(PAGE).content.decode()
+    page = organizer.get(PAGE).content.decode()
     given = {"who": ada.email, "per_day": "3", "reason": "a course"}
-    added = organiser.post(f"{PAGE}/exceptions", given, follow=True).content.decode()
+    added = organizer.post(f"{PAGE}/exceptions", given, follow=True).content.decode()
     remove = f"{PAGE}/exceptions/{Override.objects.latest('pk').pk}/remove"
-    removed = organiser.post(remove, {"reason": "over"}, follow=True).content.decode()
+    removed = organizer.post(remove, {"reason": "over"}, follow=True).content.decode()
     for text in (page, added, removed):
         assert f"Account {ada.pk}" in text
         assert f"Account {boss.pk}" in text
@@ -177,14 +177,14 @@ def test_who_organises_and_is_no_admin_sees_no_address(
         assert boss.email not in text
     boss.is_superuser = True
     boss.save()
-    organiser.force_login(boss)
-    assert ada.email in organiser.get(PAGE).content.decode()
+    organizer.force_login(boss)
+    assert ada.email in organizer.get(PAGE).content.decode()
 
 
-def test_an_exception_that_ran_out_is_marked(organiser: Client, tiny: Any, ada: Any) -> None:
+def test_an_exception_that_ran_out_is_marked(organizer: Client, tiny: Any, ada: Any) -> None:
     over = timezone.now() - timedelta(days=1)
     Override.objects.create(benchmark=tiny, user=ada, per_day=9, reason="a workshop", until=over)
-    assert '<span class="tag">over</span>' in organiser.get(PAGE).content.decode()
+    assert '<span class="tag">over</span>' in organizer.get(PAGE).content.decode()
 
 
 def run(*words: object) -> Result:

@@ -18,14 +18,14 @@ from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.models import Standing, Submission
 
 Send = Callable[..., Submission]
-HERE = "/benchmarks/tiny/organise"
+HERE = "/benchmarks/tiny/organize"
 
 
 @pytest.fixture
-def organiser(tiny: Any, person: Any) -> Client:
+def organizer(tiny: Any, person: Any) -> Client:
     client = Client()
-    account = person("organiser@example.org")
-    tiny.organisers.add(account)
+    account = person("organizer@example.org")
+    tiny.organizers.add(account)
     client.force_login(account)
     return client
 
@@ -43,35 +43,35 @@ def at(submission: Submission) -> str:
 
 
 @pytest.mark.parametrize("path", ["", "/log", "/alike", "/submissions/KEY", "/regrade", "/alike/compare"])
-def test_only_organisers_enter(path: str, graded: Send, ada: Any, organiser: Client) -> None:
+def test_only_organizers_enter(path: str, graded: Send, ada: Any, organizer: Client) -> None:
     path = HERE + path.replace("KEY", graded().key)
     author, change = Client(), path.endswith(("/regrade", "/compare"))
     author.force_login(ada)
     ask: Callable[[Client], Any] = lambda client: client.post(path) if change else client.get(path)  # noqa: E731
     assert ask(Client()).status_code == 302
     assert ask(author).status_code == 403
-    assert ask(organiser).status_code == (302 if change else 200)
+    assert ask(organizer).status_code == (302 if change else 200)
 
 
 def test_an_entry_waits_until_it_is_approved(
-    strict: Any, client: Client, ada: Any, graded: Send, organiser: Client
+    strict: Any, client: Client, ada: Any, graded: Send, organizer: Client
 ) -> None:
     submission = graded(name="Patient")
     assert submission.standing == Standing.WAITING
     assert "Patient" not in client.get("/").content.decode()
     assert client.get(submission.get_absolute_url()).status_code == 404
-    assert "Approve" in organiser.get(f"{HERE}?state=approve").content.decode()
-    organiser.post(at(submission), {"act": "approve"})
+    assert "Approve" in organizer.get(f"{HERE}?state=approve").content.decode()
+    organizer.post(at(submission), {"act": "approve"})
     assert "Patient" in client.get("/").content.decode()
     assert Entry.objects.get().action == "approve"
 
 
 def test_who_is_declined_reads_why_and_cannot_get_round_it(
-    strict: Any, client: Client, ada: Any, graded: Send, organiser: Client
+    strict: Any, client: Client, ada: Any, graded: Send, organizer: Client
 ) -> None:
     submission = graded(name="Refused")
-    assert organiser.post(at(submission), {"act": "decline"}).status_code == 422, "a reason must be given"
-    organiser.post(at(submission), {"act": "decline", "decline-reason": "The name tells nothing."})
+    assert organizer.post(at(submission), {"act": "decline"}).status_code == 422, "a reason must be given"
+    organizer.post(at(submission), {"act": "decline", "decline-reason": "The name tells nothing."})
     author = Client()
     author.force_login(ada)
     assert "The name tells nothing." in author.get(submission.get_absolute_url()).content.decode()
@@ -82,40 +82,40 @@ def test_who_is_declined_reads_why_and_cannot_get_round_it(
     assert "Refused" not in client.get("/").content.decode()
 
 
-def test_an_entry_is_taken_off_and_put_back(client: Client, graded: Send, organiser: Client) -> None:
+def test_an_entry_is_taken_off_and_put_back(client: Client, graded: Send, organizer: Client) -> None:
     submission = graded(name="Doubtful")
-    organiser.post(at(submission), {"act": "decline", "decline-reason": "Trained on the test set."})
+    organizer.post(at(submission), {"act": "decline", "decline-reason": "Trained on the test set."})
     assert "Doubtful" not in client.get("/").content.decode()
-    organiser.post(at(submission), {"act": "approve", "approve-reason": "It was not."})
+    organizer.post(at(submission), {"act": "approve", "approve-reason": "It was not."})
     assert "Doubtful" in client.get("/").content.decode()
     log = [(entry.action, entry.reason) for entry in Entry.objects.order_by("pk")]
     assert log == [("take off", "Trained on the test set."), ("approve", "It was not.")]
 
 
-def test_marks_are_the_organiser_s_and_are_logged(graded: Send, organiser: Client, ada: Any) -> None:
+def test_marks_are_the_organizer_s_and_are_logged(graded: Send, organizer: Client, ada: Any) -> None:
     submission = graded()
-    organiser.post(at(submission), {"act": "mark", "mark-kind": "human", "mark-verified": "on"})
+    organizer.post(at(submission), {"act": "mark", "mark-kind": "human", "mark-verified": "on"})
     submission.refresh_from_db()
     assert (submission.kind, submission.verified) == ("human", True)
     assert Entry.objects.get().detail == {"kind": ["system", "human"], "verified": [False, True]}
-    assert "verified: no → yes" in organiser.get(f"{HERE}/log").content.decode()
+    assert "verified: no → yes" in organizer.get(f"{HERE}/log").content.decode()
     page = Client().get(submission.get_absolute_url()).content.decode()
     assert ">human<" in page
     assert ">verified<" in page
 
 
-def test_grading_again_asks_for_a_reason_and_logs_it(graded: Send, organiser: Client) -> None:
+def test_grading_again_asks_for_a_reason_and_logs_it(graded: Send, organizer: Client) -> None:
     submission = graded()
-    organiser.post(at(submission), {"act": "regrade", "regrade-reason": "A faster scorer."})
+    organizer.post(at(submission), {"act": "regrade", "regrade-reason": "A faster scorer."})
     submission.refresh_from_db()
     assert (submission.status, submission.why) == ("queued", "A faster scorer.")
-    organiser.post(f"{HERE}/regrade")
+    organizer.post(f"{HERE}/regrade")
     assert not Entry.objects.filter(submission="").exists()
-    organiser.post(f"{HERE}/regrade", {"reason": "A new scorer."})
+    organizer.post(f"{HERE}/regrade", {"reason": "A new scorer."})
     assert Entry.objects.get(submission="").reason == "A new scorer."
 
 
-def test_the_list_is_narrowed(strict: Any, graded: Send, send: Send, organiser: Client) -> None:
+def test_the_list_is_narrowed(strict: Any, graded: Send, send: Send, organizer: Client) -> None:
     one, other = graded(name="One"), graded(name="Other", model="CNN", public=False)
     broken = graded(b"no zip", name="Broken")
     acts.withdraw(graded(name="Gone"))
@@ -123,7 +123,7 @@ def test_the_list_is_narrowed(strict: Any, graded: Send, send: Send, organiser: 
     send(name="Queued")
 
     def names(query: str) -> set[str]:
-        page = organiser.get(f"{HERE}?{query}").content.decode()
+        page = organizer.get(f"{HERE}?{query}").content.decode()
         return set(re.findall(r'<th scope="row" class="name"><a [^>]*>([^<]*)</a>', page))
 
     assert names("") == {"One", "Other", "Broken", "Gone", "Queued"}
@@ -140,7 +140,7 @@ def test_the_list_is_narrowed(strict: Any, graded: Send, send: Send, organiser: 
     assert other.standing == Standing.PRIVATE
 
 
-def test_an_address_is_shown_to_admins_alone(graded: Send, organiser: Client, person: Any, ada: Any) -> None:
+def test_an_address_is_shown_to_admins_alone(graded: Send, organizer: Client, person: Any, ada: Any) -> None:
     submission = graded()
     boss = person("boss@example.org")
     boss.is_superuser = True
@@ -148,12 +148,12 @@ def test_an_address_is_shown_to_admins_alone(graded: Send, organiser: Client, pe
     admin = Client()
     admin.force_login(boss)
     for path in (HERE, at(submission), f"{HERE}/alike", f"{HERE}/log"):
-        assert ada.email not in organiser.get(path).content.decode(), path
+        assert ada.email not in organizer.get(path).content.decode(), path
     assert ada.email in admin.get(HERE).content.decode()
 
 
 def test_copies_of_other_accounts_are_found_without_labels(
-    graded: Send, person: Any, tiny: Any, organiser: Client
+    graded: Send, person: Any, tiny: Any, organizer: Client
 ) -> None:
     other = person("other@example.org")
     mine, again = graded(name="Mine"), graded(name="Mine again")
@@ -166,7 +166,7 @@ def test_copies_of_other_accounts_are_found_without_labels(
     assert {frozenset(pair[:2]) for pair in pairs} == {frozenset({copy.pk, row.pk}) for row in (mine, again)}
     assert pairs[0][2] == 1, "to two decimals"
     assert unlike.pk not in {pk for pair in pairs for pk in pair[:2]}
-    page = organiser.get(f"{HERE}/alike").content.decode()
+    page = organizer.get(f"{HERE}/alike").content.decode()
     assert page.count("100.0&nbsp;%") == 2
 
 
