@@ -269,13 +269,13 @@ _NESTED = [
 """Members of a group, and how many did the narrow deed, the wider one, the widest one."""
 
 
-_COLOURED = frozenset(
+_COLORED = frozenset(
     (
         *("garment", "toy", "instrument", "piece of household linen"),
         *("piece of crockery", "piece of furniture", "piece of stationery"),
     )
 )
-"""What may well be of any colour."""
+"""What may well be of any color."""
 
 
 def _chain(rng: Random, style: Style) -> tuple[Done, Done, Done]:
@@ -285,7 +285,7 @@ def _chain(rng: Random, style: Style) -> tuple[Done, Done, Done]:
         category, kind = thing(rng, style)
     verb = rng.choice([each for each in DEEDS_ON[category.groups[0]] if set(each.groups) & {"goods"}]).verb
     quality, other = rng.sample(category.qualities, 2)
-    mark = rng.choice(style.words(COLORS)) if category.name in _COLOURED else other
+    mark = rng.choice(style.words(COLORS)) if category.name in _COLORED else other
     days = (
         *(f"on {day}" for day in DAYS),
         *(f"in {month}" for month in MONTHS),

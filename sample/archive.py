@@ -31,7 +31,7 @@ def tables(seed: int) -> Files:
 
 
 def _mark(benchmark: Benchmark, seed: int) -> str:
-    mark = {"benchmark": benchmark.name, "seed": seed, "text": "written for gluebench", "licence": "CC0-1.0"}
+    mark = {"benchmark": benchmark.name, "seed": seed, "text": "written for gluebench", "license": "CC0-1.0"}
     return json.dumps(mark, indent=2) + "\n"
 
 
@@ -67,7 +67,7 @@ def _examples(task: Task, rows: Sequence[Row], *, labeled: bool) -> str:
     return _table(header, [(*row.inputs, *((row.label,) if labeled else ())) for row in rows])
 
 
-class Judgement(NamedTuple):
+class Judgment(NamedTuple):
     """One example: a pair read in one direction."""
 
     pair: int
@@ -79,19 +79,19 @@ class Judgement(NamedTuple):
     label: str
 
 
-def judgements() -> list[Judgement]:
-    """Every pair forward, then backward: two examples with neighbouring indices."""
+def judgments() -> list[Judgment]:
+    """Every pair forward, then backward: two examples with neighboring indices."""
     examples = []
     for number, pair in enumerate(pairs()):
         shared = (pair.domain, pair.phenomena)
-        examples.append(Judgement(number, "forward", *shared, pair.first, pair.second, pair.forward))
-        examples.append(Judgement(number, "backward", *shared, pair.second, pair.first, pair.backward))
+        examples.append(Judgment(number, "forward", *shared, pair.first, pair.second, pair.forward))
+        examples.append(Judgment(number, "backward", *shared, pair.second, pair.first, pair.backward))
     return examples
 
 
 def _diagnostic_files(task: Task) -> Files:
     """A diagnostic set's examples, its gold labels, tags and metadata."""
-    examples = judgements()
+    examples = judgments()
     rows = [Row((each.premise, each.hypothesis), each.label) for each in examples]
     coarse = {phenomenon.name: phenomenon.coarse for phenomenon in task.phenomena}
     tags = [

@@ -22,7 +22,7 @@ _MORE = "A benchmark besides the installed ones."
 @click.option("--token", envvar="GLUEBENCH_TOKEN", default="", help="Better from GLUEBENCH_TOKEN.")
 @option.number("--budget", default=1, help="Submissions it may send, each after a confirmation.")
 def mcp(folders: tuple[str, ...], suites: tuple[Benchmark, ...], gold: dict[str, str], **to: Any) -> None:
-    """Serve tools to an assistant, by the Model Context Protocol on standard input and output.
+    """Serve tools to an assistant by the Model Context Protocol, on standard input.
 
     The tools list and describe benchmarks, check submissions, and grade, compare and rank them with local
     labels. With --to, they also read a board, show limits and states, and submit. They read files of the
