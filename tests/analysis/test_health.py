@@ -81,7 +81,9 @@ def correlations(truth: Any, answers: Any) -> float:
 
 
 @pytest.mark.parametrize(
-    ("metrics", "score"), [("", accuracy), (RMSE, rmse), (CORRELATIONS, correlations)], ids=["labels", "loss", "correlations"]
+    ("metrics", "score"),
+    [("", accuracy), (RMSE, rmse), (CORRELATIONS, correlations)],
+    ids=["labels", "loss", "correlations"],
 )
 def test_stability_is_the_share_of_all_halvings(make: Make, metrics: str, score: Any) -> None:
     """Of all 252 halvings of ten examples, by a plain loop."""

@@ -294,7 +294,7 @@ READERS = (
     (r"was given anything|but not one", worked),
     (r"kept elsewhere|never was", stored),
     (r"in town", traveled),
-    (r"taught|learned nothing", taught),
+    (r"taught|learnt nothing", taught),
 )
 
 

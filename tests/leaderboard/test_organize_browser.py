@@ -49,7 +49,7 @@ def test_an_admin_creates_rehearses_and_describes_a_draft(chromium: Any, served:
             page.wait_for_timeout(500)
             page.goto("/benchmarks/inns/organize/setup")
         assert page.get_by_text("as expected", exact=True).count() == 3
-        page.get_by_role("link", name="Texts").click()
+        page.get_by_role("navigation").get_by_role("link", name="Texts").click()
         page.get_by_label("Overview").fill("What guests **say**.")
         page.get_by_role("button", name="Preview").click()
         assert page.locator(".prose strong").inner_text() == "say"

@@ -63,7 +63,8 @@ def read_canonical_numbers(body: bytes, size: int, ids: Sequence[str] = ()) -> a
         numbers = [*map(float, texts)]
     except ValueError:  # "1e", "--1": `rows.py` says which
         return None
-    return array("d", numbers) if isfinite(sum(numbers)) else None
+    finite = isfinite(sum(numbers)) or all(map(isfinite, numbers))  # the sum alone is fast, and may overflow
+    return array("d", numbers) if finite else None
 
 
 def read_canonical_cells(
