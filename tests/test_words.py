@@ -36,7 +36,8 @@ def test_no_variable_is_named_after_an_event() -> None:
 
 BRITISH = re.compile(
     r"organis(e|ing|ation)|licence|tokenis|optimis(e|ing|ation)|neighbour|(?<!water)colour|behaviour"
-    r"|judgement|artefact|labell(ed(?!by)|ing)|modelling|recognis(?!ing Textual)|normalis|summaris(?!e\b|e\")",
+    r"|judgement|artefact|labell(ed(?!by)|ing)|modelling|recognis(?!ing Textual)"
+    r"|normalis|summaris(?!e\b|e\")",
     re.IGNORECASE,
 )
 EXEMPT = ("migrations", "data/sample", "tests/", ".ipynb", "CHANGELOG", "sample/")
