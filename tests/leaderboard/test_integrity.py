@@ -77,10 +77,20 @@ def test_an_edited_result_is_named_also_after_its_submission_is_shown_anew(site:
 def test_an_edited_row_of_the_log_is_named(site: Submission, edit: str) -> None:
     first, second, third = Entry.objects.order_by("pk").values_list("pk", flat=True)[:3]
     sql(edit, second)
-    assert f"row {third if 'DELETE' in edit else second} (quota)" in wrong()["log"]
+    named = f"row {third if 'DELETE' in edit else second} (quota)"
+    assert named in wrong()["log"]
     record("a later act")  # goes on from there, and hides nothing
-    assert "1 not in the chain" in wrong()["log"]
+    assert named in wrong()["log"]
     assert first < second < third
+
+
+def test_the_end_of_the_log_cannot_be_cut_off(site: Submission) -> None:
+    assert "log" not in wrong()
+    last = Entry.objects.order_by("pk").values_list("pk", flat=True).reverse()[0]
+    sql("DELETE FROM audit_entry WHERE id = %s", last)
+    assert "its end (it has 2 rows, and the ledger says 3)" in wrong()["log"]
+    record("a later act")
+    assert "its end (it has 3 rows, and the ledger says 4)" in wrong()["log"]
 
 
 def test_a_changed_missing_or_unknown_file_is_named(site: Submission) -> None:

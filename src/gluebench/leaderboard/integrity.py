@@ -104,9 +104,12 @@ def _log() -> Iterator[Check]:
         if last.seal != last.digest(before):
             edited.append(f"row {last.pk} ({last.action})")
         before = last.seal
+    number, leaf = Entry.objects.count(), ledger.log_leaf()
+    if leaf and (leaf.entry["rows"], leaf.entry["seal"]) != (number, last and last.seal):
+        edited.append(f"its end (it has {number} rows, and the ledger says {leaf.entry['rows']})")
     ends = f", the last is {last.pk} with the seal {last.seal[:16]}" if last else ""
     fix = f"Each of them, or the row before it, was edited, taken out or put in. {RESEAL}"
-    yield _check("log", edited, "not in the chain of seals", fix, Entry.objects.count(), ends)
+    yield _check("log", edited, "not in the chain of seals", fix, number, ends)
 
 
 def _rows() -> Iterator[Check]:

@@ -19,7 +19,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from gluebench.leaderboard.audit.models import hold
+from gluebench.leaderboard.audit.models import Entry, hold
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.fields import as_json
@@ -127,6 +127,24 @@ def follow(submissions: Sequence[int], *, erased: bool = False, **_: Any) -> Non
         add(changes_of(pks))
 
 
+@receiver(models.signals.post_save, sender=Entry)
+def follow_log(created: bool, **_: Any) -> None:
+    """Add how many rows the private log has with a new one, by which cutting off its end shows."""
+    if created:
+        before = log_leaf()
+        add([_log_change(before.entry["rows"] + 1 if before else Entry.objects.count())])
+
+
+def _log_change(rows: int) -> Change:
+    seal = Entry.objects.order_by("pk").values_list("seal", flat=True).last()
+    return Change({"kind": "log", "rows": rows, "seal": seal})
+
+
+def log_leaf() -> Leaf | None:
+    """The last entry about the private log."""
+    return Leaf.objects.filter(data__contains='"kind":"log"').first()
+
+
 def _on_boards() -> SubmissionQuerySet:
     rows = Submission.objects.public().filter(benchmark__draft=False)
     return rows.exclude(phase=None, benchmark__board_phase__isnull=False)  # sent before the first phase
@@ -151,6 +169,8 @@ def catch_up() -> None:
     """Add the rows of the boards that the ledger does not know: those from before there was one."""
     rows = _on_boards().exclude(key__in=Leaf.objects.values("submission"))
     with transaction.atomic():
+        if not log_leaf() and (number := Entry.objects.count()):
+            add([_log_change(number)])
         follow(list(rows.order_by("submitted", "pk").values_list("pk", flat=True)))
 
 
@@ -286,7 +306,8 @@ def sign_anew(reason: str) -> None:
         last = Leaf.objects.first()
         if last and not is_signed(signer().key):
             Leaf.objects.filter(pk=last.pk).update(note=sign(last.index + 1))
-            add([Change({"kind": "new key", "reason": reason, "key": str(signer().key)})])
+            new = Change({"kind": "new key", "reason": reason, "key": str(signer().key)})
+            add([new, _log_change(Entry.objects.count())])
 
 
 def entries_from(first: int, end: int) -> Iterable[bytes]:
