@@ -63,7 +63,8 @@ def _named(manifest: str, at: int) -> str:
 def _entry(board: Any, people: list[Any], chance: random.Random, at: int) -> Any:
     from django.utils import timezone
 
-    from gluebench.leaderboard.submissions.models import Regime, Submission
+    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.submissions.queries import Regime
 
     scores = _scores(board.record, chance)
     report = {"diagnostics": {task.name: _diagnostic(task, chance) for task in board.record.diagnostics}}

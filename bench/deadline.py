@@ -179,7 +179,8 @@ def _report_answers(senders: list[Sender], people: int, size: int) -> None:
 
 
 def _report_rows(senders: list[Sender], people: int, seconds: float) -> None:
-    from gluebench.leaderboard.submissions.models import Status, Submission
+    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.submissions.queries import Status
 
     rows = {row.key: row for row in Submission.objects.defer("report", "problems").order_by("submitted")}
     early = [rows[sender.key] for sender in senders[:people] if sender.key in rows]

@@ -186,7 +186,8 @@ def _wait_until_below(number: int) -> None:
 
 
 def _report(benchmark: str, sent: int) -> None:
-    from gluebench.leaderboard.submissions.models import Status, Submission
+    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.submissions.queries import Status
 
     rows = Submission.objects.filter(benchmark__name=benchmark)
     graded = rows.filter(status=Status.GRADED)

@@ -29,7 +29,8 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.submissions import grading
-from gluebench.leaderboard.submissions.models import OPEN, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import OPEN
 from gluebench.leaderboard.uploads.accept import accept
 
 

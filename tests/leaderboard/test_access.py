@@ -14,7 +14,8 @@ from leaderboard.material import CANARIES, PREDICTIONS, tsv, zip_bytes
 
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.submissions.grading import grade
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 
 Send = Callable[..., Submission]
 

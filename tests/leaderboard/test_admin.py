@@ -19,7 +19,8 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.adding import set_organizer
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 
 Send = Callable[..., Submission]
 SITE = settings.FOLDER.root

@@ -23,7 +23,8 @@ from gluebench.leaderboard.freeze import freeze
 from gluebench.leaderboard.ledger.models import Change, add
 from gluebench.leaderboard.ledger.verify import Verification
 from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.models import Kind, Submission, submission_storage
+from gluebench.leaderboard.submissions.models import Submission, submission_storage
+from gluebench.leaderboard.submissions.queries import Kind
 
 COLUMNS = {
     "submissions_submission": [

@@ -31,7 +31,8 @@ from gluebench.leaderboard.ranks.renewing import look, renew_ranking
 from gluebench.leaderboard.results.acts import announce, make_due
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import phases_due
-from gluebench.leaderboard.submissions.models import Kind, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Kind
 
 WORD = "Secretowl"
 TEXTS = {

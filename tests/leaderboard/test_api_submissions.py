@@ -18,7 +18,8 @@ from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
 
 from gluebench.leaderboard.accounts.models import Token, issue
 from gluebench.leaderboard.submissions.grading import grade
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 
 V1 = "/api/v1"
 Program = Callable[..., Client]

@@ -16,7 +16,8 @@ from leaderboard.served import new_site
 
 from gluebench.leaderboard import checks, commands
 from gluebench.leaderboard.folder import VARIABLE, SiteError, SiteFolder
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 from gluebench.scoring import GoldError
 
 

@@ -16,7 +16,8 @@ from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.grader import _ladder
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.models import Result, Status, Submission
+from gluebench.leaderboard.submissions.models import Result, Submission
+from gluebench.leaderboard.submissions.queries import Status
 from gluebench.scoring import Gold, grade, read_gold
 from gluebench.scoring.gold import label_key
 from gluebench.scoring.split import part_of

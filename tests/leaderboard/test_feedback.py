@@ -19,7 +19,8 @@ from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of, sentences
 from gluebench.leaderboard.submissions import acts, facts, feedback, grading
-from gluebench.leaderboard.submissions.models import Result, Status, Submission
+from gluebench.leaderboard.submissions.models import Result, Submission
+from gluebench.leaderboard.submissions.queries import Status
 
 Send = Callable[..., Submission]
 

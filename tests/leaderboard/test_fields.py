@@ -13,7 +13,8 @@ from django.test import Client
 
 import gluebench
 from gluebench.leaderboard.fields import FIELDS, LISTED, as_json, from_json
-from gluebench.leaderboard.submissions.models import Regime, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Regime
 
 SOURCE = Path(gluebench.__file__).parent
 HELPER = Path(__file__).parent / "made_up.py"

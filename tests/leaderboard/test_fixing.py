@@ -21,7 +21,8 @@ from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.ranks.models import Pair
 from gluebench.leaderboard.submissions import process
 from gluebench.leaderboard.submissions.grading import grade
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 from gluebench.leaderboard.uploads import accept as uploads
 from gluebench.leaderboard.uploads.accept import digest
 

@@ -16,8 +16,9 @@ from django_tasks_db.models import DBTaskResult
 from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.submissions import grading, models, process
-from gluebench.leaderboard.submissions.models import Status, Submission, renewed
+from gluebench.leaderboard.submissions import grading, process, queries
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status, renewed
 from gluebench.scoring import grade as score
 from gluebench.scoring import read_gold
 from gluebench.scoring.feedback import rounded_report
@@ -122,7 +123,7 @@ def test_a_killed_worker_s_submission_is_graded_exactly_once_more(send: Send) ->
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The clock of the leases, which a test moves."""
     now = [1000.0]
-    monkeypatch.setattr(models, "clock", lambda: Value(now[0]))
+    monkeypatch.setattr(queries, "clock", lambda: Value(now[0]))
     monkeypatch.setattr(grading, "clock", lambda: Value(now[0]))
     return now
 

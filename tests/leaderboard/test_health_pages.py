@@ -191,7 +191,8 @@ def test_without_labels_here_the_page_names_what_is_missing(large: Large) -> Non
 
 
 def test_a_row_of_people_is_not_among_the_leading_systems(large: Large) -> None:
-    from gluebench.leaderboard.submissions.models import Kind, Submission
+    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.submissions.queries import Kind
 
     Submission.objects.filter(name="S0").update(kind=Kind.HUMAN)
     type(large.benchmark).objects.filter(pk=large.benchmark.pk).touch()

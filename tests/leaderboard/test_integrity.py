@@ -16,7 +16,8 @@ from django.test import override_settings
 from gluebench.leaderboard import commands
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.submissions.grading import grade, regrade
-from gluebench.leaderboard.submissions.models import Result, Status, Submission
+from gluebench.leaderboard.submissions.models import Result, Submission
+from gluebench.leaderboard.submissions.queries import Status
 
 OTHER_KEY = "Wm3vT8_qLz0RkYc5hXn7JdBf2GpAe9UsiVo4M1tKaErS"
 

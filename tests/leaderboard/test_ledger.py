@@ -26,7 +26,8 @@ from gluebench.leaderboard.ledger.models import (
 )
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import grade, regrade
-from gluebench.leaderboard.submissions.models import Kind, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Kind
 
 
 def plain_root(entries: list[bytes]) -> bytes:

@@ -14,7 +14,8 @@ from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 
 from gluebench.leaderboard.limits.quota import ClosedError, QuotaError, usage
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 
 Send = Callable[..., Submission]
 LACKING = {name: values for name, values in PREDICTIONS.items() if name != "Refer"}

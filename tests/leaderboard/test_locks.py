@@ -13,7 +13,8 @@ from gluebench.leaderboard import integrity
 from gluebench.leaderboard.ledger import models as ledger
 from gluebench.leaderboard.limits.acts import change_policy
 from gluebench.leaderboard.submissions import acts, grading
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 
 ROUNDS = 30
 GRADED = {"status": Status.GRADED, "verdict": "valid"}

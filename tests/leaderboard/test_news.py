@@ -21,7 +21,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.news.delivery import AGAIN, deliver
 from gluebench.leaderboard.news.models import Delivery, MailChoice, Pace, choose
-from gluebench.leaderboard.submissions.models import Status
+from gluebench.leaderboard.submissions.queries import Status
 
 PAGE, ORGANIZE = "/benchmarks/tiny/news", "/benchmarks/tiny/organize/news"
 TEXT = "The test phase begins on **1 May**.\n\n<script>alert(1)</script>"

@@ -15,7 +15,8 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.similarity import similar
 from gluebench.leaderboard.similarity.samples import near_pairs, take_sample
 from gluebench.leaderboard.submissions import acts
-from gluebench.leaderboard.submissions.models import Standing, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Standing
 
 Send = Callable[..., Submission]
 HERE = "/benchmarks/tiny/organize"

@@ -26,7 +26,8 @@ from gluebench.leaderboard.phases.times import in_utc, local_text, zone_of
 from gluebench.leaderboard.phases.wording import time_left
 from gluebench.leaderboard.submissions import acts, grading
 from gluebench.leaderboard.submissions.counting import Sent, counted
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 from gluebench.leaderboard.uploads.accept import Held
 from gluebench.scoring.split import WARNINGS
 

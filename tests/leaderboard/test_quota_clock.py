@@ -13,7 +13,8 @@ from leaderboard.quota_cases import CASES
 
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.quota import WINDOWS, Tally, first_allowed, precise, usage
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 
 NONE = {"per_day": None, "per_month": None, "total": None, "at_once": None, "invalid_per_day": None}
 

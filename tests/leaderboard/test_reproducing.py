@@ -32,7 +32,8 @@ from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.submissions import acts, agreement
 from gluebench.leaderboard.submissions.grading import grade, regrade
-from gluebench.leaderboard.submissions.models import Standing, Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Standing, Status
 from gluebench.leaderboard.submissions.reproducing import shown_of
 from gluebench.submission import Column
 from gluebench.submission import Submission as Read

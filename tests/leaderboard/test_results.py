@@ -24,7 +24,8 @@ from gluebench.leaderboard.results.acts import make_due
 from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.results.pack import places
 from gluebench.leaderboard.submissions.grading import grade, reveal_due
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 
 pytestmark = pytest.mark.django_db
 PAGE, HERE = "/benchmarks/tiny/results", "/benchmarks/tiny/organize/results"

@@ -381,7 +381,8 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_submissions_and_labels_may_be_in_a_bucket(
     bucket: Any, graded: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.submissions.models import Status, Submission
+    from gluebench.leaderboard.submissions.models import Submission
+    from gluebench.leaderboard.submissions.queries import Status
 
     # The field asked for its storage when the models were made, before this test said bucket.
     monkeypatch.setattr(Submission._meta.get_field("file"), "storage", storages["submissions"])

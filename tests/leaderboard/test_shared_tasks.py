@@ -20,7 +20,8 @@ from gluebench.leaderboard.limits.acts import set_policy
 from gluebench.leaderboard.limits.quota import QuotaError
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.submissions import acts, grading
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 from gluebench.leaderboard.uploads.accept import accept
 
 LAST_OF_FIVE = """

@@ -13,7 +13,8 @@ from leaderboard.material import PREDICTIONS, zip_bytes
 
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import grade, regrade
-from gluebench.leaderboard.submissions.models import Revision, Standing, Status, Submission
+from gluebench.leaderboard.submissions.models import Revision, Submission
+from gluebench.leaderboard.submissions.queries import Standing, Status
 from gluebench.leaderboard.uploads import accept as uploads
 
 Send = Callable[..., Submission]

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 
 pytestmark = pytest.mark.django_db
 

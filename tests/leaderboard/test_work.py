@@ -21,7 +21,8 @@ from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.submissions.grading import grade, grade_next
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
 from gluebench.submission.transport import RefusedByLeaderboardError, UnreachableError
 
 pytestmark = pytest.mark.django_db

@@ -29,7 +29,8 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.forms import DetailsForm
-from gluebench.leaderboard.submissions.models import Kind, Result, Revision, Submission
+from gluebench.leaderboard.submissions.models import Result, Revision, Submission
+from gluebench.leaderboard.submissions.queries import Kind
 
 site = admin.site
 site.login = secure_admin_login(site.login)  # type: ignore[method-assign]

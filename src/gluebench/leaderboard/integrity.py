@@ -25,7 +25,8 @@ from gluebench.leaderboard.ledger.verify import Verification, verify_ledger
 from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import orphans
-from gluebench.leaderboard.submissions.models import Result, Status, Submission, submission_storage
+from gluebench.leaderboard.submissions.models import Result, Submission, submission_storage
+from gluebench.leaderboard.submissions.queries import Status
 
 NAMED = 20
 """Most rows or files that one check names."""

@@ -11,7 +11,7 @@ from ninja import Field, Schema
 from pydantic import AwareDatetime, ConfigDict
 
 from gluebench.leaderboard.common.problems import Problem
-from gluebench.leaderboard.submissions.models import Kind, Regime, Status
+from gluebench.leaderboard.submissions.queries import Kind, Regime, Status
 
 
 def answers(shape: Any, *statuses: int) -> dict[int, Any]:

@@ -24,8 +24,9 @@ from gluebench.leaderboard.ledger.views import TEXT, receipt_of
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions import facts as values
-from gluebench.leaderboard.submissions.models import Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
+from gluebench.leaderboard.submissions.queries import Status
 from gluebench.leaderboard.submissions.views import file_response, owned, visible
 from gluebench.leaderboard.uploads.accept import accept_once, began, digest, free_check, sent_before
 

@@ -17,8 +17,9 @@ from gluebench.leaderboard.api.schemas import Open, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
 from gluebench.leaderboard.submissions import feedback, grading
-from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet, renewed
+from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, KilledGraderError
+from gluebench.leaderboard.submissions.queries import renewed
 from gluebench.scoring.report import report_of
 
 router = Router(tags=["Grading"], auth=SIGNED_IN)

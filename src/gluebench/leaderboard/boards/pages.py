@@ -39,7 +39,8 @@ from gluebench.leaderboard.ranks.order import Order, Place, order_of, span
 from gluebench.leaderboard.ranks.views import P
 from gluebench.leaderboard.submissions.anonymity import mask, masked
 from gluebench.leaderboard.submissions.facts import entries_of, graded_again, with_systems
-from gluebench.leaderboard.submissions.models import Submission, scored
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import scored
 
 register = template.Library()
 register.filter("count", formats.count)

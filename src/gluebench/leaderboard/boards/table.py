@@ -16,7 +16,7 @@ from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Options, Scheme, Standing
 from gluebench.leaderboard.common.formats import ABSENT, drawn, margin_text, percent, score_text
 from gluebench.leaderboard.ranks.order import Place
-from gluebench.leaderboard.submissions.models import Regime
+from gluebench.leaderboard.submissions.queries import Regime
 
 REFERENCES = "For reference"
 BAR = 180

@@ -24,7 +24,8 @@ from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits.models import Departure, Override
 from gluebench.leaderboard.limits.terms import must_accept
 from gluebench.leaderboard.phases.models import Slot, policy_at, slot_of
-from gluebench.leaderboard.submissions.models import OPEN, Result, Status, Submission, SubmissionQuerySet
+from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
+from gluebench.leaderboard.submissions.queries import OPEN, Status
 
 DAY, MONTH = timedelta(hours=24), timedelta(days=30)
 

@@ -23,7 +23,7 @@ from gluebench.leaderboard.ranks.models import Ranking, people_of
 from gluebench.leaderboard.ranks.views import in_form, ranking_of
 from gluebench.leaderboard.similarity.similar import near
 from gluebench.leaderboard.submissions.facts import entries_of
-from gluebench.leaderboard.submissions.models import Kind, Status
+from gluebench.leaderboard.submissions.queries import Kind, Status
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 NEWEST = 1000

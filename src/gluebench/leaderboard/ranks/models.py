@@ -13,7 +13,8 @@ from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.phases.models import phase_on_board
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.models import Kind, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Kind
 from gluebench.version import __version__
 
 MOST = 100

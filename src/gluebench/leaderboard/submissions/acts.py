@@ -27,7 +27,8 @@ from gluebench.leaderboard.submissions import feedback, models
 from gluebench.leaderboard.submissions.anonymity import NOBODY, TEXTS
 from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_next
-from gluebench.leaderboard.submissions.models import OPEN, Kind, Revision, Status, Submission
+from gluebench.leaderboard.submissions.models import Revision, Submission, SubmissionQuerySet
+from gluebench.leaderboard.submissions.queries import OPEN, Kind, Status, renewed
 
 UNGRADED = "It was withdrawn before it was graded, and counts against no limit."
 REASON_DELETED = "The reason went with its author's account."
@@ -169,7 +170,7 @@ def grade_again(submission: Submission, by: User, reason: str) -> bool:
         if row.is_open or row.failure == UNGRADED or not row.file:
             return False
         _write(row, status=Status.QUEUED, spent=row.attempts, why=reason)
-        Submission.objects.filter(pk=row.pk).update(**models.renewed(QUEUE_LEASE_SECONDS))
+        Submission.objects.filter(pk=row.pk).update(**renewed(QUEUE_LEASE_SECONDS))
         grade_next.enqueue(row.pk)
         _log("regrade", row, by, reason=reason)
         return True
@@ -208,7 +209,7 @@ def forget_old_files(**_: Any) -> int:
     return forget_files(Submission.objects.filter(finished__lt=end))
 
 
-def forget_files(submissions: models.SubmissionQuerySet) -> int:
+def forget_files(submissions: SubmissionQuerySet) -> int:
     """Delete the files of finished submissions, once the transaction that forgets them is committed."""
     with transaction.atomic():
         rows = submissions.exclude(status__in=OPEN).exclude(file="").select_for_update()

@@ -9,7 +9,8 @@ from django.db.models import F
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.fields import FIELDS
-from gluebench.leaderboard.submissions.models import Kind, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Kind
 
 TEXTS = [name for name, field in FIELDS.items() if not field.is_numeric and field.kind != "choice"]
 """Fields in which people may name themselves."""

@@ -11,7 +11,8 @@ from django.db.models.functions import Coalesce
 
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.phases.models import Counting, Phase, ends_for
-from gluebench.leaderboard.submissions.models import Kind, Submission, scored
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Kind, scored
 
 
 class Sent(NamedTuple):

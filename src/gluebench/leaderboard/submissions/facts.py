@@ -17,7 +17,8 @@ from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.common.json_paths import Numbers
 from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
 from gluebench.leaderboard.submissions.anonymity import masked
-from gluebench.leaderboard.submissions.models import UNSCORED, Submission, again, listed
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import UNSCORED, again, listed
 from gluebench.leaderboard.submissions.report import diagnosis_of
 from gluebench.leaderboard.submissions.reproducing import with_names
 

@@ -19,7 +19,8 @@ from gluebench.leaderboard.benchmarks.policy import Policy, sentences
 from gluebench.leaderboard.common.formats import BOARD
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.phases.models import Phase, Rows, policy_at
-from gluebench.leaderboard.submissions.models import Result, Status, Submission, SubmissionQuerySet
+from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
+from gluebench.leaderboard.submissions.queries import Status
 from gluebench.scoring.feedback import rounded_report
 from gluebench.scoring.report import Score, report_of
 

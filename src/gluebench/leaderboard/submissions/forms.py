@@ -14,7 +14,8 @@ from django.db.models import Q
 
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.fields import FIELDS, SECTIONS
-from gluebench.leaderboard.submissions.models import LISTED, OPEN, Kind, Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import LISTED, OPEN, Kind, Status
 
 PUBLIC = "Show it on the public board once it is graded"
 PUBLIC_HELP = "Leave this off to see your score first. You can publish later on the submission's page."

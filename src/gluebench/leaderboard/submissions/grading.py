@@ -29,16 +29,9 @@ from gluebench.leaderboard.health import GRADINGS
 from gluebench.leaderboard.phases.models import Phase, next_change, on_board_at
 from gluebench.leaderboard.submissions import feedback, process
 from gluebench.leaderboard.submissions.counting import recount
-from gluebench.leaderboard.submissions.models import (
-    OPEN,
-    Result,
-    Status,
-    Submission,
-    SubmissionQuerySet,
-    clock,
-    renewed,
-)
+from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, run_grader
+from gluebench.leaderboard.submissions.queries import OPEN, Status, clock, renewed
 from gluebench.version import __version__
 
 logger = logging.getLogger(__name__)

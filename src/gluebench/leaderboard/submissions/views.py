@@ -22,7 +22,8 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
 from gluebench.leaderboard.submissions import acts, facts, forms, report, reproducing
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
-from gluebench.leaderboard.submissions.models import OPEN, Standing, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import OPEN, Standing
 
 View = Callable[..., HttpResponse]
 PAGE = 50

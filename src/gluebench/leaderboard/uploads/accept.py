@@ -27,8 +27,9 @@ from gluebench.leaderboard.phases.models import UPLOAD_TIME, Counting, Late, pol
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.feedback import as_policy
 from gluebench.leaderboard.submissions.grading import grade_next
-from gluebench.leaderboard.submissions.models import UNSCORED, Status, Submission
+from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check, under_own_name
+from gluebench.leaderboard.submissions.queries import UNSCORED, Status
 from gluebench.leaderboard.submissions.report import CheckSummary, check_summary
 
 

@@ -24,7 +24,8 @@ from gluebench.leaderboard.common.signals import (
 )
 from gluebench.leaderboard.news.models import Announcement
 from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.submissions.models import OPEN, Submission
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import OPEN
 from gluebench.leaderboard.webhooks.sending import parts_of
 
 MOST_FAILURES = 20

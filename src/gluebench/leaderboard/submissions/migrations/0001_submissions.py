@@ -2,6 +2,7 @@ import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
 import gluebench.leaderboard.submissions.models
+import gluebench.leaderboard.submissions.queries
 import gluebench.leaderboard.common.text
 from django.conf import settings
 from django.db import migrations, models
@@ -59,7 +60,7 @@ class Migration(migrations.Migration):
                 ('replaces', models.OneToOneField(editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='replaced_by', to='submissions.submission')),
                 ('why', models.CharField(blank=True, max_length=200)),
                 ('status', models.CharField(choices=[('queued', 'Waiting'), ('running', 'Being graded'), ('graded', 'Graded'), ('invalid', 'Not valid'), ('failed', 'Failed')], default='queued', max_length=8)),
-                ('lease', models.PositiveIntegerField(default=gluebench.leaderboard.submissions.models.lease_seconds)),
+                ('lease', models.PositiveIntegerField(default=gluebench.leaderboard.submissions.queries.lease_seconds)),
                 ('renewed', models.FloatField(null=True)),
                 ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('spent', models.PositiveSmallIntegerField(default=0)),
