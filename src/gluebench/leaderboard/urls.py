@@ -12,7 +12,7 @@ from gluebench.leaderboard.accounts.provider import github_callback, github_logi
 from gluebench.leaderboard.admin import site
 from gluebench.leaderboard.annotation import views as annotation
 from gluebench.leaderboard.api.site import addresses as api_addresses
-from gluebench.leaderboard.boards import embeds
+from gluebench.leaderboard.boards import downloads, embeds
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
@@ -90,9 +90,9 @@ urlpatterns = [
     path(f"{BENCHMARK}/badge.svg", embeds.badge, name="badge"),
     path(f"{BENCHMARK}/embed", embeds.embed, name="embed"),
     path(f"{BENCHMARK}/tasks/<str:task>", boards.task_board, name="task"),
-    *_forms(f"{BENCHMARK}/data", boards.data, "data", ("json", "")),
-    path(f"{BENCHMARK}/croissant.json", boards.croissant, name="croissant"),
-    path(f"{BENCHMARK}/data/<path:path>", boards.data_file, name="data-file"),
+    *_forms(f"{BENCHMARK}/data", downloads.data, "data", ("json", "")),
+    path(f"{BENCHMARK}/croissant.json", downloads.croissant, name="croissant"),
+    path(f"{BENCHMARK}/data/<path:path>", downloads.data_file, name="data-file"),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>/<str:slug>", boards.phenomenon, "phenomenon", ("json", "")),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>", boards.diagnostics, "diagnostics"),
     *(

@@ -19,6 +19,7 @@ from gluebench.leaderboard.api.schemas import Paging, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards import views as pages
 from gluebench.leaderboard.boards.columns import scheme_of, standings
+from gluebench.leaderboard.boards.downloads import files_of
 from gluebench.leaderboard.boards.exports import board_json, diagnostics_json
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.problems import ProblemError, not_found
@@ -77,7 +78,7 @@ def _facts(benchmark: Benchmark) -> dict[str, Any]:
         "phases": [_phase(line) for line in phases],
         "manifest": benchmark.manifest,
         "parents": benchmark.parents,
-        "data": pages.files_of(benchmark),
+        "data": files_of(benchmark),
     }
 
 

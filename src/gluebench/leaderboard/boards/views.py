@@ -1,37 +1,30 @@
-"""The public pages: boards, diagnostic sets, the data. Each has a JSON view, made from the same data."""
+"""The public pages: boards and diagnostic sets. Each has a JSON view, made from the same data."""
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Collection
-from functools import partial
 from itertools import islice
 from typing import Any
 
-from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
-from django.http.response import HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
-from django.urls import reverse
-from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks import models
-from gluebench.leaderboard.benchmarks.contents import SAMPLE, linked_tasks
+from gluebench.leaderboard.benchmarks.contents import linked_tasks
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards import diagnostics as sets
 from gluebench.leaderboard.boards.columns import Options, Scheme, cleaned, page_number, scheme_of
+from gluebench.leaderboard.boards.downloads import files_of
 from gluebench.leaderboard.boards.exports import (
     FORMATS,
     citation,
-    croissant_json,
     diagnostics_json,
     eee_json,
     phenomenon_json,
@@ -58,8 +51,6 @@ EXAMPLES = 3
 """Examples that a task's page shows."""
 LOOKED_AT = 200
 """Rows among which these are chosen."""
-MANIFEST = "manifest.toml"
-_REST = re.compile(r"bytes=(\d{1,18})-")
 
 
 @require_safe
@@ -287,110 +278,6 @@ def task_or_404(record: Record, name: str, *, scored: bool) -> Task:
         kind = "a scored task, not a diagnostic set" if task.scored else "a diagnostic set, not a scored task"
         raise Http404(f"{task.name} is {kind}.")
     return task
-
-
-@require_safe
-def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
-    """The Data page: the files of a benchmark to download, task by task."""
-    address = request.build_absolute_uri(reverse("board", args=[name]))
-    return in_form(
-        request,
-        live(name, request.user),
-        form,
-        _data_json if form else partial(_data_context, address=address),
-        cache_key=f"data {address}",
-        template="boards/data.html",
-    )
-
-
-@require_safe
-def croissant(request: HttpRequest, name: str) -> HttpResponse:
-    """The files of the Data page as Croissant, for catalogs of data sets."""
-    address = request.build_absolute_uri(reverse("board", args=[name]))
-    make = partial(croissant_json, address=address)
-    return in_form(request, live(name, request.user), "json", make, cache_key=f"croissant {address}")
-
-
-@require_safe
-def data_file(request: HttpRequest, name: str, path: str) -> HttpResponseBase:
-    """One file of the Data page, whole or from a byte on."""
-    benchmark = live(name, request.user).benchmark()
-    texts = _manifests(benchmark)
-    content: File[bytes]
-    if path in texts:
-        content, digest = ContentFile(texts[path]), hashlib.sha256(texts[path]).hexdigest()
-    else:
-        file = benchmark.data_files.filter(path=path).first()
-        if file is None:
-            raise Http404(f"The Data page of {name} has no file {path}.")
-        content, digest = storages["data"].open(file.file), file.sha256
-    etag = f'"{digest}"'
-    return get_conditional_response(request, etag=etag) or _sent(request, content, path, etag=etag)
-
-
-def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -> HttpResponseBase:
-    """Return the whole file, or the part from a byte on that a request for the same content asks for."""
-    kind = "application/zip" if path.endswith(".zip") else "text/plain; charset=utf-8"
-    size = content.size
-    rest = _REST.fullmatch(request.headers.get("Range", ""))
-    start = int(rest[1]) if rest and request.headers.get("If-Range", etag) == etag else 0
-    content.seek(start if start < size else 0)
-    response = FileResponse(content, as_attachment=True, filename=path.replace("/", "-"), content_type=kind)
-    if 0 < start < size:
-        response.status_code = 206
-        response["Content-Range"] = f"bytes {start}-{size - 1}/{size}"
-    response["ETag"], response["Accept-Ranges"] = etag, "bytes"
-    return response
-
-
-def files_of(benchmark: Benchmark) -> list[dict[str, Any]]:
-    """The files of the Data page, in its order."""
-    no_task = {"path": "", "task": "", "split": "", "rows": 0}
-    files: list[Any] = [
-        {**no_task, "path": path, "size": len(text), "sha256": hashlib.sha256(text).hexdigest()}
-        for path, text in _manifests(benchmark).items()
-    ]
-    files += benchmark.data_files.values("path", "task", "split", "rows", "size", "sha256")
-    return [{**file, "url": reverse("data-file", args=[benchmark.name, file["path"]])} for file in files]
-
-
-def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
-    """The manifest as the organizer gave it, and the files that it extends."""
-    parents = {f"parent-{at}.toml": text.encode() for at, text in enumerate(benchmark.parents, start=1)}
-    return {MANIFEST: benchmark.manifest.encode(), **parents}
-
-
-def _data_json(benchmark: Benchmark) -> dict[str, Any]:
-    record, linked = benchmark.record, linked_tasks(benchmark.record)
-    sources = [
-        {"task": task.name, "published_elsewhere": task.name in linked, **task.source._asdict()}
-        for task in record.tasks
-    ]
-    return {
-        "benchmark": benchmark.name,
-        "title": benchmark.title,
-        "url": benchmark.get_absolute_url(),
-        "files": files_of(benchmark),
-        "sources": sources,
-    }
-
-
-def _data_context(benchmark: Benchmark, address: str) -> dict[str, Any]:
-    files, linked = files_of(benchmark), linked_tasks(benchmark.record)
-    record = benchmark.record
-    return {
-        "general": [file for file in files if not file["task"]],
-        "sample": any(file["path"] == SAMPLE for file in files),
-        "tasks": [
-            (task, [file for file in files if file["task"] == task.name], linked.get(task.name))
-            for task in (*record.tasks, *record.auxiliary)
-        ],
-        "published": any(file["task"] for file in files),
-        "linked": sorted(set(linked.values())),
-        "address": address,
-        "named": benchmark.named_for_commands(address),
-        "here": "data",
-    }
 
 
 def _examples(benchmark: Benchmark, task: Task) -> dict[str, Any] | None:

@@ -128,9 +128,9 @@ def follow(submissions: Sequence[int], *, erased: bool = False, **_: Any) -> Non
 
 
 @receiver(models.signals.post_save, sender=Entry)
-def follow_log(created: bool, **_: Any) -> None:
+def follow_log(created: bool, raw: bool, **_: Any) -> None:
     """Add how many rows the private log has with a new one, by which cutting off its end shows."""
-    if created:
+    if created and not raw:  # raw: of an import, which brings its ledger
         before = log_leaf()
         add([_log_change(before.entry["rows"] + 1 if before else Entry.objects.count())])
 
