@@ -192,6 +192,9 @@ def test_the_sample_comes_out_of_the_package(tmp_path: Path, sample_folder: Path
     for _ in range(2):  # a second time over the first
         done = get("sample", "--to", tmp_path)
         assert done.exit_code == 0, done.stderr
+        (tmp_path / "sample" / "gold" / ".label-key").write_bytes(b"k" * 32)  # as grading does
+    assert (tmp_path / "sample" / "gold" / ".label-key").read_bytes() == b"k" * 32
+    (tmp_path / "sample" / "gold" / ".label-key").unlink()
     assert (tmp_path / "sample" / "MNLI" / "dev_matched.parquet").is_file()
     table = load("RTE", "train", tmp_path, benchmark="sample")
     assert len(table) == load_benchmark("sample").task("RTE").splits["train"].size

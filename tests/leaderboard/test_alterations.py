@@ -103,7 +103,11 @@ def changed(value: Any, chance: random.Random) -> Any:
     digits = [place for place, letter in enumerate(value) if letter.isdigit()]
     at = chance.choice(digits) if digits and value[0] in "{[0123456789" else at
     letter = (
-        str((int(value[at]) + 1) % 10) if value and value[at].isdigit() else "x" if value[at:] != "x" else "y"
+        str((int(value[at]) + 1) % 10)
+        if value and value[at].isdigit()
+        else "x"
+        if value[at : at + 1] != "x"
+        else "y"
     )
     return value[:at] + letter + value[at + 1 :]
 

@@ -112,6 +112,26 @@ def test_a_row_says_who_reproduced_it_and_how_far(graded: Graded, reproduce: Any
     assert result.findings == []
 
 
+def test_one_person_stands_for_one_reproduction_and_cannot_rename_it(
+    graded: Graded, reproduce: Any, second: Client, bob: User
+) -> None:
+    row = graded(name="First")
+    reproduce(row, team="One lab")
+    other = zip_bytes({**PREDICTIONS, "Sim": ["1.504", "2.496", "0.5", "4.01", "3.5"]})
+    last = reproduce(row, other, team="Another lab")
+    row.refresh_from_db()
+    assert [shown["submission"] for shown in row.reproduced] == [last.key]
+    secret = issue(bob, "a program", [Scope.SUBMIT, Scope.READ], timedelta(days=1))[1]
+    program = Client(headers={"authorization": f"Bearer {secret}"})
+    answer = program.patch(
+        f"/api/v1/submissions/{last.key}", {"team": "A famous lab"}, content_type="application/json"
+    )
+    assert answer.status_code in (400, 422), answer.content
+    assert "cannot be edited" in answer.content.decode()
+    last.refresh_from_db()
+    assert last.team == "Another lab"
+
+
 @pytest.mark.parametrize(
     ("points", "within"), [(0, 0.1), (0.1, 0.1), (0.11, 0.2), (0.9, 1), (4.2, 5), (30, 100), (None, None)]
 )

@@ -20,6 +20,7 @@ from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError, load_b
 from gluebench.data.dataset import INDEX, LABEL, Dataset, Origin, read_dataset, source_file
 from gluebench.data.errors import SHOWN, DataError
 from gluebench.data.home import replacing
+from gluebench.data.organize.write import KEY
 from gluebench.data.prepared import ROW_GROUP, intact, prepare
 from gluebench.data.recipes import Built, Columns, OptionError, recipe_of, values_of
 from gluebench.data.sample import GOLD, SEED
@@ -280,11 +281,17 @@ def get_sample(tasks: Sequence[Task], to: Path) -> list[Outcome]:
 
 
 def _copy(made: Path, place: Path) -> None:
-    """Replace a folder by a copy of `made`. Raises DataError if it has files that `made` lacks."""
+    """Replace a folder by a copy of `made`, and keep the key that grading added to it.
+
+    Raises DataError if it has other files that `made` lacks.
+    """
     names = {file.name for file in made.iterdir()}
-    if foreign := sorted({file.name for file in place.iterdir()} - names if place.exists() else ()):
+    there = {file.name for file in place.iterdir()} if place.exists() else set()
+    if foreign := sorted(there - names - {KEY.name}):
         expected = "expected a folder of its own"
         raise DataError(f"{place}: holds {foreign[0]}, which is not the sample's; {expected}")
     with replacing(place) as new:
         for name in names:
             (new / name).write_bytes((made / name).read_bytes())
+        if KEY.name in there:
+            shutil.copy2(place / KEY.name, new)

@@ -408,7 +408,9 @@ def _distance(submission: Submission, title: str, row: Standing) -> dict[str, An
     loss = submission.benchmark.record.loss
     distance = {"title": title, "other": other, "points": signed(points, loss)}
     if not submission.is_listed:
-        return {**distance, "test": "Publish yours to have the difference tested."}
+        may = not submission.public and submission.reproduces_id is None
+        test = "Publish yours to have the difference tested." if may else "Tested for systems on the board."
+        return {**distance, "test": test}
     older, newer = sorted((submission, other), key=lambda entry: (entry.submitted, entry.pk))
     comparison = comparison_of(older, newer)
     overall = (comparison.values or {}).get("overall")

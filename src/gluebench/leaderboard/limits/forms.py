@@ -62,6 +62,8 @@ def policy_for(benchmark: Benchmark, values: Mapping[str, Any]) -> Policy:
     """As `policy_of`. Raises PolicyError, too, if it hides names that were public."""
     policy = policy_of(values)
     hides = policy.anonymous is not None and policy.anonymous > timezone.now().date()
+    if not hides and policy.anonymous not in (None, benchmark.policy.anonymous):
+        raise PolicyError(["anonymous: this day is today or past; name a later one, or none."])
     public = Q(published__isnull=False, kind="system")
     if hides and benchmark.named_from is None and benchmark.submissions.filter(public).exists():
         raise PolicyError(["anonymous: systems were public with their names, which cannot be hidden again."])

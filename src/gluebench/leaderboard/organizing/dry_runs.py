@@ -6,6 +6,7 @@ on no board, and costs no quota.
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from typing import Any
 
@@ -27,6 +28,8 @@ from gluebench.leaderboard.submissions.process import GraderError, run_grader
 from gluebench.leaderboard.submissions.report import check_summary
 from gluebench.leaderboard.submissions.views import for_organizers
 
+NO_LABELS = hashlib.sha256().hexdigest()
+"""The digest of labels of a copy that was made without them."""
 EXPECTED = {
     "perfect": ("Perfect", "The labels themselves: valid, with 100 everywhere, or the smallest loss"),
     "majority": (
@@ -42,6 +45,9 @@ def dry_run(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Start a dry run, or delete the last one."""
     if not benchmark.gold:
         messages.error(request, "Its labels are on a machine of yours, so the site has none for a dry run.")
+        return redirect("organize-setup", benchmark.name)
+    if benchmark.gold_digest == NO_LABELS:
+        messages.error(request, "It has no labels to make submissions of. Add them under Files first.")
         return redirect("organize-setup", benchmark.name)
     with transaction.atomic():
         DryRun.objects.filter(benchmark=benchmark).delete()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tempfile
 from pathlib import Path
@@ -24,20 +23,19 @@ from gluebench.leaderboard.benchmarks.adding import store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
 from gluebench.leaderboard.common.signals import submissions_changed
-from gluebench.leaderboard.organizing.dry_runs import shown
+from gluebench.leaderboard.organizing.dry_runs import NO_LABELS, shown
 from gluebench.leaderboard.organizing.forms import CopyForm, RoleForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
-NO_LABELS = hashlib.sha256().hexdigest()
-"""The digest of labels of a copy that was made without them."""
 _NAME = re.compile(r"^(\s*name\s*=\s*)(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
 
 
 @for_organizers(require_safe)
 def setup(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Whether it is public, its dry run, its files, its copies."""
-    return render_tab(request, benchmark, "setup", {"dry_run": shown(benchmark), "form": CopyForm()})
+    form = CopyForm() if may_create(request.user) else None
+    return render_tab(request, benchmark, "setup", {"dry_run": shown(benchmark), "form": form})
 
 
 @for_organizers(require_POST)

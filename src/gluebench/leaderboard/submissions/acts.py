@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.files.storage import Storage
 from django.db import transaction
 from django.utils import timezone
@@ -48,8 +49,10 @@ class ReplaceError(Exception):
 def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revision | None:
     """Change fields of a submission and keep the former values. None where nothing changes.
 
-    Raises ValidationError, by field, and ValueError for what is not in `FIELDS`.
+    Raises ValidationError, by field and for a reproduction, and ValueError for what is not in `FIELDS`.
     """
+    if submission.reproduces_id is not None:
+        raise ValidationError("A reproduction cannot be edited. Withdraw it and send another one.")
     if foreign := values.keys() - FIELDS.keys():
         raise ValueError(f"not for authors to set: {', '.join(sorted(foreign))}")
     with _locked(submission) as row:

@@ -30,9 +30,15 @@ def follow(submissions: Sequence[int], **_: Any) -> None:
 
 
 def shown_of(row: Submission) -> list[dict[str, Any]]:
-    """The reproductions that a row shows, oldest first: which, when, the agreement, the distance in score."""
-    reproductions = row.reproductions.filter(approved=True, withdrawn=None)
-    reproductions = reproductions.select_related("benchmark", "phase").order_by("submitted", "pk")
+    """The reproductions that a row shows, oldest first: which, when, the agreement, the distance in score.
+
+    Of each person or team it is the newest one, so that nobody stands for several.
+    """
+    sent = row.reproductions.filter(approved=True, withdrawn=None).select_related("benchmark", "phase")
+    newest = {
+        (each.group_id, each.group_id or each.owner_id): each for each in sent.order_by("submitted", "pk")
+    }
+    reproductions = sorted(newest.values(), key=lambda each: (each.submitted, each.pk))
     return [
         {"submission": each.key, "at": str(each.submitted.date()), **agreed, "within": _distance(row, each)}
         for each in reproductions

@@ -26,8 +26,18 @@ def parts_of(url: str) -> SplitResult:
     parts = urlsplit(url)
     usual = parts.port in (None, 443) or settings.WEBHOOKS_INSIDE
     if parts.scheme != "https" or not parts.hostname or "@" in parts.netloc or not usual:
-        raise ValueError("Give an address that begins with https://, without a name, password or port.")
+        raise ValueError("Give an address as https://example.org/path: no user, password or port in it.")
+    if not settings.WEBHOOKS_INSIDE and not _may_be_public(parts.hostname):
+        raise ValueError(f"{parts.hostname} is not a name or an address on the public internet.")
     return parts
+
+
+def _may_be_public(host: str) -> bool:
+    """Whether a host is a public IP address, or a name that may have one."""
+    try:
+        return is_public(host)
+    except ValueError:
+        return "." in host.strip(".") and host.isascii() and host == host.strip() and ".." not in host
 
 
 def is_public(address: str) -> bool:
@@ -47,9 +57,11 @@ def post(url: str, headers: Mapping[str, str], body: bytes) -> int:
     """
     parts = parts_of(url)
     host, port = str(parts.hostname), parts.port or 443
-    addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    if not settings.WEBHOOKS_INSIDE and not all(map(is_public, addresses)):
-        raise ValueError(f"{host} has an address that is not on the public internet.")
+    addresses: list[str] = []
+    with suppress(OSError):  # a name of the inside is answered as one that does not exist
+        addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    if not addresses or not (settings.WEBHOOKS_INSIDE or all(map(is_public, addresses))):
+        raise ValueError(f"{host} has no address on the public internet.")
     plain = socket.create_connection((addresses[0], port), SECONDS)
     with TLS.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False) as secure:
         watchdog = threading.Timer(SECONDS, _shut, (secure,))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -54,6 +56,10 @@ def webhooks(request: SignedInRequest, pk: int | None = None) -> HttpResponse:
             _log("webhook deleted", webhook)
             webhook.delete()
         elif request.method == "POST":
+            minute = timezone.now() - timedelta(minutes=1)
+            if webhook.deliveries.filter(event__startswith="test_", created__gt=minute).exists():
+                messages.error(request, "You may test a webhook once a minute.")
+                return redirect("webhooks")
             Webhook.objects.filter(pk=pk).update(failures=0)
             webhook.tell([Event("test", secrets.token_hex(8), timezone.now(), {}, webhook.owner_id)])
         return redirect("webhooks")
