@@ -101,3 +101,15 @@ def test_an_order_by_scores_alone_loads_no_numpy() -> None:
     modules = ("rules",)
     code = "; ".join(f"import gluebench.analysis.rank.{name}" for name in modules)
     assert not modules_after(code) & {*HEAVY, "numpy"}
+
+
+def test_the_pages_of_a_site_load_no_numpy(tmp_path: Path) -> None:
+    code = f"""
+import os
+os.environ.update(GLUEBENCH_SITE={str(tmp_path)!r}, DJANGO_SETTINGS_MODULE="gluebench.leaderboard.settings")
+import django
+django.setup()
+from django.urls import get_resolver
+assert get_resolver().url_patterns
+"""
+    assert not modules_after(code) & {*HEAVY, "numpy"} - {"django"}

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from statistics import fmean, quantiles
 from typing import Any
 
-import numpy as np
 from django.db.models import Count, Min
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
@@ -117,7 +117,7 @@ def attempts(benchmark: Benchmark) -> list[Row]:
     rows = []
     for at in range(min(ATTEMPTS, max(map(len, own.values()), default=0))):
         there = [(values[at], values[at] - values[0]) for values in own.values() if len(values) > at]
-        mean, gain = np.mean(there, axis=0).tolist()
+        mean, gain = (fmean(column) for column in zip(*there, strict=True))
         rows.append({"attempt": at + 1, "people": len(there), "mean": mean, "gain": gain})
     return rows
 
@@ -144,5 +144,6 @@ def queue(benchmark: Benchmark) -> dict[str, Any]:
     facts: Row = {**waiting, "of": len(times)}
     for name, spans in zip(("waited", "graded"), zip(*times, strict=True), strict=False):
         seconds = [max(span.total_seconds(), 0.0) for span in spans]  # machines' clocks may differ
-        facts[name] = np.quantile(seconds, (0.5, 0.95)).round(1).tolist()
+        cuts = quantiles(seconds if len(seconds) > 1 else 2 * seconds, n=20, method="inclusive")
+        facts[name] = [round(cuts[9], 1), round(cuts[18], 1)]  # half, and 95 %
     return facts
