@@ -265,6 +265,12 @@ ROUTES = (
     # organize
     Route("benchmarks/<slug:name>/organize", "/benchmarks/tiny/organize", ORGANIZERS, POST_ONLY),
     Route(
+        "benchmarks/<slug:name>/organize/submissions.csv",
+        "/benchmarks/tiny/organize/submissions.csv",
+        ORGANIZERS,
+        "login 405 405 405 405 405 405",
+    ),
+    Route(
         "benchmarks/<slug:name>/organize/regrade",
         "/benchmarks/tiny/organize/regrade",
         POST_ONLY,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
 import re
 from collections.abc import Callable
@@ -65,6 +67,27 @@ def test_an_entry_waits_until_it_is_approved(
     organizer.post(at(submission), {"act": "approve"})
     assert "Patient" in client.get("/").content.decode()
     assert Entry.objects.get().action == "approve"
+
+
+def test_all_submissions_are_there_as_csv(graded: Send, organizer: Client) -> None:
+    one, other = graded(name="=SUM(A1)"), graded(name="Private", public=False)
+    answer = organizer.get(f"{HERE}/submissions.csv")
+    assert answer["Content-Disposition"] == 'attachment; filename="tiny-submissions.csv"'
+    newest, first = csv.DictReader(io.StringIO(answer.content.decode()))
+    assert (first["key"], first["name"], first["board"]) == (one.key, "'=SUM(A1)", "listed")
+    assert (newest["key"], newest["account"], newest["board"]) == (
+        other.key,
+        f"Account {other.owner.pk}",
+        "private",
+    )
+    assert float(first["score"]) == one.scores["score"]["value"]
+    tasks = one.scores["tasks"]
+    assert {task: float(first[task]) for task in tasks} == {
+        task: tasks[task]["score"]["value"] for task in tasks
+    }
+    part = organizer.get(f"{HERE}/submissions.csv?q=Private").content.decode()
+    assert len(part.splitlines()) == 2
+    assert f"{HERE}/submissions.csv?q=Private" in organizer.get(f"{HERE}?q=Private").content.decode()
 
 
 def test_who_is_declined_reads_why_and_cannot_get_round_it(

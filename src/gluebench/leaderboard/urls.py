@@ -117,6 +117,7 @@ urlpatterns = [
     path(f"{BENCHMARK}/join", join, name="join"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
     path(ORGANIZE, submissions.organize, name="organize"),
+    path(f"{ORGANIZE}/submissions.csv", submissions.organize_csv, name="organize-csv"),
     path(f"{ORGANIZE}/regrade", submissions.regrade_all, name="organize-regrade"),
     path(f"{ORGANIZE}/log", submissions.log, name="organize-log"),
     path(f"{ORGANIZE}/setup", organizing.setup, name="organize-setup"),

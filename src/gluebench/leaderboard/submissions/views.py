@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -19,6 +19,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
+from gluebench.leaderboard.common.formats import ENDS
+from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions import acts, facts, forms, report, reproducing
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
@@ -206,11 +208,8 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
 @for_organizers(require_safe, reviewers=True)
 def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
-    form = forms.FilterForm(request.GET)
+    form, rows = _narrowed(request, benchmark)
     current = benchmark.submissions.current()
-    rows = current.select_related("owner", "phase").defer("report", "problems").order_by("-submitted")
-    if form.is_valid():
-        rows = rows.filter(form.condition(admin=request.user.is_superuser))
     page = page_of(request, rows)
     for row in page:
         row.account = account_name(row.owner, request.user)
@@ -220,6 +219,38 @@ def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     counts = [(state, title, current.filter(where).count()) for state, (title, where) in states]
     context = {"form": form, "page": page, "states": counts, "query": query.urlencode()}
     return render_tab(request, benchmark, "submissions", {**context, "regrade": forms.ReasonForm()})
+
+
+def _narrowed(request: HttpRequest, benchmark: Benchmark) -> tuple[forms.FilterForm, QuerySet[Submission]]:
+    """The form and the submissions that its values in the address select, newest first."""
+    form = forms.FilterForm(request.GET)
+    rows = benchmark.submissions.current().select_related("owner", "phase").defer("report", "problems")
+    if form.is_valid():
+        rows = rows.filter(form.condition(admin=request.user.is_superuser))
+    return form, rows.order_by("-submitted")
+
+
+COLUMNS = ("key", "name", "model", "team", "account", "kind", "state", "board", "phase", "late", "submitted")
+"""Columns of the organizer's CSV before the scores."""
+
+
+@for_organizers(require_safe, reviewers=True)
+def organize_csv(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+    """All pages of the organizer's list as CSV; scores are fractions, as in a board's CSV."""
+    tasks = [task.name for task in benchmark.record.tasks]
+    scores = [f"{name}{end}" for name in ("score", *tasks) for end in ("", "_low", "_high")]
+    rows = (_cells(row, tasks, request.user) for row in _narrowed(request, benchmark)[1].iterator(500))
+    name = f'attachment; filename="{benchmark.name}-submissions.csv"'
+    text = csv_text([*COLUMNS, *scores], rows)
+    return HttpResponse(text, "text/csv; charset=utf-8", headers={"Content-Disposition": name})
+
+
+def _cells(row: Submission, tasks: Sequence[str], viewer: Any) -> list[Any]:
+    facts = (row.key, row.name, row.model, row.team, account_name(row.owner, viewer), row.kind, row.status)
+    sent = (str(row.phase or ""), row.late, row.submitted.isoformat(timespec="seconds"))
+    scores = row.scores or {"score": None, "tasks": {}}
+    numbers = [scores["score"], *(scores["tasks"].get(task, {}).get("score") for task in tasks)]
+    return [*facts, row.standing.value, *sent, *(score and score[end] for score in numbers for end in ENDS)]
 
 
 @for_organizers(reviewers=True)
