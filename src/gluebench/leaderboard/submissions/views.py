@@ -333,6 +333,8 @@ def _with_names(entries: Any, request: SignedInRequest) -> list[Entry]:
 
 def _detail_text(value: Any) -> str:
     """A detail of the log in words; a pair is the values before and after."""
+    if isinstance(value, dict):
+        return "; ".join(f"{name} {_detail_text(of_name)}" for name, of_name in value.items())
     if isinstance(value, list):
         return (" → " if len(value) == 2 else ", ").join(map(_detail_text, value))
     if isinstance(value, bool):
@@ -340,10 +342,30 @@ def _detail_text(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
+TABS = {
+    "submissions": ("organize", "Submissions"),
+    "news": ("organize-news", "News"),
+    "setup": ("organize-setup", "Setup"),
+    "texts": ("organize-texts", "Texts"),
+    "looks": ("organize-looks", "Looks"),
+    "phases": ("phases", "Phases"),
+    "limits": ("limits", "Limits and feedback"),
+    "roles": ("organize-roles", "Roles"),
+    "health": ("organize-health", "Health"),
+    "alike": ("organize-alike", "Near-duplicates"),
+    "annotation": ("organize-people", "Annotation"),
+    "results": ("organize-results", "Results"),
+    "log": ("organize-log", "Log"),
+}
+"""Address and title of each tab of the organizer's pages; reviewers have only the first."""
+
+
 def render_tab(
     request: HttpRequest, benchmark: Benchmark, tab: str, context: dict[str, Any], **options: Any
 ) -> HttpResponse:
     """A page below a tab of the organizer's pages; `options`: another template than the tab's, the status."""
-    context |= {"benchmark": benchmark, "here": "organize", "tab": tab}
-    context |= {"organizes": benchmark.organized_by(request.user)}
+    organizes = benchmark.organized_by(request.user)
+    context |= {"benchmark": benchmark, "here": "organize", "tab": tab, "organizes": organizes}
+    context |= {"tabs": [(name, *TABS[name]) for name in TABS if organizes or name == "submissions"]}
+    context |= {"tab_title": TABS.get(tab, ("", ""))[1]}
     return render(request, **{"template_name": f"organize/{tab}.html", "context": context, **options})
