@@ -110,6 +110,13 @@ def test_local_tools_score_and_show_no_label(folder: Path, gold_folder: Path) ->
         ranked = await call("rank", paths=["good.zip", "worse.zip"], **TINY)
         assert "good.zip" in json.dumps(ranked)
         assert "The labels of glue are not here" in await call("grade", path="good.zip", benchmark="glue")
+        for values, problem in (
+            ({"path": "good.zip"}, "benchmark: Field required"),
+            ({"paths": "good.zip", **TINY}, "path: Field required"),
+            ({"path": 3, **TINY}, "path: Input should be a valid string"),
+        ):
+            refusal = await call("grade", **values)
+            assert refusal == f"The arguments of grade do not fit. {problem}."
         for path in (
             *("../outside.zip", str(outside), "link.zip", "labels", "labels/Sim.tsv", ".", "/etc/passwd"),
             *("a\0b", str(gold_folder), str(gold_folder / "Sim.tsv"), "x" * 5000),

@@ -27,7 +27,7 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import grade
-from gluebench.leaderboard.webhooks import sending
+from gluebench.leaderboard.webhooks import delivery, sending
 from gluebench.leaderboard.webhooks.delivery import MOST_ATTEMPTS, deliver
 from gluebench.leaderboard.webhooks.models import MOST_FAILURES, Delivery, Webhook
 
@@ -281,11 +281,38 @@ def test_a_dead_receiver_is_stopped_and_restarted_by_its_owner(
     assert Webhook.objects.get().is_stopped
 
 
+def test_webhooks_take_turns(
+    tiny: Any, ada: User, person: Callable[[str], User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow or busy receiver holds up another's event by one request, not by all of its own."""
+    busy, other, late = (
+        Webhook.objects.create(owner=owner, url=f"https://{name}.example.org/", created=timezone.now())
+        for name, owner in (("busy", ada), ("other", person("bob@example.org")), ("late", ada))
+    )
+    reached: list[str] = []
+
+    def post(url: str, *_: Any) -> int:
+        reached.append(url.removeprefix("https://").partition(".")[0])
+        if len(reached) == 3:  # an event that comes while the queue is long
+            Delivery.objects.create(webhook=late, event="0", body="{}")
+        if "busy" in url:
+            raise TimeoutError
+        return 204
+
+    monkeypatch.setattr(delivery, "post", post)
+    before = timezone.now() - timedelta(minutes=1)
+    for webhook, events in ((busy, 30), (other, 2)):
+        rows = [Delivery(webhook=webhook, event=str(at), body="{}", due=before) for at in range(events)]
+        Delivery.objects.bulk_create(rows)
+    assert deliver() == MOST_FAILURES + 3
+    assert reached[:6] == ["busy", "other", "busy", "other", "busy", "late"]
+    assert {*reached[6:]} == {"busy"}
+    assert deliver() == 0, "it failed too often"
+
+
 def test_a_worker_that_dies_leaves_its_attempt_to_another(
     receiver: str, owner: Client, graded: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.leaderboard.webhooks import delivery
-
     add(owner, receiver)
     graded()
 

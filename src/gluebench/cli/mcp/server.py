@@ -17,7 +17,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from gluebench.benchmark import Benchmark, find
 from gluebench.cli.common.errors import as_click
@@ -185,6 +185,20 @@ class Remote:
             raise click.UsageError("This server may send no more submissions: see --budget.")
 
 
+class Server(MCPServer):
+    """The SDK's server, which says in plain words which arguments are missing or of a wrong type."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Call a tool. Raises ToolError."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if type(error) is not ToolError or not isinstance(error.__cause__, ValidationError):
+                raise
+            wrong = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.__cause__.errors()]
+            raise ToolError(f"The arguments of {name} do not fit. {'; '.join(wrong)}.") from None
+
+
 class Answer(BaseModel):
     """What a person answers before a submission is sent."""
 
@@ -193,7 +207,7 @@ class Answer(BaseModel):
 
 def serve(local: Local, *, url: str | None, token: str, budget: int) -> None:
     """Serve on standard input and output until the client closes them. Raises UsageError."""
-    server = MCPServer("gluebench", instructions=ABOUT, version=__version__, log_level="WARNING")
+    server = Server("gluebench", instructions=ABOUT, version=__version__, log_level="WARNING")
     tools: list[Callable[..., Any]] = [local.benchmarks, local.benchmark, local.check]
     tools += [local.grade, local.compare, local.rank]
     if url is not None:

@@ -8,7 +8,8 @@ from base64 import b64encode
 from datetime import timedelta
 from http.client import HTTPException
 
-from django.db.models import F
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from gluebench.leaderboard.webhooks.models import MOST_FAILURES, Delivery, Webhook, tell_of_phases
@@ -21,11 +22,22 @@ GONE = 410
 
 
 def deliver() -> int:
-    """Queue what phases have to tell, and send what is due; returns how many attempts it made."""
+    """Queue what phases have to tell, and send what is due; returns how many attempts it made.
+
+    Webhooks take turns, so that none waits for all events of another one or for its slow answers to them.
+    """
     tell_of_phases()
+    attempts = 0
+    while attempts < 100 and (rows := _next_of_each()):
+        attempts += sum(_claim(row) and _attempt(row) for row in rows)
+    return attempts
+
+
+def _next_of_each() -> list[Delivery]:
+    """Of each webhook the delivery that is due for the longest time."""
     due = Delivery.objects.filter(due__lte=timezone.now(), webhook__failures__lt=MOST_FAILURES)
-    rows = due.select_related("webhook").order_by("due", "pk")[:100]
-    return sum(_claim(row) and _attempt(row) for row in rows)
+    turn = Window(RowNumber(), partition_by="webhook", order_by=["due", "pk"])
+    return list(due.annotate(turn=turn).filter(turn=1).select_related("webhook").order_by("due", "pk"))
 
 
 def _claim(row: Delivery) -> bool:
