@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -64,6 +65,13 @@ REFUSED = "staff staff staff staff staff staff 403"
 ADMINS_LED_ON = "staff staff staff staff staff staff 302"
 NOT_THERE = "staff staff staff staff staff staff 404"
 GET_ONLY = "staff staff staff staff staff staff 405"
+
+ACTS = """replace duplicate dry-run opening/open opening/draft regrade news roles/remove-organizer
+roles/remove-reviewer limits/exceptions limits/exceptions/<int:pk>/remove phases/<int:pk>/extend
+phases/<int:pk>/delete news/<int:pk>/take-back results/announce results/take-back"""
+ACTS_THAT_READ = """texts looks limits phases phases/<int:pk> news/<int:pk> roles
+submissions/<slug:key>/approve submissions/<slug:key>/decline submissions/<slug:key>/mark
+submissions/<slug:key>/regrade"""
 
 ROUTES = (
     # for programs of the operator
@@ -654,6 +662,28 @@ ROUTES = (
     Route("api/v1/work", "/api/v1/work", "405", "401 400 400 400 400 400 400"),
     Route(
         "api/v1/work/<slug:key>/<int:attempt>", "/api/v1/work/{key}/1", "405", "401 400 400 400 400 400 400"
+    ),
+    # Organizers' acts are for tokens alone: a session does nothing, whoever it is of.
+    *(
+        Route(
+            f"api/v1/benchmarks/<slug:name>/organize/{pattern}",
+            f"/api/v1/benchmarks/tiny/organize/{re.sub('<[^>]+>', '1', pattern)}",
+            get,
+            "401",
+        )
+        for patterns, get in ((ACTS, "405"), (ACTS_THAT_READ, "401"))
+        for pattern in patterns.split()
+    ),
+    Route(
+        "api/v1/benchmarks/<slug:name>/organize/submissions.csv",
+        "/api/v1/benchmarks/tiny/organize/submissions.csv",
+        "401",
+        "405",
+    ),
+    Route("api/v1/organize/new", "/api/v1/organize/new", "405", "401"),
+    Route("api/v1/organize/new/<slug:token>", "/api/v1/organize/new/0123456789abcdef", "401", "401"),
+    Route(
+        "api/v1/organize/new/<slug:token>/drop", "/api/v1/organize/new/0123456789abcdef/drop", "405", "401"
     ),
     Route(r"api/v1/^(?P<rest>[\s\S]+)$", "/api/v1/nothing", "404", "404"),
 )

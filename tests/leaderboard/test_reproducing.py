@@ -133,6 +133,62 @@ def test_one_person_stands_for_one_reproduction_and_cannot_rename_it(
     assert last.team == "Another lab"
 
 
+def sent(user: User, row: Submission, **fields: str) -> Any:
+    """The answer to a program that sends a reproduction; a field that is empty is left out."""
+    secret = issue(user, "a program", [Scope.SUBMIT, Scope.READ], timedelta(days=1))[1]
+    values = {
+        "name": "Second run",
+        "model": "CBoW",
+        "team": "The second lab",
+        "reproduces": row.key,
+        **fields,
+    }
+    form = {name: value for name, value in values.items() if value}
+    upload = SimpleUploadedFile("predictions.zip", ALMOST)
+    address = f"/api/v1/benchmarks/{row.benchmark.name}/submissions"
+    return Client(headers={"authorization": f"Bearer {secret}"}).post(address, {**form, "file": upload})
+
+
+def test_a_program_sends_one_by_the_rules_of_the_page(graded: Graded, bob: User) -> None:
+    row = graded(name="First")
+    for fields, field in (
+        ({"public": "true"}, "public"),
+        ({"team": ""}, "team"),
+        ({"reproduces": "%"}, "reproduces"),
+    ):
+        refused = sent(bob, row, **fields)
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, field)
+    answer = sent(bob, row)
+    assert answer.status_code == 201, answer.content
+    assert answer.json()["reproduces"] == row.key
+    made = Submission.objects.get(key=answer.json()["key"])
+    assert (made.reproduces, made.public) == (row, False)
+    grade(made.pk)
+    row.refresh_from_db()
+    assert [shown["submission"] for shown in row.reproduced] == [made.key]
+
+
+def test_a_program_of_its_author_or_of_a_private_row_is_refused(
+    graded: Graded, ada: User, bob: User, tiny: Benchmark
+) -> None:
+    row, private = graded(name="First"), graded(name="Private", public=False)
+    team = Team.objects.create(name="A team")
+    User.objects.filter(pk__in=[ada.pk, bob.pk]).update(team=team)
+    assert [sent(User.objects.get(pk=user.pk), row).status_code for user in (ada, bob)] == [403, 403]
+    User.objects.filter(pk=bob.pk).update(team=None)
+    Departure.objects.create(user=bob, team=team)
+    assert sent(User.objects.get(pk=bob.pk), row).json()["type"] == "urn:gluebench:role"
+    Departure.objects.all().delete()
+    bob.refresh_from_db()
+    assert sent(bob, private).status_code == 404
+    assert sent(bob, row, reproduces="nothing").status_code == 404
+    other = Benchmark.objects.create(name="other", manifest=tiny.manifest, gold=tiny.gold)
+    Submission.objects.filter(pk=row.pk).update(benchmark=other)
+    row.benchmark = tiny
+    assert "of another benchmark" in sent(bob, row).json()["detail"]
+    assert Submission.objects.count() == 2
+
+
 @pytest.mark.parametrize(
     ("points", "within"), [(0, 0.1), (0.1, 0.1), (0.11, 0.2), (0.9, 1), (4.2, 5), (30, 100), (None, None)]
 )

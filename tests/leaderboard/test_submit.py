@@ -73,6 +73,21 @@ def test_a_submission_is_sent_graded_and_printed(served: Any, token: str, file: 
     assert "From a terminal" in [row["name"] for row in rows]
 
 
+def test_a_row_of_others_is_reproduced(served: Any, token: str, file: Path) -> None:
+    public = (file, "--to", served.url, "--name", "Theirs", "--model", "CBoW", "--public")
+    row = json.loads(submit(token, *public, "--no-wait", "--json").stdout)
+    Client(served.url, token).wait(row["key"])
+    second = str(served.python(TOKEN, str(served.folder), "second@example.org", "read submit")).strip()
+    again = (file, "--to", served.url, "--reproduces", row["key"])
+    assert "team" in submit(second, *again).output
+    assert "cannot reproduce" in submit(token, *again, "--team", "Mine", "--name", "Again").output
+    done = submit(second, *again, "--team", "The second lab", "--no-wait", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["reproduces"] == row["key"]
+    plain = submit(second, file, "--to", served.url, "--no-wait", "--json")
+    assert json.loads(plain.stdout)["reproduces"] is None, "the same file, as a submission of its own"
+
+
 def test_the_report_is_that_of_grade_rounded(served: Any, token: str, file: Path, gold_folder: Path) -> None:
     benchmark = load_benchmark(MANIFEST)
     exact = grade(check(file, benchmark), read_gold(gold_folder, benchmark))

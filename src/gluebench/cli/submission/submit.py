@@ -71,6 +71,12 @@ def _options(*, required: bool) -> list[Any]:
             help="Yours, from its page /account/tokens; better from GLUEBENCH_TOKEN than from here.",
         ),
         *details,
+        click.option(
+            "--reproduces",
+            "to_reproduces",
+            metavar="KEY",
+            help="Another party's public row that you ran again.",
+        ),
         option.flag("--public", "to_public", help="Show it on the board once it is graded."),
         option.flag("--no-wait", "to_no_wait", help="Do not wait for the scores."),
         option.flag("--new", "to_again", help="A new submission, even of a file that was sent before."),
@@ -214,6 +220,7 @@ def deliver(path: Path, there: Reached | None, *, form: Form, defaults: Mapping[
 def retry_key(path: Path, benchmark: str, details: Mapping[str, Any]) -> str:
     """A key that is equal for the same file, name and model, so that a repeated command sends once."""
     digest = hashlib.sha256(f"{benchmark}\0{details['name']}\0{details['model']}\0".encode())
+    digest.update(details.get("reproduces", "").encode())
     with path.open("rb") as file:
         while piece := file.read(1024 * 1024):
             digest.update(piece)

@@ -79,7 +79,8 @@ class Scope(models.TextChoices):
 
     READ = "read", "Read one's own submissions"
     SUBMIT = "submit", "Submit, edit and publish"
-    GRADE = "grade", "Grade on a machine of one's own (organizers only)"
+    GRADE = "grade", "Grade on a machine of one's own"
+    ORGANIZE = "organize", "Organize: do what the organizers' pages do"
 
 
 class Token(models.Model):

@@ -28,7 +28,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.models import Scope, User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.folder import SiteError
@@ -38,6 +38,19 @@ def confirmed(user: User) -> bool:
     """Whether this account's address is confirmed."""
     own = EmailAddress.objects.filter(user=user, email=user.email.lower(), verified=True)
     return bool(own.exists())
+
+
+def may_create(user: User) -> bool:
+    """Whether an account may create benchmarks in the browser."""
+    return user.is_superuser or (settings.RUNNING.create == "accounts" and confirmed(user))
+
+
+def scopes_for(user: User) -> list[Scope]:
+    """The scopes of tokens that this account has a use for."""
+    organizes = user.is_superuser or user.organized.exists()
+    more = [Scope.GRADE] if organizes else []
+    more += [Scope.ORGANIZE] if organizes or user.reviewed.exists() or may_create(user) else []
+    return [Scope.READ, Scope.SUBMIT, *more]
 
 
 def require_confirmed(users: Iterable[User]) -> None:

@@ -17,7 +17,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gluebench.leaderboard.accounts.models import Scope, SignedInRequest, Token, User, issue
-from gluebench.leaderboard.accounts.trust import delete_account, export
+from gluebench.leaderboard.accounts.trust import delete_account, export, scopes_for
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.folder import SiteError
 
@@ -29,7 +29,6 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
 
     scopes = forms.MultipleChoiceField(
         label="May",
-        choices=Scope,
         initial=[Scope.READ, Scope.SUBMIT],
         widget=forms.CheckboxSelectMultiple,
         help_text="Give a token no more than its program needs.",
@@ -46,6 +45,11 @@ class TokenForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Token
         fields = ["name"]
         help_texts = {"name": "What it is for: “training server”."}
+
+    def __init__(self, user: User, data: Any = None) -> None:
+        super().__init__(data)
+        scopes: Any = self.fields["scopes"]
+        scopes.choices = [(scope.value, scope.label) for scope in scopes_for(user)]
 
 
 class DeleteForm(forms.Form):
@@ -85,14 +89,14 @@ def overview(request: SignedInRequest) -> HttpResponse:
 @reauthentication_required  # type: ignore[untyped-decorator]
 def tokens(request: SignedInRequest) -> HttpResponse:
     """One's tokens, and a form for a new one, whose secret is shown only in this answer."""
-    form = TokenForm(request.POST or None)
+    form = TokenForm(request.user, request.POST or None)
     secret = ""
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data
         lifetime = timedelta(days=values["days"])
         token, secret = issue(request.user, values["name"], values["scopes"], lifetime)
         record("token", actor=request.user, token=token.pk)
-        form = TokenForm()
+        form = TokenForm(request.user)
     context = {"form": form, "secret": secret, "tokens": request.user.tokens.order_by("-created")}
     return render(request, "accounts/tokens.html", context, status=422 if form.errors else 200)
 

@@ -52,8 +52,7 @@ def overview(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             _invite(request, study)
             return redirect("organize-study", benchmark.name, study.key)
     context = {"form": form, "studies": benchmark.studies.all(), "possible": bool(form.tasks)}
-    page = {"template_name": "annotation/overview.html", "status": 422 if form.errors else 200}
-    return render_tab(request, benchmark, "annotation", context, **page)
+    return render_tab(request, benchmark, "annotation", context, template="annotation/overview.html")
 
 
 def _invite(request: HttpRequest, study: Study) -> None:
@@ -89,7 +88,7 @@ def one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpRespons
         row.address = request.build_absolute_uri(row.get_absolute_url())
         row.account = account_name(row.user, request.user) if row.user else ""
     context = {"study": study, "annotators": rows, "answered": any(row.done for row in rows)}
-    return render_tab(request, benchmark, "annotation", context, template_name="annotation/study.html")
+    return render_tab(request, benchmark, "annotation", context, template="annotation/study.html")
 
 
 def _act(request: SignedInRequest, study: Study) -> HttpResponse:

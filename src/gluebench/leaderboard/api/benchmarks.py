@@ -98,7 +98,7 @@ def phases(request: HttpRequest, name: str) -> dict[str, Any]:
 @_get("/{slug:name}/announcements", schemas.AnnouncementList, 404, 422)
 def announcements(request: HttpRequest, name: str, paging: Query[Paging]) -> dict[str, Any]:
     """What its organizers announced, newest first; texts are Markdown."""
-    rows = benchmark_or_404(request, name).announcements.values("title", "text", "at", "changed")
+    rows = benchmark_or_404(request, name).announcements.values("id", "title", "text", "at", "changed")
     page, facts = paging.page_of(request, rows)
     return {**facts, "items": list(page)}
 
@@ -237,6 +237,7 @@ def _task(task: Task) -> dict[str, Any]:
 def _phase(line: Mapping[str, Any]) -> dict[str, Any]:
     phase = line["phase"]
     return {
+        "id": phase.pk,
         **values_of(phase),
         **{name: line[name] for name in ("standing", "sentences", "announcements")},
         "board": phase.is_shown,

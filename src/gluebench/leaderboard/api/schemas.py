@@ -166,7 +166,7 @@ class PhaseList(Schema):
 
 
 class AnnouncementList(Paged):
-    """Announcements, newest first: title, text, and when it was published and changed."""
+    """Announcements, newest first: id, title, text, and when it was published and changed."""
 
     items: list[dict[str, Any]]
 
@@ -273,6 +273,15 @@ class CheckFacts(Open):
     verdict: str
     missing: list[str]
     problems: list[dict[str, Any]]
+
+
+class Done(Schema):
+    """What an organizer's act did."""
+
+    message: str
+    """As the page says it."""
+    url: str
+    """The page that it leads to."""
 
 
 class Report(Open):

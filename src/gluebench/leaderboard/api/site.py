@@ -9,7 +9,7 @@ from typing import Any
 
 from csp.decorators import csp_update
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.core.exceptions import ValidationError as FieldsError
 from django.core.signals import got_request_exception
 from django.http import Http404, HttpRequest, HttpResponse
@@ -23,7 +23,7 @@ from ninja.openapi.docs import render_template as render
 from ninja.operation import Operation
 
 from gluebench.leaderboard.accounts.models import Token, User
-from gluebench.leaderboard.api import benchmarks, schemas, submissions, work
+from gluebench.leaderboard.api import benchmarks, organizing, schemas, submissions, work
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.common import problems
@@ -42,6 +42,7 @@ Every refusal is `application/problem+json`: `type` for programs, `detail` for p
 ANY_REST = r"^(?P<rest>[\s\S]+)$"
 """The rest of an address. Django's "path" stops at a line's end, which %0A puts into one."""
 
+NO_ROLE = "Your account has no role that allows this."
 View = Callable[..., HttpResponse]
 logger = logging.getLogger(__name__)
 
@@ -87,6 +88,7 @@ def install(api: NinjaAPI) -> None:
         (AuthenticationError, lambda error: problems.unauthorized()),
         (HttpError, lambda error: ProblemError(error.status_code, "request", str(error))),
         (Http404, lambda error: not_found(str(error))),
+        (PermissionDenied, lambda error: ProblemError(403, "role", str(error) or NO_ROLE)),
         (ValidationError, lambda error: invalid(_pydantic_errors(error))),
         (FieldsError, lambda error: invalid(_django_errors(error))),
         (RequestDataTooBig, lambda error: ProblemError(413, "too-large", "The request is too large.")),
@@ -141,6 +143,7 @@ api.add_router("/benchmarks", benchmarks.router)
 api.add_router("/benchmarks", submissions.sending)
 api.add_router("/submissions", submissions.router)
 api.add_router("/work", work.router)
+api.add_router("", organizing.router)
 
 
 @api.get("/", response=answers(schemas.About), auth=ANYBODY, openapi_extra=PUBLIC, tags=["Site"])

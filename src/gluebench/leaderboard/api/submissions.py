@@ -28,7 +28,14 @@ from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.queries import Status
 from gluebench.leaderboard.submissions.views import file_response, owned, visible
-from gluebench.leaderboard.uploads.accept import accept_once, began, digest, free_check, sent_before
+from gluebench.leaderboard.uploads.accept import (
+    accept_once,
+    began,
+    digest,
+    free_check,
+    reproducible,
+    sent_before,
+)
 
 router = Router(tags=["Submissions"], auth=ANYBODY)
 sending = Router(tags=["Submitting"], auth=SIGNED_IN)
@@ -99,6 +106,8 @@ class Details(create_model("Details", __base__=_Strict, **SENT)):  # type: ignor
 
     public: Flag = False
     """Whether the board shows it once it is graded."""
+    reproduces: str | None = Field(None, pattern=r"^[0-9A-Za-z]{1,12}$")
+    """Key of another party's public row that this is a second run of; `team` says who ran it."""
 
 
 class Only(Schema):
@@ -250,6 +259,7 @@ def _publication(submission: Submission) -> dict[str, Any]:
         "withdrawn": _moment(submission.withdrawn),
         "chosen": _moment(submission.chosen),
         "why": submission.why,
+        "reproduces": submission.reproduces and submission.reproduces.key,
     }
 
 
@@ -303,8 +313,15 @@ def submit(
         benchmark=benchmark,
         retry_key=idempotency_key,
         began=began(request),
-        **details.dict(exclude_unset=True),
+        **details.dict(exclude_unset=True, exclude={"reproduces"}),
     )
+    if details.reproduces is not None:
+        row.reproduces = reproducible(user, details.reproduces)
+        if row.reproduces.benchmark_id != benchmark.pk:
+            raise not_found(f"{details.reproduces} is of another benchmark.")
+        if row.public or not row.team:
+            message = "A reproduction is never public, and says in `team` who made it."
+            raise invalid([FieldError(field="public" if row.public else "team", message=message)])
     if sent_before(row) is None:
         row.clean_fields(exclude={field.name for field in row._meta.fields} - set(Details.model_fields))
         row.clean()

@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from gluebench import benchmark as records
 from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.accounts.trust import confirmed, revoke
+from gluebench.leaderboard.accounts.trust import revoke
 from gluebench.leaderboard.benchmarks.contents import Manifest
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
 from gluebench.leaderboard.common.signals import account_deleted, account_exported, benchmark_due
@@ -195,11 +195,6 @@ class Benchmark(models.Model):
         """The value of `--benchmark`: its name if gluebench packages this benchmark, else its address."""
         packaged = self.name in records.installed()
         return self.name if packaged and records.load_benchmark(self.name) == self.record else address
-
-
-def may_create(user: User) -> bool:
-    """Whether an account may create benchmarks in the browser."""
-    return user.is_superuser or (settings.RUNNING.create == "accounts" and confirmed(user))
 
 
 class DataFile(models.Model):

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, UnknownNameError
 from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.benchmarks import models
 from gluebench.leaderboard.benchmarks.contents import linked_tasks
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one
@@ -61,7 +62,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return _board(request, only, None)
     search, page = cleaned(request.GET.get("q", "")), page_number(request.GET.get("page", ""))
     signed_in = request.user.is_authenticated
-    creates = isinstance(request.user, User) and models.may_create(request.user)
+    creates = isinstance(request.user, User) and may_create(request.user)
     return cached(
         request,
         name=f"home {search} {page} {signed_in} {creates}",

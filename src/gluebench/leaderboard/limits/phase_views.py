@@ -105,6 +105,4 @@ def _page(request: SignedInRequest, row: Phase, **context: Any) -> HttpResponse:
         "extensions": extensions,
         "phase": Phase.objects.get(pk=row.pk) if stored else None,
     }
-    wrong = any(form.errors for form in (context["form"], context["extension_form"]) if form)
-    page = {"template_name": "limits/phases.html", "status": 422 if wrong else 200}
-    return render_tab(request, benchmark, "phases", context, **page)
+    return render_tab(request, benchmark, "phases", context, template="limits/phases.html")

@@ -148,10 +148,7 @@ def _policy_page(request: SignedInRequest, benchmark: Benchmark, **forms: Any) -
         "in_force": set(benchmark.overrides.in_force().values_list("pk", flat=True)),
         **forms,
     }
-    status = 422 if any(form.errors for form in forms.values()) else 200
-    return render_tab(
-        request, benchmark, "limits", context, template_name="limits/policy.html", status=status
-    )
+    return render_tab(request, benchmark, "limits", context, template="limits/policy.html")
 
 
 def quota(request: HttpRequest) -> dict[str, Any]:

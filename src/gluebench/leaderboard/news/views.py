@@ -96,8 +96,7 @@ def organize(request: SignedInRequest, benchmark: Benchmark, pk: int | None = No
     context: dict[str, Any] = {"form": form, "editing": pk, "announcements": delivery.tallies(benchmark)}
     if form.is_valid():
         context["preview"] = markdown(form.cleaned_data["text"])
-    status = 422 if form.errors else 200
-    return render_tab(request, benchmark, "news", context, template_name="news/organize.html", status=status)
+    return render_tab(request, benchmark, "news", context, template="news/organize.html")
 
 
 @login_required

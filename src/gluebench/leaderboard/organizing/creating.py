@@ -20,13 +20,15 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
+from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.benchmarks.adding import store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
-from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 from gluebench.leaderboard.organizing.forms import FilesForm, NewForm, ReplaceForm
@@ -47,7 +49,7 @@ def new(request: SignedInRequest) -> HttpResponse:
     problems, token = _built(request.user, form, {"replaces": "", "reason": ""})
     context = {"form": form, "problems": problems, "here": "mine"}
     status = 422 if problems or form.errors else 200
-    page = render(request, "organize/new.html", context, status=status)
+    page = TemplateResponse(request, "organize/new.html", context, status=status)
     return redirect("organize-preview", token) if token else page
 
 
@@ -58,8 +60,7 @@ def replace(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     about = {"name": benchmark.name, "title": benchmark.title, "replaces": benchmark.name}
     about |= {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
     problems, token = _built(request.user, form, about)
-    status = 422 if problems or form.errors else 200
-    page = render_tab(request, benchmark, "replace", {"form": form, "problems": problems}, status=status)
+    page = render_tab(request, benchmark, "replace", {"form": form, "problems": problems})
     return redirect("organize-preview", token) if token else page
 
 
@@ -80,7 +81,7 @@ def preview(request: SignedInRequest, token: str) -> HttpResponse:
         raise PermissionDenied
     if request.method != "POST":
         context = {"summary": summary, "benchmark": benchmark, "here": "mine"}
-        return render(request, "organize/preview.html", context)
+        return TemplateResponse(request, "organize/preview.html", context)
     if request.POST.get("act") != "create":
         shutil.rmtree(folder)
         messages.success(request, "The files are deleted, and nothing was changed.")
@@ -134,7 +135,7 @@ def _built(user: User, form: FilesForm, about: Mapping[str, str]) -> tuple[list[
         )
     except (GraderError, ProblemError) as error:
         built = {"problems": [str(error)]}
-    result = {**job, **built}
+    result = {**job, **built, "gold": None}
     problems: list[str] = result.get("problems") or _misnamed(result)
     if problems:
         shutil.rmtree(folder)

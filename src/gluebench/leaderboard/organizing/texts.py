@@ -41,7 +41,7 @@ def texts(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             return redirect("organize-texts", benchmark.name)
         shown = [(SECTIONS[name], form.cleaned_data[name]) for name in SECTIONS if form.cleaned_data[name]]
     context = {"form": form, "shown": shown}
-    return render_tab(request, benchmark, "texts", context, status=422 if form.errors else 200)
+    return render_tab(request, benchmark, "texts", context)
 
 
 @for_organizers()
@@ -58,7 +58,7 @@ def looks(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             kept = {"file": keep_public(benchmark.name, logo.read()), "type": form.logo_type}
         _save(request, benchmark, "looks", looks=_filled({**values, "logo": kept}))
         return redirect("organize-looks", benchmark.name)
-    return render_tab(request, benchmark, "looks", {"form": form}, status=422 if form.errors else 200)
+    return render_tab(request, benchmark, "looks", {"form": form})
 
 
 def _filled(values: dict[str, Any]) -> dict[str, Any]:

@@ -18,10 +18,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
+from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
-from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.organizing.dry_runs import NO_LABELS, shown
 from gluebench.leaderboard.organizing.forms import CopyForm, RoleForm
@@ -77,9 +78,13 @@ def roles(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             _change(request, benchmark, act, user, "removed")
         still = benchmark.organized_by(request.user)
         return redirect("organize-roles", benchmark.name) if still else redirect("my-submissions")
-    people = [(role, user, account_name(user, request.user)) for role in held for user in held[role].all()]
+    people = [
+        {"role": role, "account": user.pk, "name": account_name(user, request.user)}
+        for role in held
+        for user in held[role].all()
+    ]
     context = {"form": form, "people": people}
-    return render_tab(request, benchmark, "roles", context, status=422 if form.errors else 200)
+    return render_tab(request, benchmark, "roles", context)
 
 
 def _change(request: SignedInRequest, benchmark: Benchmark, role: str, user: User, done: str) -> None:
@@ -98,7 +103,7 @@ def duplicate(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         raise PermissionDenied
     if not form.is_valid():
         context = {"dry_run": shown(benchmark), "form": form}
-        return render_tab(request, benchmark, "setup", context, status=422)
+        return render_tab(request, benchmark, "setup", context)
     name, title = form.cleaned_data["name"], form.cleaned_data["title"]
     files = [
         PublicFile(file.path, storages["data"].open(file.file).read(), file.task, file.split, file.rows)

@@ -48,6 +48,9 @@ class TakeBackForm(forms.Form):
 def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Announce the final results, see what they wait for, or take them back."""
     row = Results.objects.filter(benchmark=benchmark).first()
+    if row is not None and "sure" in request.POST:
+        messages.error(request, "The results are announced already.")
+        return redirect("organize-results", benchmark.name)
     data = request.POST if request.method == "POST" else None
     form: Any = (AnnounceForm if row is None else TakeBackForm)(data)
     if row is None and not benchmark.gold:
@@ -67,14 +70,7 @@ def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         "form": form,
         "waiting": acts.waiting_for(benchmark) if row is not None and row.made is None else "",
     }
-    return render_tab(
-        request,
-        benchmark,
-        "results",
-        context,
-        template_name="results/organize.html",
-        status=422 if form.errors else 200,
-    )
+    return render_tab(request, benchmark, "results", context, template="results/organize.html")
 
 
 @for_organizers(require_safe)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
@@ -12,13 +12,16 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import QuerySet
+from django.forms import BaseForm
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
+from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.audit.models import Entry, record
-from gluebench.leaderboard.benchmarks.models import Benchmark, may_create
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ENDS
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions import acts, facts, forms, report, reproducing
@@ -278,7 +281,7 @@ def organize_one(request: SignedInRequest, benchmark: Benchmark, key: str) -> Ht
         "gradable": organizes and bool(row.file) and row.status not in OPEN and row.failure != acts.UNGRADED,
         "log": _with_names(Entry.objects.filter(submission=row.key)[:50], request),
     }
-    return render_tab(request, benchmark, "one", context, status=422 if act in bound_forms else 200)
+    return render_tab(request, benchmark, "one", context)
 
 
 def _act(act: str, row: Submission, request: SignedInRequest, values: dict[str, Any]) -> str:
@@ -363,9 +366,20 @@ TABS = {
 def render_tab(
     request: HttpRequest, benchmark: Benchmark, tab: str, context: dict[str, Any], **options: Any
 ) -> HttpResponse:
-    """A page below a tab of the organizer's pages; `options`: another template than the tab's, the status."""
+    """A page below a tab of the organizer's pages; `options`: another template than the tab's.
+
+    Its status is 422 if a form has errors. It is rendered later, so the API can take the context instead.
+    """
     organizes = benchmark.organized_by(request.user)
     context |= {"benchmark": benchmark, "here": "organize", "tab": tab, "organizes": organizes}
     context |= {"tabs": [(name, *TABS[name]) for name in TABS if organizes or name == "submissions"]}
     context |= {"tab_title": TABS.get(tab, ("", ""))[1]}
-    return render(request, **{"template_name": f"organize/{tab}.html", "context": context, **options})
+    options = {"template": f"organize/{tab}.html", "context": context, **options}
+    wrong = context.get("problems") or any(form.errors for form in forms_of(context))
+    return TemplateResponse(request, status=422 if wrong else 200, **options)
+
+
+def forms_of(context: Mapping[str, Any]) -> list[BaseForm]:
+    """The forms that a page shows."""
+    values = (*context.values(), *context.get("forms", {}).values())
+    return [value for value in values if isinstance(value, BaseForm)]

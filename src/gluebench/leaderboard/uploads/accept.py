@@ -12,17 +12,20 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.core.files import File
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db import DatabaseError, IntegrityError, transaction
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.utils import timezone
 
+from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.problems import ProblemError, spend
 from gluebench.leaderboard.front import BEGAN
 from gluebench.leaderboard.limits import quota
+from gluebench.leaderboard.limits.models import Departure
 from gluebench.leaderboard.phases.models import UPLOAD_TIME, Counting, Late, policy_at
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.feedback import as_policy
@@ -31,6 +34,7 @@ from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError, run_check, under_own_name
 from gluebench.leaderboard.submissions.queries import UNSCORED, Status
 from gluebench.leaderboard.submissions.report import CheckSummary, check_summary
+from gluebench.leaderboard.submissions.views import visible
 
 
 class HeldFile(UploadedFile[Any]):
@@ -180,6 +184,18 @@ def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) 
     except (GraderError, ProblemError):
         return None
     return None if question.can_send and question.fixed is None else question
+
+
+def reproducible(user: User, key: str) -> Submission:
+    """The public row of other people that this user may reproduce. Raises Http404, PermissionDenied."""
+    row = visible(user, key)
+    if not (row.is_listed and row.file):
+        raise Http404("Only a system on a board whose file is still kept can be reproduced.")
+    teams = {row.group_id, row.owner.team_id} - {None}
+    left = Departure.objects.filter(user=user, team__in=teams)
+    if user.pk == row.owner_id or user.team_id in teams or left.exists():
+        raise PermissionDenied("Its author and the author's team cannot reproduce a system.")
+    return row
 
 
 def began(request: HttpRequest) -> datetime:

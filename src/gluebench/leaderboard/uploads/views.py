@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,7 +20,6 @@ from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits import quota
-from gluebench.leaderboard.limits.models import Departure
 from gluebench.leaderboard.limits.terms import must_accept
 from gluebench.leaderboard.phases.models import policy_at, slot_of
 from gluebench.leaderboard.phases.times import MINUTE
@@ -32,7 +30,7 @@ from gluebench.leaderboard.submissions.forms import DetailsForm, ReproductionFor
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
 from gluebench.leaderboard.submissions.report import expected_files
-from gluebench.leaderboard.submissions.views import owned, visible
+from gluebench.leaderboard.submissions.views import owned
 from gluebench.leaderboard.uploads import accept
 from gluebench.leaderboard.uploads.accept import Held
 
@@ -101,14 +99,8 @@ def replace(request: SignedInRequest, key: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def reproduce(request: SignedInRequest, key: str) -> HttpResponse:
     """The form by which a second party sends its own predictions of a public system."""
-    row, user = visible(request.user, key), request.user
-    if not (row.is_listed and row.file):
-        raise Http404("Only a system on a board whose file is still kept can be reproduced.")
-    teams = {row.group_id, row.owner.team_id} - {None}
-    left = Departure.objects.filter(user=user, team__in=teams)
-    if user.pk == row.owner_id or user.team_id in teams or left.exists():
-        raise PermissionDenied("Its author and the author's team cannot reproduce a system.")
-    context = {"row": row, "must_accept": must_accept(row.benchmark, user)}
+    row = accept.reproducible(request.user, key)
+    context = {"row": row, "must_accept": must_accept(row.benchmark, request.user)}
     page = UploadPage(request, row.benchmark, "submissions/reproduce.html", context)
     new = page.new_submission()
     new.name, new.model, new.reproduces = f"Reproduction of {row.key}", "Reproduction", row
