@@ -1,10 +1,9 @@
-"""Logs of a run: a CSV file, TensorBoard if installed, lines, a live line, and a figure."""
+"""Logs of a run: a CSV file, TensorBoard if installed, lines, a progress bar, and a figure."""
 
 from __future__ import annotations
 
 import csv
 import io
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -21,8 +20,6 @@ LOG = "log.csv"
 TIMES = "times.csv"
 TENSORBOARD = "tensorboard"
 Row = Mapping[str, Any]
-OFTEN = 0.5
-"""Seconds between two changes of the live line."""
 
 
 class Log:
@@ -71,36 +68,21 @@ def read_log(folder: Path) -> list[dict[str, float]]:
 
 
 class Pace:
-    """Speed of a run and estimate of its remaining time, also as a live line in a terminal."""
+    """Speed of a run and estimate of its remaining time, also as a bar in a terminal if it is `shown`."""
 
-    def __init__(self, update: int, between: int, settings: Settings) -> None:
-        self._first, self._between = update, between
-        self._last = between * settings.max_checks
+    def __init__(self, update: int, last: int, *, shown: bool) -> None:
+        from tqdm import tqdm
+
+        self._first, self._last = update, last
         self._began = time.monotonic()
-        self._shown = self._began if sys.stderr.isatty() else float("inf")
-        self._width = 0
+        off = None if shown else True  # None: unless standard error is a terminal
+        self.bar = tqdm(total=last, initial=update, unit=" updates", leave=False, disable=off)
 
     def text(self, update: int) -> str:
         """Format updates per second since this process began, and the time to the last allowed check."""
         rate = (update - self._first) / max(1e-9, time.monotonic() - self._began)
         left = duration((self._last - update) / rate) if rate else "unknown time"
         return f"{rate:.1f} updates/s, at most {left} left"
-
-    def show(self, update: int) -> None:
-        """Update the live line between two checks, unless it was updated less than `OFTEN` ago."""
-        if time.monotonic() - self._shown < OFTEN:
-            return
-        self._shown = time.monotonic()
-        check, done = divmod(update, self._between)
-        words = f"check {check + 1}: {done:,} of {self._between:,} updates, {self.text(update)}"
-        print("\r" + words.ljust(self._width), end="", file=sys.stderr, flush=True)
-        self._width = len(words)
-
-    def clear(self) -> None:
-        """Erase the live line, so that other lines can be printed."""
-        if self._width:
-            print("\r" + " " * self._width, end="\r", file=sys.stderr, flush=True)
-            self._width = 0
 
 
 def duration(seconds: float) -> str:

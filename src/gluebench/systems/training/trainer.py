@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import KW_ONLY, asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,6 +54,7 @@ class Drawn(NamedTuple):
     """This process's share of the batch's examples."""
 
 
+@dataclass(eq=False)
 class Trainer:
     """Trains a model on its tasks, jointly if there are several.
 
@@ -62,50 +63,44 @@ class Trainer:
     of the first task; `checkpoint.take_weights` loads the others.
     """
 
-    def __init__(
-        self,
-        model: MultiTaskModel,
-        data: Mapping[str, TaskData],
-        settings: Settings,
-        folder: Path,
-        *,
-        say: Say = quiet,
-        engine: Engine | None = None,
-        tensorboard: bool = True,
-        about: Mapping[str, Any] | None = None,
-    ) -> None:
-        self._model = model
-        self._data = data
-        self._settings = settings
-        self._folder = folder
-        self._say = say
-        self._engine = engine or Engine(precision=settings.precision)
-        self._log = Log(folder, tensorboard=tensorboard and self._engine.rank == 0)
-        self._about = about or {}
+    model: MultiTaskModel
+    data: Mapping[str, TaskData]
+    settings: Settings
+    folder: Path
+    _: KW_ONLY
+    say: Say = quiet
+    engine: Engine | None = None
+    """None for one process on the CPU."""
+    tensorboard: bool = True
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._engine = self.engine or Engine(precision=self.settings.precision)
+        self._log = Log(self.folder, tensorboard=self.tensorboard and self._engine.rank == 0)
 
     def train(self) -> Outcome:
         """Train, or go on training, until the run ends; the model then has its best weights.
 
         Raises DataError if the folder holds another run, FloatingPointError for a loss that is not finite.
         """
-        shapes = [(name, list(values.shape)) for name, values in self._model.state_dict().items()]
-        settings = asdict(self._settings)
+        shapes = [(name, list(values.shape)) for name, values in self.model.state_dict().items()]
+        settings = asdict(self.settings)
         del settings["save_every"]
         self._identity = {  # what must be the same for a saved run to be resumed
             "settings": settings,
-            "data": {name: data.fingerprints() for name, data in self._data.items()},
+            "data": {name: data.fingerprints() for name, data in self.data.items()},
             "model": hashlib.sha256(repr(shapes).encode()).hexdigest()[:16],
-            "about": json.loads(json.dumps(self._about)),
+            "about": json.loads(json.dumps(self.about)),
             "processes": self._engine.world,
         }
-        outcome = checkpoint.read_outcome(self._folder)
+        outcome = checkpoint.read_outcome(self.folder)
         if outcome is not None:
             processes = {"processes": self._engine.world}  # a finished run may be read with any number
-            checkpoint.same_run(self._folder, {**outcome.run, **processes}, self._identity)
-            checkpoint.take_weights(self._model, outcome)
+            checkpoint.same_run(self.folder, {**outcome.run, **processes}, self._identity)
+            checkpoint.take_weights(self.model, outcome)
             return outcome
-        self._folder.mkdir(parents=True, exist_ok=True)
-        with seeded(self._settings.seed), arithmetic(self._settings.precision):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with seeded(self.settings.seed), arithmetic(self.settings.precision):
             self._begin()
             try:
                 self._run()
@@ -116,20 +111,20 @@ class Trainer:
 
     def _begin(self) -> None:
         """Set up the run, then restore its last saved state, if there is one."""
-        settings, body, device = self._settings, self._model.body, self._engine.device
-        sizes = {name: len(data.train) for name, data in self._data.items()}
+        settings, body, device = self.settings, self.model.body, self._engine.device
+        sizes = {name: len(data.train) for name, data in self.data.items()}
         self._scales = loss_scales(sizes, settings)
-        self._train = {name: body.prepare(texts(data.train)) for name, data in self._data.items()}
+        self._train = {name: body.prepare(texts(data.train)) for name, data in self.data.items()}
         self._dev = {
             name: {split: body.prepare(texts(rows)) for split, rows in data.dev.items()}
-            for name, data in self._data.items()
+            for name, data in self.data.items()
         }
         batches = sum(batch_count(size, settings.batch_size) for size in sizes.values())
         self._check_interval = settings.check_every or batches
-        self._model.to(device)
-        trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
+        self.model.to(device)
+        trained = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
         self._optimizer = torch.optim.Adam(trained, settings.learning_rate, weight_decay=settings.l2)
-        self._engine.wrap(self._model, self._optimizer)
+        self._engine.wrap(self.model, self._optimizer)
         if self._engine.rank:
             torch.manual_seed(settings.seed + FAR * self._engine.rank)
         self._schedule = decay_schedule(self._optimizer, settings)
@@ -142,29 +137,30 @@ class Trainer:
             )
             for name, items in self._train.items()
         }
-        self._losses = {name: torch.zeros((), dtype=torch.float64, device=device) for name in self._data}
+        self._losses = {name: torch.zeros((), dtype=torch.float64, device=device) for name in self.data}
         self._progress = Progress(began=_now())
         self._restore()
         self._stream = self._batches()
-        self._model.train()
+        self.model.train()
 
     def _run(self) -> None:
-        progress, settings = self._progress, self._settings
-        pace, self._clock = Pace(progress.update, self._check_interval, settings), time.monotonic()
+        progress, settings = self._progress, self.settings
         if progress.update:
-            self._say(f"going on after update {progress.update:,}")
-        while progress.stopped is None:
-            self._update()
-            if self._engine.rank == 0:
-                pace.show(progress.update)
-            if progress.update % self._check_interval == 0:
-                pace.clear()
-                self._check()
-                speed = pace.text(progress.update)
-                self._say(line(progress.rows[-1], list(self._data), settings, pace=speed))
-                self._save()
-            elif settings.save_every and progress.update % settings.save_every == 0:
-                self._save()
+            self.say(f"going on after update {progress.update:,}")
+        last = self._check_interval * settings.max_checks
+        pace, self._clock = Pace(progress.update, last, shown=self._engine.rank == 0), time.monotonic()
+        with pace.bar as bar:
+            while progress.stopped is None:
+                self._update()
+                bar.update()
+                if progress.update % self._check_interval == 0:
+                    self._check()
+                    bar.clear()
+                    speed = pace.text(progress.update)
+                    self.say(line(progress.rows[-1], list(self.data), settings, pace=speed))
+                    self._save()
+                elif settings.save_every and progress.update % settings.save_every == 0:
+                    self._save()
 
     def _drawn(self) -> Drawn:
         """Draw the next batch and make this process's share of it."""
@@ -174,8 +170,8 @@ class Trainer:
         weight = len(share) / len(positions)
         # A process without examples computes a gradient of weight 0, since the others wait for one.
         share = share or positions[:1]
-        batch = self._model.body.collate([self._train[name][position] for position in share])
-        targets = self._model.targets(name, [self._data[name].train[position].label for position in share])
+        batch = self.model.body.collate([self._train[name][position] for position in share])
+        targets = self.model.targets(name, [self.data[name].train[position].label for position in share])
         if self._engine.device.type == "cuda":
             batch, targets = pinned(batch), pinned(targets)
         return Drawn(name, batch, targets, weight)
@@ -194,24 +190,24 @@ class Trainer:
     def _update(self) -> None:
         drawn = next(self._stream)
         name, weight = drawn.task, drawn.weight
-        carried = [] if weight else [(each, each.carried()) for each in self._model.carriers().values()]
+        carried = [] if weight else [(each, each.carried()) for each in self.model.carriers().values()]
         targets = moved(drawn.targets, self._engine.device)
-        loss = self._model.head(name).loss(self._engine.outputs(name, drawn.batch), targets)
+        loss = self.model.head(name).loss(self._engine.outputs(name, drawn.batch), targets)
         self._engine.backward(loss * (self._scales[name] * weight * self._engine.world))
         for module, before in carried:  # a batch of its own that counts for nothing
             module.carry_on(before)
-        self._engine.step(self._settings.clip)
-        self._optimizer.zero_grad(set_to_none=self._settings.idle_heads == "keep")
+        self._engine.step(self.settings.clip)
+        self._optimizer.zero_grad(set_to_none=self.settings.idle_heads == "keep")
         self._losses[name] += loss.detach() * weight
         self._progress.updates[name] = self._progress.updates.get(name, 0) + 1
         self._progress.update += 1
 
     def _check(self) -> None:
         """Score every task on dev; decay the learning rate, keep the best weights, decide to stop."""
-        progress, settings = self._progress, self._settings
+        progress, settings = self._progress, self.settings
         losses = self._mean_losses()
         scores = self._scores()
-        average = macro(scores, self._data, settings)
+        average = macro(scores, self.data, settings)
         improved = average > max(progress.averages(), default=-math.inf)
         self._add_time()
         (group,) = self._optimizer.param_groups
@@ -223,7 +219,7 @@ class Trainer:
             total.zero_()
         if self._engine.rank == 0:
             for file in files:
-                checkpoint.save(self._folder / file, self._model.state_dict())
+                checkpoint.save(self.folder / file, self.model.state_dict())
             self._log.check(progress.rows, progress.times)
 
     def _mean_losses(self) -> dict[str, float]:
@@ -240,15 +236,15 @@ class Trainer:
         return means
 
     def _scores(self) -> dict[str, TaskScore]:
-        self._model.eval()
-        size, engine, scores = self._settings.batch_size, self._engine, {}
+        self.model.eval()
+        size, engine, scores = self.settings.batch_size, self._engine, {}
         for name, splits in self._dev.items():
             predicted = {
-                split: predict_together(self._model, name, items, batch_size=size, engine=engine)
+                split: predict_together(self.model, name, items, batch_size=size, engine=engine)
                 for split, items in splits.items()
             }
-            scores[name] = score(self._data[name], predicted, self._settings.validation)
-        self._model.train()
+            scores[name] = score(self.data[name], predicted, self.settings.validation)
+        self.model.train()
         return scores
 
     def _add_time(self) -> None:
@@ -264,7 +260,7 @@ class Trainer:
             "cpu": torch.get_rng_state(),
             "gpu": torch.cuda.get_rng_state() if torch.cuda.is_available() else None,
             "losses": {name: float(total) for name, total in self._losses.items()},
-            "carried": {name: module.carried() for name, module in self._model.carriers().items()},
+            "carried": {name: module.carried() for name, module in self.model.carriers().items()},
         }
         ranks = self._engine.gathered(rank_state)
         if self._engine.rank:
@@ -272,27 +268,27 @@ class Trainer:
         scaler = self._engine.scaler
         values = {
             "run": self._identity,
-            "model": self._model.state_dict(),
+            "model": self.model.state_dict(),
             "optimizer": self._optimizer.state_dict(),
             "scaler": None if scaler is None else scaler.state_dict(),
             "schedule": self._schedule.state_dict(),
             "progress": asdict(self._progress),
             "ranks": ranks,
         }
-        checkpoint.save(self._folder / checkpoint.STATE, values)
+        checkpoint.save(self.folder / checkpoint.STATE, values)
         best = {kept.weights for kept in self._progress.kept.values()}
-        for path in self._folder.glob(f"{WEIGHTS}*.pt"):
+        for path in self.folder.glob(f"{WEIGHTS}*.pt"):
             if path.name not in best:
                 path.unlink()
 
     def _restore(self) -> None:
         """Load the saved state, if there is one. Raises DataError for the state of another run."""
-        path = self._folder / checkpoint.STATE
+        path = self.folder / checkpoint.STATE
         if not path.is_file():
             return
         values = checkpoint.load(path)
-        checkpoint.same_run(self._folder, values["run"], self._identity)
-        self._model.load_state_dict(values["model"])
+        checkpoint.same_run(self.folder, values["run"], self._identity)
+        self.model.load_state_dict(values["model"])
         self._optimizer.load_state_dict(values["optimizer"])
         if values["scaler"] is not None and self._engine.scaler is not None:
             self._engine.scaler.load_state_dict(values["scaler"])
@@ -303,7 +299,7 @@ class Trainer:
         rank_state = values["ranks"][self._engine.rank]
         for name, total in rank_state["losses"].items():
             self._losses[name].fill_(total)
-        for name, module in self._model.carriers().items():
+        for name, module in self.model.carriers().items():
             module.carry_on(rank_state["carried"][name])
         torch.set_rng_state(rank_state["cpu"])
         if rank_state["gpu"] is not None and torch.cuda.is_available():
@@ -312,8 +308,8 @@ class Trainer:
     def _finish(self) -> Outcome:
         progress = self._progress
         outcome = Outcome(
-            folder=self._folder,
-            seed=self._settings.seed,
+            folder=self.folder,
+            seed=self.settings.seed,
             score=max(progress.averages()),
             tasks=progress.kept,
             checks=len(progress.rows),
@@ -324,19 +320,19 @@ class Trainer:
         )
         self._engine.gathered(None)  # every process waits until the weights are written
         self._engine.release()
-        checkpoint.take_weights(self._model, outcome)
+        checkpoint.take_weights(self.model, outcome)
         if self._engine.rank == 0:
             checkpoint.write_card(
                 outcome,
-                self._model,
-                self._data,
-                self._settings,
+                self.model,
+                self.data,
+                self.settings,
                 began=progress.began,
                 ended=_now(),
-                about=self._about,
+                about=self.about,
             )
             checkpoint.write_outcome(outcome)
-            (self._folder / checkpoint.STATE).unlink(missing_ok=True)
+            (self.folder / checkpoint.STATE).unlink(missing_ok=True)
         self._engine.gathered(None)
         return outcome
 
