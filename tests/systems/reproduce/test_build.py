@@ -17,8 +17,7 @@ from systems.weights import files  # noqa: E402
 from gluebench.data import DataError, Example, load_split  # noqa: E402
 from gluebench.systems import TrainablePredictor, run  # noqa: E402
 from gluebench.systems.encoders.corpus import Corpus  # noqa: E402
-from gluebench.systems.reproduce.build import system  # noqa: E402
-from gluebench.systems.reproduce.neural import NeuralSystem, task_data  # noqa: E402
+from gluebench.systems.reproduce.build import NeuralSystem, system, task_data  # noqa: E402
 from gluebench.systems.reproduce.row import CannotBeHadError, needed_files  # noqa: E402
 from gluebench.systems.text import ptb  # noqa: E402
 

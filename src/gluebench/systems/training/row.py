@@ -87,21 +87,18 @@ def train_row(
     row each task's best run (section 5).
     """
     from gluebench.systems.training.engine import engine
-    from gluebench.systems.training.runs import best_runs
+    from gluebench.systems.training.runs import Runs
 
     if not row.multi and (extra := [name for name, task_data in data.items() if task_data.auxiliary]):
         raise ValueError(f"{', '.join(extra)} can join multi-task training only, as a task of its own")
-    chosen = best_runs(
+    runs = Runs(
         _model_maker(row, Corpus(benchmark, data_folder), folder, say),
-        data,
         row.settings,
         row.seeds,
-        together=row.multi,
-        folder=folder,
-        say=say,
         make_engine=lambda: engine(row.settings.precision, device),
         about=_about(row, benchmark, tasks=len(data)),
     )
+    chosen = runs.best(data, folder, together=row.multi, say=say)
     write_trained(folder, chosen, title=row.title(len(data)))
     return TrainedSystem(folder, batch_size=row.settings.batch_size)
 
