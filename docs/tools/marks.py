@@ -15,7 +15,7 @@ from pathlib import Path
 from gluebench.benchmark import load_benchmark
 from gluebench.data import load
 from gluebench.data.fingerprint import fingerprint_of
-from gluebench.data.verify.rows import FORMAT, Marks, little, marks
+from gluebench.data.verify.check import FORMAT, Marks, little, marks
 
 
 def packed(splits: Mapping[tuple[str, str], Marks]) -> bytes:

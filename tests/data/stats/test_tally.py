@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
-from gluebench.data.stats.tally import Part, Tally, interval_of, lengths, score_edges, vocabulary
+from gluebench.data.stats.describe import Part, Tally, interval_of, lengths, score_edges, vocabulary
 
 GLUE = load_benchmark("glue")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gluebench.benchmark import load_benchmark
 from gluebench.data import Example
-from gluebench.data.stats import tally
+from gluebench.data.stats import describe
 from gluebench.data.tokens import overlap, tokens
 
 TEXTS = st.text(max_size=30) | st.lists(
@@ -26,10 +26,10 @@ def test_lengths_overlaps_and_vocabulary_are_those_of_each_text(pairs: list[tupl
     task = load_benchmark("glue").task("MRPC")
     rows = [Example(at, dict(zip(task.columns, pair, strict=True)), None) for at, pair in enumerate(pairs)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally, "_TOGETHER", 3)
-        counted = tally.Tally(task).add(rows)
+        patch.setattr(describe, "_TOGETHER", 3)
+        counted = describe.Tally(task).add(rows)
     stats = counted.stats("dev")
     for side, column in enumerate(task.columns):
-        assert stats.lengths[column] == tally.lengths(Counter(len(tokens(pair[side])) for pair in pairs))
+        assert stats.lengths[column] == describe.lengths(Counter(len(tokens(pair[side])) for pair in pairs))
     assert stats.overlap == pytest.approx(fmean(overlap(*pair) for pair in pairs))
     assert counted.vocabulary() == Counter(token for pair in pairs for text in pair for token in tokens(text))

@@ -19,7 +19,7 @@ from gluebench.data.fingerprint import fingerprint
 from gluebench.data.prepared import prepare
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.release import load_release
-from gluebench.data.verify.rows import published
+from gluebench.data.verify.check import published
 
 TEXTS = ["It rains.", "The sun shines. ", "Tea is ready.", "Nobody came."]
 LABELS = ["bad", "good", "good", "bad"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from docs.tools.marks import packed
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.data import Example
-from gluebench.data.verify.rows import (
+from gluebench.data.verify.check import (
     ADDED,
     LABEL,
     MISSING,

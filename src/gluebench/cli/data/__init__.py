@@ -109,7 +109,7 @@ def verify_output(checks: Sequence[SplitCheck], lints: Sequence[TaskLint], folde
 
 def _explained(check: SplitCheck) -> Iterator[str]:
     """A sentence for each kind of difference, with the first rows."""
-    from gluebench.data.verify.rows import summary
+    from gluebench.data.verify.check import summary
 
     for kind, count in summary(check.differences).items():
         rows = [difference for difference in check.differences if difference.kind == kind]
@@ -128,7 +128,7 @@ def _records(check: SplitCheck) -> Iterator[tuple[object, ...]]:
 
 
 def _data(check: SplitCheck) -> dict[str, Any]:
-    from gluebench.data.verify.rows import summary
+    from gluebench.data.verify.check import summary
 
     return {
         "task": check.task,

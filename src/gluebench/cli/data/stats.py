@@ -16,8 +16,7 @@ from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices, plain
 
 if TYPE_CHECKING:
-    from gluebench.data.stats.describe import Category, TaskStats
-    from gluebench.data.stats.tally import Labels, SplitStats
+    from gluebench.data.stats.describe import Category, Labels, SplitStats, TaskStats
 
 
 @click.command

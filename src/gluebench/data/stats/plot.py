@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.data.stats.describe import TaskStats
-from gluebench.data.stats.tally import Labels
+from gluebench.data.stats.describe import Labels, TaskStats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,9 +1,25 @@
-"""Compare prepared splits with the published ones, and list the rows that differ."""
+"""Compare prepared splits with the published ones, and list the rows that differ and how.
+
+A fingerprint shows only that a split differs; marks show which rows differ, and in what way. They are four
+bytes per row, from which no text can be recovered: 16 bits of a hash of its texts, 8 bits of a hash of only
+their letters and digits, and a byte for its label.
+
+The marks in the package are made by `python -m docs.tools.marks`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import sys
+import unicodedata
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from difflib import SequenceMatcher
+from hashlib import blake2b
+from importlib.resources import files
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,7 +31,227 @@ from gluebench.data.home import split_file, task_folder
 from gluebench.data.prepared import other_release, standing
 from gluebench.data.sources.release import Release, load_release
 from gluebench.data.table import Table, load
-from gluebench.data.verify.rows import Difference, Marks, differences, marks, published
+from gluebench.data.tsv import Example
+
+HIDDEN = 255
+"""Label byte of a row without a label."""
+_SCORES = 200
+"""Scores are hashed to a label byte below this."""
+FORMAT = "gluebench.marks/1"
+
+
+class Marks(NamedTuple):
+    """The marks of a split's rows, in file order."""
+
+    texts: array[int]
+    """16 bits per row: a hash of the exact input columns."""
+    letters: bytes
+    """8 bits per row: a hash of their letters and digits, ignoring case."""
+    labels: bytes
+    """The code of the label word, a hash of a score, or HIDDEN."""
+
+    def __len__(self) -> int:
+        return len(self.letters)
+
+
+def marks(task: Task, examples: Iterable[Example]) -> Marks:
+    """The marks of examples, in their order."""
+    texts, letters, labels = array("H"), bytearray(), bytearray()
+    codes = {word: code for code, word in enumerate(task.words)}
+    for example in examples:
+        values = tuple(example.inputs.values())
+        texts.append(text_mark(values))
+        letters.append(letters_mark(values))
+        if example.label in codes:
+            labels.append(codes[str(example.label)])
+        elif example.label is None:
+            labels.append(HIDDEN)
+        else:
+            score = _digest(repr(example.label), 2)
+            labels.append(int.from_bytes(score, "little") % _SCORES)
+    return Marks(texts, bytes(letters), bytes(labels))
+
+
+def text_mark(values: Sequence[str]) -> int:
+    """16 bits of a hash of a row's texts."""
+    return int.from_bytes(_digest("\x00".join(values), 2), "little")
+
+
+def letters_mark(values: Sequence[str]) -> int:
+    """8 bits of a hash of the letters and digits of a row's texts."""
+    kept = "\x00".join("".join(filter(str.isalnum, value.casefold())) for value in values)
+    return _digest(kept, 1)[0]
+
+
+def _digest(text: str, size: int) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()
+
+
+def published(benchmark: Benchmark) -> dict[tuple[str, str], Marks]:
+    """Task and split name to the marks of the published rows; empty if the package has none."""
+    resource = files(__package__).joinpath(f"{benchmark.name}.marks")
+    return dict(unpacked(resource.read_bytes())) if resource.is_file() else {}
+
+
+def unpacked(data: bytes) -> Iterator[tuple[tuple[str, str], Marks]]:
+    """The splits of a file of marks: a line of JSON lists them, then each has texts, letters and labels.
+
+    Raises ValueError for another format or a file cut short.
+    """
+    head, _, body = data.partition(b"\n")
+    values = json.loads(head)
+    if values["format"] != FORMAT or len(body) != 4 * sum(rows for _, _, rows in values["splits"]):
+        raise ValueError(f"not a whole file of {FORMAT}")
+    start = 0
+    for task, split, rows in values["splits"]:
+        texts = little(array("H", body[start : start + 2 * rows]))
+        letters = body[start + 2 * rows : start + 3 * rows]
+        yield (task, split), Marks(texts, letters, body[start + 3 * rows : start + 4 * rows])
+        start += 4 * rows
+
+
+def little(values: array[int]) -> array[int]:
+    """Convert between native and little-endian byte order."""
+    if sys.byteorder == "little":
+        return values
+    swapped = array("H", values)
+    swapped.byteswap()
+    return swapped
+
+
+MOST_ALIGNED = 5_000
+"""With more rows between the first and the last difference, rows are compared in place, not aligned."""
+
+BY_CHANCE = 0.005
+"""A kind of change that explains at most this share of the differing rows is taken as a hash collision."""
+
+ORDER = "another order"
+MISSING = "missing"
+ADDED = "added"
+LABEL = "another label"
+HIDDEN_LABEL = "label hidden"
+SHOWN_LABEL = "label not published"
+SPACING = "spaces, quotation marks, punctuation or case"
+OTHER = "other text"
+
+
+class Difference(NamedTuple):
+    """One row that differs from the published one."""
+
+    row: int
+    """Its position in the file, from 0; for a missing row, its position in the published file."""
+    kind: str
+    detail: str = ""
+    """Details beyond the kind: the two labels."""
+
+
+def differences(task: Task, examples: Sequence[Example], known: Marks) -> list[Difference]:
+    """Every row whose marks differ from those of the published rows, in file order."""
+    own = marks(task, examples)
+    if own == known:
+        return []
+    if own.texts != known.texts and sorted(zip(*own, strict=True)) == sorted(zip(*known, strict=True)):
+        pairs = zip(zip(*own, strict=True), zip(*known, strict=True), strict=True)
+        return [Difference(row, ORDER) for row, (here, there) in enumerate(pairs) if here != there]
+    # Rows are matched by their texts, or by letters and digits only if most texts differ.
+    common = (Counter(own.texts) & Counter(known.texts)).total()
+    by_text = 2 * common >= min(len(own), len(known))
+    aligned = _aligned(own.texts, known.texts) if by_text else _aligned(own.letters, known.letters)
+    rows = [
+        difference
+        for here, there in aligned
+        for difference in _difference(task, examples, own, known, here=here, there=there)
+    ]
+    # A rare kind of change is a collision of 16-bit hashes: about 30 changes are tried per row.
+    counts = Counter(difference.kind for difference in rows)
+    chance = {kind for kind, _ in _CHANGES if counts[kind] <= len(rows) * BY_CHANCE}
+    return [row._replace(kind=SPACING) if row.kind in chance else row for row in rows]
+
+
+def summary(rows: Sequence[Difference]) -> dict[str, int]:
+    """Kind to the number of rows, most frequent first."""
+    return dict(Counter(difference.kind for difference in rows).most_common())
+
+
+def _aligned(own: Sequence[int], known: Sequence[int]) -> Iterator[tuple[int | None, int | None]]:
+    """Pairs of matching positions; None in place of a missing partner.
+
+    Between the first and the last difference, rows are matched in place if their numbers are equal and at
+    least half agree, or if they are too many; else by the longest runs of equal marks.
+    """
+    start = _common(own, known)
+    end = min(_common(own[::-1], known[::-1]), min(len(own), len(known)) - start)
+    here, there = range(start, len(own) - end), range(start, len(known) - end)
+    agreeing = sum(own[row] == known[row] for row in here if row in there)
+    in_place = len(here) == len(there) and agreeing * 2 >= len(here)
+    yield from ((row, row) for row in range(start))
+    if in_place or max(len(here), len(there)) > MOST_ALIGNED:
+        yield from zip_longest(here, there)
+    else:
+        one, other = ([split[row] for row in rows] for split, rows in ((own, here), (known, there)))
+        for _, low, high, begin, stop in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+            yield from zip_longest(here[low:high], there[begin:stop])
+    yield from zip(range(here.stop, len(own)), range(there.stop, len(known)), strict=True)
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    """Length of the common prefix."""
+    for position, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return position
+    return min(len(one), len(other))
+
+
+def _difference(
+    task: Task, examples: Sequence[Example], own: Marks, known: Marks, *, here: int | None, there: int | None
+) -> Iterator[Difference]:
+    if here is None and there is not None:
+        yield Difference(there, MISSING)
+    elif here is not None and there is None:
+        yield Difference(here, ADDED)
+    elif here is not None and there is not None:
+        if own.texts[here] != known.texts[there]:
+            values = tuple(examples[here].inputs.values())
+            yield Difference(here, _kind(values, known.texts[there], known.letters[there]))
+        label, published = own.labels[here], known.labels[there]
+        if HIDDEN in (label, published) and label != published:
+            yield Difference(here, HIDDEN_LABEL if label == HIDDEN else SHOWN_LABEL)
+        elif label != published:
+            words = task.words
+            yield Difference(
+                here, LABEL, f"{words[label]} here, {words[published]} published" if words else ""
+            )
+
+
+def _kind(values: tuple[str, ...], text: int, letters: int) -> str:
+    """The kind of change that restores the published row, found by trying each; else SPACING or OTHER."""
+    for kind, change in _CHANGES:
+        for column in (*range(len(values)), None):
+            changed = tuple(
+                change(value) if column in (None, position) else value
+                for position, value in enumerate(values)
+            )
+            if changed != values and text_mark(changed) == text:
+                return kind
+    return SPACING if letters_mark(values) == letters else OTHER
+
+
+_CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("a space at its end is lost", lambda value: value + " "),
+    ("a space at its beginning is lost", lambda value: " " + value),
+    ("spaces at its ends were added", str.strip),
+    ("a quotation mark at its beginning is lost", lambda value: '"' + value),
+    ("a quotation mark at its beginning is lost", lambda value: '" ' + value.removeprefix(" ")),
+    ("quotation marks are lost", lambda value: f'"{value}"'),
+    ("quotation marks are doubled", lambda value: value.replace('""', '"')),
+    ("it is still quoted as in CSV", lambda value: value[1:-1].replace('""', '"')),
+    ("its quotation as in CSV was undone", lambda value: '"' + value.replace('"', '""') + '"'),
+    ("it was normalized (Unicode NFC)", lambda value: unicodedata.normalize("NFD", value)),
+    ("it was decomposed (Unicode NFD)", lambda value: unicodedata.normalize("NFC", value)),
+    ("it has a byte order mark", lambda value: value.removeprefix("\ufeff")),
+    ("a byte order mark is lost", lambda value: "\ufeff" + value),
+)
+"""Typical damage by copying and converting, each with the function that undoes it."""
 
 State = Literal["as published", "differs", "not known", "absent"]
 
