@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from gluebench.data import DataError
-from gluebench.systems.reproduce.claims import FINDINGS
-from gluebench.systems.reproduce.findings import Numbers, judged, printed, read_results
+from gluebench.systems.reproduce.claims import FINDINGS, Numbers, judged, printed, read_results
 
 BY_NAME = {finding.name: finding for finding in FINDINGS}
 ON_TEST = {

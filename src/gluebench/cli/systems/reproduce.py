@@ -16,7 +16,7 @@ from gluebench.cli.submission.submit import Destination, deliver, destination_op
 
 if TYPE_CHECKING:
     from gluebench.scoring import Gold
-    from gluebench.systems.reproduce.findings import Numbers
+    from gluebench.systems.reproduce.claims import Numbers
     from gluebench.systems.reproduce.rerun import Setup
     from gluebench.systems.reproduce.row import TableName
 
@@ -196,7 +196,7 @@ def findings(results: Path | None, form: Form) -> None:
       gluebench reproduce findings
       gluebench reproduce findings --results reproduced/glue/small/results.json
     """
-    from gluebench.systems.reproduce.findings import read_results
+    from gluebench.systems.reproduce.claims import read_results
 
     own: Mapping[TableName, Numbers] = read_results(results) if results else {}
     emit(_output(own), form)
@@ -225,8 +225,7 @@ def _output(own: Mapping[TableName, Numbers]) -> Output:
 
 def _judgments(own: Mapping[TableName, Numbers]) -> Iterator[tuple[str, ...]]:
     """A record for each claim and table: judged by the paper's numbers, then by the user's."""
-    from gluebench.systems.reproduce.claims import FINDINGS
-    from gluebench.systems.reproduce.findings import judged, printed
+    from gluebench.systems.reproduce.claims import FINDINGS, judged, printed
 
     for finding in FINDINGS:
         about = (finding.name, finding.section, finding.claim, finding.reading)

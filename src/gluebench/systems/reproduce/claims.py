@@ -1,14 +1,73 @@
-"""The paper's claims about its results, each as a test of a table; its docstring states the test."""
+"""The paper's claims about its results, each as a test of a table; its docstring states the test.
+
+The table is the paper's own, or one of a rerun. Only which number is above which is tested, with no regard to
+intervals: a claim that holds by a tenth of a point holds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from statistics import fmean, median
+from typing import Literal, NamedTuple, get_args
 
-from gluebench.systems.reproduce.findings import CannotTellError, Evidence, Finding, Numbers, Test
-from gluebench.systems.reproduce.row import AVERAGE, TableName
+from gluebench.data.errors import parsing
+from gluebench.systems.reproduce.row import AVERAGE, TableName, rows
+
+Verdict = Literal["holds", "does not hold", "cannot be told"]
+Evidence = tuple[bool, str]
+"""Whether a claim holds of some results, and the numbers that decide."""
+
+
+class CannotTellError(Exception):
+    """The results cannot decide a claim; the message gives the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """One table of results; looking up what it does not have raises CannotTellError."""
+
+    values: Mapping[str, Mapping[str, Sequence[float]]]
+    """Row to column (a task or a phenomenon) to its numbers, times 100."""
+    benchmark: str = "glue"
+    table: TableName = "table4"
+
+    def get(self, row: str, column: str = AVERAGE) -> float:
+        """The number of a column, of two metrics their mean."""
+        numbers = self.values.get(row, {}).get(column)
+        if not numbers:
+            raise CannotTellError(f"no {column} of {row}")
+        return sum(numbers) / len(numbers)
+
+    def gain(self, better: str, worse: str, column: str = AVERAGE) -> float:
+        """By how much the first row is above the second; tenths as printed, without what halves leave."""
+        return round(self.get(better, column) - self.get(worse, column), 6)
+
+
+Test = Callable[[Numbers], Evidence]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One claim."""
+
+    name: str
+    section: str
+    claim: str
+    """The claim in our words."""
+    test: Test
+    tables: tuple[TableName, ...]
+    """The tables it can be tested on: test and dev scores, or the diagnostic set."""
+
+    @property
+    def reading(self) -> str:
+        """The test of the claim in words."""
+        return (self.test.__doc__ or "").strip()
+
 
 VARIANTS = ("", "-elmo", "-cove", "-attn", "-attn-elmo", "-attn-cove")
 SINGLE = tuple(f"single-bilstm{variant}" for variant in VARIANTS)
@@ -74,7 +133,7 @@ def multi_task_better(numbers: Numbers) -> Evidence:
 @_of_scores("6", "Multi-task training is better among models with attention or ELMo.")
 def multi_task_better_with(numbers: Numbers) -> Evidence:
     """Each multi-task row with attention or ELMo above its single-task twin."""
-    chosen = [variant for variant in VARIANTS if "attn" in variant or "elmo" in variant]
+    chosen = (name for name in VARIANTS if "attn" in name or "elmo" in name)
     gains = {name[1:]: numbers.gain(f"multi-bilstm{name}", f"single-bilstm{name}") for name in chosen}
     return min(gains.values()) > 0, differences(gains)
 
@@ -127,15 +186,13 @@ def cove_mixed(numbers: Numbers) -> Evidence:
 def encoders_in_order(numbers: Numbers) -> Evidence:
     """Averages rise from CBoW to Skip-Thought to InferSent to GenSen."""
     averages = {name: numbers.get(name) for name in ENCODERS if name != "dissent"}
-    rising = all(one < two for one, two in pairwise(averages.values()))
-    return rising, listed(averages)
+    return all(one < two for one, two in pairwise(averages.values())), listed(averages)
 
 
 @_of_scores("6", "InferSent keeps up with models trained on GLUE.")
 def infersent_competitive(numbers: Numbers) -> Evidence:
     """InferSent's average is at most a point below the median of the rows trained on GLUE."""
-    middle = median(map(numbers.get, TRAINED))
-    own = numbers.get("infersent")
+    middle, own = median(map(numbers.get, TRAINED)), numbers.get("infersent")
     return own >= middle - CLOSE, f"{own:.1f} against a median of {middle:.1f}"
 
 
@@ -207,11 +264,10 @@ def single_above_multi(numbers: Numbers) -> Evidence:
 @_of_diagnostic("7", "There, models trained on GLUE are better than encoders other than GenSen.")
 def trained_above_encoders(numbers: Numbers) -> Evidence:
     """The median of rows trained on GLUE is above each encoder but GenSen, which is not below all of them."""
-    trained = sorted(numbers.get(name, "All") for name in TRAINED)
-    middle = median(trained)
+    trained = [numbers.get(name, "All") for name in TRAINED]
     others = {name: numbers.get(name, "All") for name in ENCODERS}
-    gensen = others.pop("gensen")
-    holds = middle > max(others.values()) and gensen >= trained[0]
+    middle, gensen = median(trained), others.pop("gensen")
+    holds = middle > max(others.values()) and gensen >= min(trained)
     return holds, f"median {middle:.1f}; {listed(others)}; gensen {gensen:.1f}"
 
 
@@ -304,3 +360,41 @@ def _attention(numbers: Numbers, column: str) -> dict[str, float]:
 def _share_above(numbers: Numbers, column: str) -> Evidence:
     above = [name for name in ROWS if numbers.get(name, column) > numbers.get(name, "All")]
     return len(above) >= MOST * len(ROWS), f"{len(above)} of {len(ROWS)} rows"
+
+
+class Outcome(NamedTuple):
+    """The verdict of some results on a claim."""
+
+    verdict: Verdict
+    detail: str
+    """The numbers that decide, or the reason why they are missing."""
+
+
+def judged(finding: Finding, numbers: Numbers) -> Outcome:
+    """Test a claim on a table of results."""
+    try:
+        holds, detail = finding.test(numbers)
+    except CannotTellError as error:
+        return Outcome("cannot be told", str(error))
+    return Outcome("holds" if holds else "does not hold", detail)
+
+
+def printed(table: TableName) -> Numbers:
+    """The paper's own numbers."""
+    return Numbers({row.name: row.printed[table].numbers() for row in rows()}, table=table)
+
+
+def read_results(path: Path) -> Mapping[TableName, Numbers]:
+    """Results as `gluebench reproduce` writes them, by table. Raises DataError for another file."""
+    expected = 'expected {"benchmark": …, "tables": {"table6": {"cbow": {"CoLA": [4.6], "Avg": [61.4]}}}}'
+    results: dict[TableName, Numbers] = {}
+    with parsing(path, "the results of rows", expected):
+        values = json.loads(path.read_text(encoding="utf-8"))
+        benchmark, tables = values["benchmark"], values["tables"]
+        for table in (name for name in get_args(TableName) if name in tables):
+            numbers = {
+                row: {column: tuple(map(float, own)) for column, own in columns.items()}
+                for row, columns in tables[table].items()
+            }
+            results[table] = Numbers(numbers, benchmark, table)
+    return results

@@ -39,6 +39,11 @@ class Printed(NamedTuple):
     columns: Mapping[str, tuple[float, ...]]
     """Task to its numbers, one per metric; in Table 5, phenomenon or "All" to its single number."""
 
+    def numbers(self) -> dict[str, tuple[float, ...]]:
+        """Column to its numbers, the average first."""
+        average = {} if self.average is None else {AVERAGE: (self.average,)}
+        return {**average, **self.columns}
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -204,9 +209,7 @@ class Record(NamedTuple):
 def records(table: TableName) -> Iterator[Record]:
     """Every number of a table, row by row, the average first."""
     for row in rows():
-        printed = row.printed[table]
-        average = {} if printed.average is None else {AVERAGE: (printed.average,)}
-        for column, numbers in {**average, **printed.columns}.items():
+        for column, numbers in row.printed[table].numbers().items():
             for place, value in enumerate(numbers):
                 yield Record(table, row.name, column, place, value)
 
