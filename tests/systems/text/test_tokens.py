@@ -9,7 +9,7 @@ import pytest
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.systems.text import ptb
-from gluebench.systems.text.tokens import kept_tokenizer
+from gluebench.systems.text.ptb import kept_tokenizer
 
 TEXTS = ["He can't, she said.", "", "He can't, she said.", "na\u00efve \u65e5\u672c \ud800 x", "a " * 60]
 

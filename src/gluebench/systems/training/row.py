@@ -13,8 +13,7 @@ from gluebench.data.dataset import source_file
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.run import Say, quiet
 from gluebench.systems.text.embeddings import embedding_matrix, vector_width
-from gluebench.systems.text.ptb import Tokenize
-from gluebench.systems.text.tokens import kept_tokenizer
+from gluebench.systems.text.ptb import Tokenize, kept_tokenizer
 from gluebench.systems.text.vocabulary import Vocabulary, most_frequent
 from gluebench.systems.training.settings import (
     PLAIN_WIDTH,
