@@ -40,9 +40,8 @@ from gluebench.systems.text.vocabulary import Vocabulary
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine
 from gluebench.systems.training.trainer import Trainer
-from gluebench.systems.weights.cove import Cove
 from gluebench.systems.weights.elmo import Elmo, ElmoOptions
-from gluebench.systems.weights.recurrent import run
+from gluebench.systems.weights.recurrent import Cove, run
 
 TOKENS = {
     "CoLA": 8.9, "SST-2": 9.4, "STS-B": 22.3, "QQP": 25.3, "WNLI": 30.6, "MNLI": 32.3, "QNLI": 39.6,

@@ -22,8 +22,8 @@ from gluebench.systems.neural.token_vectors import CoveVectors, ElmoVectors, Tab
 from gluebench.systems.text.vocabulary import Vocabulary
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.settings import Settings
-from gluebench.systems.weights.cove import Cove
 from gluebench.systems.weights.elmo import Elmo, read_options
+from gluebench.systems.weights.recurrent import Cove
 
 WORDS = 40
 TOY = Settings(

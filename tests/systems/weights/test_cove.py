@@ -11,7 +11,7 @@ from oracles.recurrent import both_ways, lstm_step  # noqa: E402
 from systems.weights import files  # noqa: E402
 
 from gluebench.systems.weights import WeightsError  # noqa: E402
-from gluebench.systems.weights.cove import Cove  # noqa: E402
+from gluebench.systems.weights.recurrent import Cove  # noqa: E402
 
 
 @pytest.mark.parametrize("legacy", [True, False])

@@ -76,10 +76,11 @@ def test_last_state_and_maximum_equal_the_formulas(tmp_path: Path, layers: int) 
 def test_two_models_side_by_side_with_words_added(tmp_path: Path, batch: int) -> None:
     torch.set_num_threads(1)
     other = [*LEARNED[:4], "lake", *LEARNED[4:]]
-    one, first = files.write_gensen(tmp_path, "one", LEARNED)
-    two, second = files.write_gensen(tmp_path, "second", other, hidden=3)
+    _, first = files.write_gensen(tmp_path, "one", LEARNED)
+    _, second = files.write_gensen(tmp_path, "second", other, hidden=3)
     vectors = files.write_vectors(tmp_path / "glove.txt", [*LEARNED[4:], "lake", "unused"], 5)
-    system = GenSenEncoder([one, two], str.split, vectors=tmp_path / "glove.txt", batch=batch)
+    words = tmp_path / "glove.txt"
+    system = GenSenEncoder(tmp_path, str.split, models="one,second", vectors=words, batch=batch)
     found = np.concatenate([system.encode(TEXTS[:2]), system.encode(TEXTS[2:])])
     assert found.shape == (5, system.dim) == (5, 16)
     shared = LEARNED[4:]
@@ -92,16 +93,16 @@ def test_two_models_side_by_side_with_words_added(tmp_path: Path, batch: int) ->
 
 
 def test_without_word_vectors_unknown_words_are_all_one(tmp_path: Path) -> None:
-    paths, _ = files.write_gensen(tmp_path, "one", LEARNED)
-    found = GenSenEncoder([paths], str.split).encode(["the lake", "the zzz", "the warm"])
+    files.write_gensen(tmp_path, "one", LEARNED)
+    found = GenSenEncoder(tmp_path, str.split, models="one").encode(["the lake", "the zzz", "the warm"])
     np.testing.assert_allclose(found[0], found[1], atol=1e-6)
     assert np.abs(found[0] - found[2]).max() > 1e-3
 
 
 def test_prepared_words_need_the_word_vectors_no_more(tmp_path: Path) -> None:
-    paths, _ = files.write_gensen(tmp_path, "one", LEARNED)
+    files.write_gensen(tmp_path, "one", LEARNED)
     files.write_vectors(tmp_path / "glove.txt", [*LEARNED, "lake"], 5)
-    system = GenSenEncoder([paths], str.split, vectors=tmp_path / "glove.txt")
+    system = GenSenEncoder(tmp_path, str.split, models="one", vectors=tmp_path / "glove.txt")
     system.prepare(TEXTS)
     (tmp_path / "glove.txt").unlink()
     assert system.encode(TEXTS).shape == (5, 10)
@@ -109,9 +110,9 @@ def test_prepared_words_need_the_word_vectors_no_more(tmp_path: Path) -> None:
 
 
 def test_word_vectors_that_share_no_word(tmp_path: Path) -> None:
-    paths, _ = files.write_gensen(tmp_path, "one", LEARNED)
+    files.write_gensen(tmp_path, "one", LEARNED)
     files.write_vectors(tmp_path / "glove.txt", ["lake"], 5)
-    system = GenSenEncoder([paths], str.split, vectors=tmp_path / "glove.txt")
+    system = GenSenEncoder(tmp_path, str.split, models="one", vectors=tmp_path / "glove.txt")
     with pytest.raises(WeightsError, match="none of the model's 14 words"):
         system.encode(["lake"])
 

@@ -25,7 +25,7 @@ ENCODERS: Mapping[str, str] = {
     "infersent": "infersent:InferSentEncoder",
     "dissent": "infersent:InferSentEncoder",
     "skip-thought": "skip_thought:SkipThoughtEncoder",
-    "gensen": "gensen:gensen",
+    "gensen": "gensen:GenSenEncoder",
 }
 """Name to module and class or function. Its parameters are the encoder's options; of these, `corpus` is the
 benchmark that will be encoded, and `name` the name here."""

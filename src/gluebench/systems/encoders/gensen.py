@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -24,14 +24,6 @@ TABLE, PREFIX = "src_embedding.weight", "encoder."
 Pooling = Literal["last", "max"]
 
 
-class _Map(NamedTuple):
-    """The linear map from word vectors to a model's own."""
-
-    middle: Any
-    slopes: Any
-    target: Any
-
-
 class GenSen:
     """One frozen model; the paper's row joins the vectors of two. `dim` is 2048 for the published ones."""
 
@@ -41,7 +33,8 @@ class GenSen:
         """The words of training; `words` also has those that `expand` added."""
         self.dim = 2 * network.hidden_size
         self.table, self.network = table, network
-        self._map: _Map | None = None
+        self._map: Any = None
+        """The linear map from word vectors to its own: their mean, the slopes, the mean of its own."""
 
     @classmethod
     def from_files(cls, model: Path, vocabulary: Path, device: str = "cpu") -> GenSen:
@@ -74,7 +67,8 @@ class GenSen:
             return
         self._map = self._map or self._fitted(vectors)
         rows = np.stack([vectors[word] for word in new])
-        fitted = np.asarray((rows - self._map.middle) @ self._map.slopes + self._map.target, dtype=np.float32)
+        middle, slopes, target = self._map
+        fitted = np.asarray((rows - middle) @ slopes + target, dtype=np.float32)
         self.words |= {word: row for row, word in enumerate(new, len(self.table))}
         self.table = torch.cat([self.table, torch.from_numpy(fitted).to(self.table.device)])
 
@@ -100,7 +94,7 @@ class GenSen:
             return torch.cat([last[-1], last[-2]], dim=-1)
         return largest(outputs, lengths, padding)
 
-    def _fitted(self, vectors: Mapping[str, Floats]) -> _Map:
+    def _fitted(self, vectors: Mapping[str, Floats]) -> tuple[Any, Any, Any]:
         shared = [word for word in self.learned if word in vectors]
         if not shared:
             raise WeightsError(
@@ -110,7 +104,7 @@ class GenSen:
         rows = [self.learned[word] for word in shared]
         own = self.table[rows].cpu().numpy().astype(np.float64)
         middle, target = given.mean(axis=0), own.mean(axis=0)
-        return _Map(middle, np.linalg.lstsq(given - middle, own - target, rcond=None)[0], target)
+        return middle, np.linalg.lstsq(given - middle, own - target, rcond=None)[0], target
 
 
 def _words(path: Path) -> dict[str, int]:
@@ -132,15 +126,17 @@ def _words(path: Path) -> dict[str, int]:
 class GenSenEncoder:
     """An encoder of one or more GenSen models; the paper joins two, with words added from GloVe 840B.
 
+    `weights` is the folder of the models, whose names in `models` are separated by commas.
     `vectors` is a file of word vectors: words that a model does not know get a vector mapped from it. Without
     it, they share the vector of the unknown word.
     """
 
     def __init__(
         self,
-        models: Sequence[tuple[Path, Path]],
+        weights: Path,
         tokenizer: str | Tokenize = "ptb",
         *,
+        models: str = "nli_large_bothskip_parse,nli_large_bothskip",
         vectors: Path | None = None,
         pooling: Pooling = "last",
         padding: Padding = "mask",
@@ -149,7 +145,9 @@ class GenSenEncoder:
         name: str = "gensen",
     ) -> None:
         self.name = name
-        self.models = [GenSen.from_files(*files, device) for files in models]
+        names = [name for name in models.split(",") if name]
+        pairs = [(weights / f"{name}.model", weights / f"{name}_vocab.pkl") for name in names]
+        self.models = [GenSen.from_files(*files, device) for files in pairs]
         self.dim = sum(model.dim for model in self.models)
         self._vectors = KeptVectors(vectors) if vectors else None
         self._tokenize, self._pooling, self._padding = tokenizer_called(tokenizer), pooling, padding
@@ -176,21 +174,3 @@ class GenSenEncoder:
     def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         parts = [model(sentences, pooling=self._pooling, padding=self._padding) for model in self.models]
         return torch.cat(parts, dim=1)
-
-
-def gensen(
-    *,
-    weights: Path,
-    models: str = "nli_large_bothskip_parse,nli_large_bothskip",
-    vectors: Path | None = None,
-    pooling: Pooling = "last",
-    tokenizer: str = "ptb",
-    padding: Padding = "mask",
-    batch: int = 64,
-    device: str = "cpu",
-) -> GenSenEncoder:
-    """The encoder of the models in a folder, `models` parted by commas; see GenSenEncoder."""
-    names = [name for name in models.split(",") if name]
-    pairs = [(weights / f"{name}.model", weights / f"{name}_vocab.pkl") for name in names]
-    options: dict[str, Any] = {"pooling": pooling, "padding": padding, "batch": batch, "device": device}
-    return GenSenEncoder(pairs, tokenizer, vectors=vectors, **options)

@@ -38,16 +38,15 @@ from gluebench.systems.reproduce.row import (
 )
 from gluebench.systems.run import Say, held_out, quiet
 from gluebench.systems.text.embeddings import embedding_matrix, vector_width
-from gluebench.systems.text.ptb import tokenizer
-from gluebench.systems.text.tokens import kept_tokenizer
+from gluebench.systems.text.ptb import kept_tokenizer, tokenizer
 from gluebench.systems.text.vocabulary import most_frequent
 from gluebench.systems.training.checkpoint import take_weights
 from gluebench.systems.training.data import TaskData, dev_splits, load_task_data
 from gluebench.systems.training.engine import engine
 from gluebench.systems.training.evaluation import predict
 from gluebench.systems.training.runs import Runs
-from gluebench.systems.weights.cove import Cove
 from gluebench.systems.weights.elmo import Elmo
+from gluebench.systems.weights.recurrent import Cove
 
 PathLike = str | os.PathLike[str]
 
@@ -130,9 +129,9 @@ def _encoder(row: Row, files: Files, corpus: Corpus, device: str) -> SentenceEnc
     assert files.vectors is not None  # `check_files` has seen to it
     if reader == "infersent":
         return InferSentEncoder(files.weight(own.pop("weights")), files.vectors, tokens, **own)
-    models = own.pop("models")
-    pairs = [(files.weight(f"{name}.model"), files.weight(f"{name}_vocab.pkl")) for name in models]
-    return GenSenEncoder(pairs, tokens, vectors=files.vectors, **own)
+    names = own.pop("models")
+    home = files.weight(f"{names[0]}.model").parent
+    return GenSenEncoder(home, tokens, models=",".join(names), vectors=files.vectors, **own)
 
 
 MakeVectors = Callable[[], TokenVectors]

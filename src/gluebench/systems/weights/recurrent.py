@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from gluebench.systems.weights.state import axis, check_shapes, shapes
+from gluebench.systems.weights.state import axis, check_shapes, read_state, shapes
 
 Padding = Literal["mask", "zero"]
 """How a maximum over time treats positions after a sentence's end: ignored, or counted as zeros."""
@@ -100,3 +100,21 @@ def largest(outputs: Tensor, lengths: Tensor, padding: Padding) -> Tensor:
     filler = 0.0 if padding == "zero" else -torch.inf
     best: Tensor = outputs.masked_fill(after[:, :, None], filler).amax(dim=1)
     return best.masked_fill((lengths == 0).to(best.device)[:, None], 0.0)
+
+
+class Cove(nn.Module):
+    """CoVe: the frozen encoder of a translation model, which puts GloVe vectors into their context."""
+
+    def __init__(self, network: nn.LSTM) -> None:
+        super().__init__()
+        self.inputs, self.dim = network.input_size, 2 * network.hidden_size
+        self.network = network
+
+    @classmethod
+    def from_file(cls, path: Path) -> Cove:
+        """Read the state dict of the published encoder (`wmtlstm-8f474287.pth`). Raises WeightsError."""
+        return cls(read_network(path, "CoVe", read_state(path), nn.LSTM, inputs=300, hidden=300, layers=2))
+
+    def forward(self, vectors: Tensor, lengths: Tensor, packed: Packing | None = None) -> Tensor:
+        """From word vectors (batch, length, inputs) to (batch, length, dim), zero after each end."""
+        return run(self.network, vectors, lengths, packed)[0]
