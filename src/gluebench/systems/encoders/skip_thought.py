@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -14,7 +13,7 @@ from torch import Tensor, nn
 from gluebench.systems.encoders.batches import Floats, in_batches
 from gluebench.systems.text.ptb import Tokenize
 from gluebench.systems.text.ptb import tokenizer as tokenizer_called
-from gluebench.systems.weights import WeightsError
+from gluebench.systems.weights import WeightsError, reading
 from gluebench.systems.weights.recurrent import run
 from gluebench.systems.weights.state import Shape, axis, check_shapes
 
@@ -22,8 +21,6 @@ Kind = Literal["uni", "bi", "combine"]
 UNKNOWN, END = "UNK", "<eos>"
 TABLES = {"uni": ("uni_skip.npz", "utable.npy"), "bi": ("bi_skip.npz", "btable.npy")}
 """Part name to its files: the weights, and the table of word vectors."""
-UNREADABLE = (OSError, ValueError, EOFError, zipfile.BadZipFile)
-"""What NumPy raises for a file that is missing or damaged."""
 
 
 class Part(NamedTuple):
@@ -100,7 +97,7 @@ def _part(folder: Path, name: str, rows: int, device: str) -> Part:
 def _network(path: Path, *, bidirectional: bool) -> nn.GRU:
     """The frozen encoder in a file of Theano's arrays; the decoders in it are ignored."""
     sides = ("encoder", "encoder_r") if bidirectional else ("encoder",)
-    try:
+    with reading(path, "arrays of Theano as .npz"):
         file = np.load(path, allow_pickle=False)
         if isinstance(file, np.ndarray):
             raise ValueError(f"it is one array of the shape {file.shape}")
@@ -114,10 +111,6 @@ def _network(path: Path, *, bidirectional: bool) -> nn.GRU:
             expected: dict[str, Shape] = {f"{side}_{part}": shape for side in sides for part, shape in shapes}
             check_shapes(path, "Skip-Thought", sizes, expected, exact=False)
             arrays = {part: torch.from_numpy(np.asarray(file[part], np.float32)) for part in expected}
-    except WeightsError:
-        raise
-    except UNREADABLE as error:
-        raise WeightsError(f"{path}: cannot be read ({error}); expected arrays of Theano as .npz") from None
     network = nn.GRU(inputs, hidden, bidirectional=bidirectional, batch_first=True)
     state = {}
     for side, ending in zip(sides, ("", "_reverse"), strict=False):
@@ -144,12 +137,8 @@ def _array_shapes(file: Any) -> dict[str, Shape]:
 
 
 def _words(path: Path) -> list[str]:
-    try:
+    with reading(path, "a word on each line"):
         lines = path.read_bytes().removesuffix(b"\n").split(b"\n")
-    except OSError as error:
-        raise WeightsError(
-            f"{path}: cannot be read ({error.strerror}); expected a word on each line"
-        ) from None
     words = [line.decode("utf-8", "surrogateescape").strip() for line in lines]
     missing = [word for word in (UNKNOWN, END) if word not in words]
     if missing:
@@ -161,10 +150,8 @@ def _words(path: Path) -> list[str]:
 
 
 def _table(path: Path, words: int, width: int) -> Floats:
-    try:
+    with reading(path, "word vectors as .npy"):
         table = np.load(path, mmap_mode="r", allow_pickle=False)
-    except UNREADABLE as error:
-        raise WeightsError(f"{path}: cannot be read ({error}); expected word vectors as .npy") from None
     if not isinstance(table, np.ndarray) or table.shape != (words, width):
         shape = getattr(table, "shape", type(table).__name__)
         raise WeightsError(

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from gluebench.systems.weights import WeightsError
+from gluebench.systems.weights import WeightsError, reading
 from gluebench.systems.weights.clipped_lstm import ClippedLstm, State
 from gluebench.systems.weights.state import Shape, check_shapes
 
@@ -70,14 +70,8 @@ def _cell(direction: int, layer: int) -> str:
 
 def read_options(path: Path) -> ElmoOptions:
     """Read the sizes of an options file. Raises WeightsError for a missing or malformed value."""
-    try:
+    with reading(path, "ELMo's options as JSON"):
         values = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise WeightsError(
-            f"{path}: cannot be read ({error.strerror}); expected ELMo's options as JSON"
-        ) from None
-    except ValueError as error:
-        raise WeightsError(f"{path}: no JSON ({error}); expected ELMo's options file") from None
     try:
         return _options(values)
     except KeyError as error:
@@ -133,13 +127,10 @@ def read_weights(path: Path, options: ElmoOptions) -> dict[str, Tensor]:
         if isinstance(item, h5py.Dataset):
             sizes[name] = item.shape
 
-    try:
-        with h5py.File(path, "r") as file:
-            file.visititems(note)
-            check_shapes(path, "ELMo with these options", sizes, options.shapes(), exact=False)
-            return {name: torch.from_numpy(file[name][()]).float() for name in options.shapes()}
-    except OSError as error:
-        raise WeightsError(f"{path}: cannot be read ({error}); expected ELMo's weights as HDF5") from None
+    with reading(path, "ELMo's weights as HDF5"), h5py.File(path, "r") as file:
+        file.visititems(note)
+        check_shapes(path, "ELMo with these options", sizes, options.shapes(), exact=False)
+        return {name: torch.from_numpy(file[name][()]).float() for name in options.shapes()}
 
 
 def character_rows(word: str, length: int) -> list[int]:

@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import IO, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -58,7 +58,9 @@ def read_module(path: Path) -> SavedModule:
     try:
         if zipfile.is_zipfile(path):
             _refuse_compiled(path)
-        inert = SimpleNamespace(__name__="inert", Unpickler=_Inert, load=_load)
+        inert = SimpleNamespace(
+            __name__="inert", Unpickler=_Inert, load=lambda stream, **_: _Inert(stream).load()
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it finds no source of the classes that records replace
             # What Python 2 wrote is bytes and text alike, which latin1 keeps.
@@ -147,10 +149,6 @@ class _Inert(pickle.Unpickler):
         """Return an inert class of records that replaces this name."""
         made = _Sealed(name, (Record,), {"name": f"{module}.{name}", "__slots__": ()})
         return cast("type[Record]", made)
-
-
-def _load(stream: IO[bytes], **_: object) -> object:
-    return _Inert(stream).load()
 
 
 def _refuse_compiled(path: Path) -> None:
