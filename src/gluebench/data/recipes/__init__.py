@@ -21,7 +21,7 @@ __all__ = ["GROUP", "RECIPES", "Built", "Columns", "Option", "OptionError", "Rec
 _DESCRIBED = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
 _SHARED = _DESCRIBED.pop("shared")["options"]
 RECIPES = tuple(_DESCRIBED)
-"""The recipes of the package: each has its `build` in a module of this folder, the rest in recipes.toml."""
+"""The recipes of the package: the code of each is in this folder, the rest in recipes.toml."""
 GROUP = "gluebench.recipes"
 """The entry-point group by which another package registers recipes."""
 
@@ -112,7 +112,8 @@ def recipe(name: str) -> Recipe:
     if name in RECIPES:
         described = _DESCRIBED[name]
         options = described.get("options", {}) | {key: _SHARED[key] for key in described.get("shared", ())}
-        build = import_module(f"gluebench.data.recipes.{name}").build
+        module, _, function = described.get("build", f"{name}:build").partition(":")
+        build = getattr(import_module(f"gluebench.data.recipes.{module}"), function)
         known = tuple(map(_option, options, options.values()))
         return Recipe(name, described["corpus"], build, known, described["procedure"])
     others = {point.name: point for point in entry_points(group=GROUP)}

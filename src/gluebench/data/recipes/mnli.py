@@ -1,4 +1,4 @@
-"""MNLI from MultiNLI; recipes.toml has the procedure."""
+"""MNLI from MultiNLI, and SNLI, which the paper recommends as training data for it; see recipes.toml."""
 
 from __future__ import annotations
 
@@ -34,6 +34,13 @@ def build(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
         else:
             splits[split], _ = pairs(reader, path, EXTRAS, labeled=False)
     return reader.built(splits, notes)
+
+
+def build_snli(corpus: Path, task: Task, options: Mapping[str, Any]) -> Built:
+    """The three splits of SNLI."""
+    reader = Reader(corpus, task, options)
+    stems = {split: f"snli_1.0_{split}" for split in ("train", "dev", "test")}
+    return reader.built(*labeled_splits(reader, stems, ("captionID", "pairID")))
 
 
 def labeled_splits(

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gluebench.benchmark import Task
 from gluebench.data.errors import DataError, gathered, refuse
@@ -16,13 +16,8 @@ from gluebench.data.recipes.reading import Reader, table
 from gluebench.data.recipes.sentences import ENGLISH, RELEASED, Splitter
 from gluebench.data.vectors import Vectors, read_vectors
 
-
-class Pair(NamedTuple):
-    """One example before it has an index."""
-
-    contest: Contest
-    sentence: str
-    label: str
+Pair = tuple[Contest, str, str]
+"""One example before it has an index: its contest, sentence and label."""
 
 
 def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
@@ -51,7 +46,7 @@ def build(folder: Path, task: Task, options: Mapping[str, Any]) -> Built:
         rng = random.Random(f"{options['seed']} {split}")
         pairs = _pairs(part, split, vectors, task, options, rng, notes)
         for name, dealt in _dealt(pairs, split, options, rng).items():
-            rows = ((p.contest.question, p.sentence, p.label, p.contest.id, p.contest.article) for p in dealt)
+            rows = ((one.question, text, label, one.id, one.article) for one, text, label in dealt)
             splits[name] = table(columns, rows)
     # Options record a file by its name only; the list of files read has its path and content.
     used = {name: value.name if isinstance(value, Path) else value for name, value in options.items()}
@@ -107,11 +102,9 @@ def _pairs(
     lost, won = balanced(rivals, margin=options["margin"], second=options["second"], rng=rng)
     notes.extend(_notes(split, passages, rivals, lost, won))
     holds, lacks = task.words
-    pairs = [
-        pair
-        for contest in (*lost, *won)
-        for pair in (Pair(contest, contest.answer, holds), Pair(contest, contest.distractor, lacks))
-    ]
+    pairs: list[Pair] = []
+    for contest in (*lost, *won):
+        pairs += [(contest, contest.answer, holds), (contest, contest.distractor, lacks)]
     rng.shuffle(pairs)
     return pairs
 
@@ -146,7 +139,7 @@ def _dealt(
     keys: list[object] = list(range(len(pairs)))
     if options["deal"] != "pairs":
         attribute = {"questions": "id", "articles": "article"}[options["deal"]]
-        keys = [getattr(pair.contest, attribute) for pair in pairs]
+        keys = [getattr(contest, attribute) for contest, *_ in pairs]
     sizes = Counter(keys)
     order = list(sizes)
     rng.shuffle(order)
