@@ -6,7 +6,7 @@ import pytest
 
 from gluebench.benchmark import load_benchmark
 from gluebench.systems.adapters import ModelError
-from gluebench.systems.adapters.label_words import mapped, meant
+from gluebench.systems.adapters.answers import mapped, meant
 
 GLUE = load_benchmark("glue")
 

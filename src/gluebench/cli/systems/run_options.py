@@ -106,7 +106,7 @@ def chosen_options(context: click.Context, model: str, given: Mapping[str, Any])
     recipe = _recipe(given)
     asking = None
     if kind(model) in ("api", "causal"):
-        from gluebench.systems.adapters.batch import BatchWriter
+        from gluebench.systems.adapters.endpoint import BatchWriter
         from gluebench.systems.adapters.openai import PromptOptions
 
         batch_out = given.get("batch_out")

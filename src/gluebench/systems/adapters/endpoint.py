@@ -1,4 +1,4 @@
-"""Client of an OpenAI-compatible server: retries, a key that is never shown, and a cache of answers."""
+"""Client of an OpenAI-compatible server: retries, a hidden key, a cache of answers, the batch API's files."""
 
 from __future__ import annotations
 
@@ -267,7 +267,10 @@ class AnswerCache:
             file.seek(0)
             start, last = 0, b"\n"
             for last in file:
-                self._index(last, start)
+                with suppress(ValueError, KeyError, TypeError):  # cut short: it will be requested again
+                    row = json.loads(last)
+                    Reply(**row["answer"])
+                    self._places[row["key"]] = (start, len(last))
                 start += len(last)
             if not last.endswith(b"\n"):  # the next answer needs a line of its own
                 file.write(b"\n")
@@ -299,9 +302,41 @@ class AnswerCache:
             file.flush()
             self._places[key] = (file.tell() - len(line), len(line))
 
-    def _index(self, line: bytes, start: int) -> None:
-        """Note where the answer of a line is."""
-        with suppress(ValueError, KeyError, TypeError):  # cut short: the request will be sent again
+
+class BatchWriter:
+    """Writes each request as a line, once; several threads may call it at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.keys: set[str] = set()
+        """Of the requests written; each is also its line's `custom_id`."""
+        self._lock = Lock()
+        path.write_text("")
+
+    def __call__(self, key: str, address: str, body: Mapping[str, Any]) -> None:
+        """Append a request."""
+        line = {"custom_id": key, "method": "POST", "url": urlsplit(address).path, "body": body}
+        with self._lock, self.path.open("a") as file:
+            if key not in self.keys:
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                self.keys.add(key)
+
+
+def read_batch(path: Path, cache: AnswerCache) -> tuple[int, int]:
+    """Put the answers of a results file into the cache; return how many, and how many requests failed.
+
+    Raises ModelError for a line of another form.
+    """
+    kept = failed = 0
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        try:
             row = json.loads(line)
-            Reply(**row["answer"])
-            self._places[row["key"]] = (start, len(line))
+            response = row.get("response") or {}
+            body = json.dumps(response.get("body")).encode()
+            cache.put_at(row["custom_id"], reply_of(int(response.get("status_code") or 0), body, chat_reply))
+            kept += 1
+        except RefusedError:
+            failed += 1
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise ModelError(f"{path}, line {number}: not a result of the batch API") from None
+    return kept, failed

@@ -22,7 +22,7 @@ from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems import targets
 from gluebench.systems.adapters import ModelError
-from gluebench.systems.adapters.label_words import mapped
+from gluebench.systems.adapters.answers import mapped
 from gluebench.systems.protocols import Advance, Counting, silent
 from gluebench.systems.training.engine import Engine
 
@@ -199,13 +199,14 @@ def muted() -> Iterator[None]:
 
 
 @contextmanager
-def loading(name: str) -> Iterator[None]:
+def loading(name: str, kind: str = "hf") -> Iterator[None]:
     """Turn errors of loading a checkpoint into ModelError; mute the library meanwhile."""
     try:
         with muted():
             yield
     except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise ModelError(f"hf:{name}: cannot be loaded: {_reason(error)}") from error
+        reason = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        raise ModelError(f"{kind}:{name}: cannot be loaded: {reason}") from error
 
 
 def expect_path_or_name(name: str) -> None:
@@ -213,10 +214,6 @@ def expect_path_or_name(name: str) -> None:
     looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1
     if looks_like_path and not Path(name).is_dir():
         raise ModelError(f"{name}: there is no such folder")
-
-
-def _reason(error: Exception) -> str:
-    return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
 
 
 class SentenceTransformerEncoder:
@@ -227,11 +224,8 @@ class SentenceTransformerEncoder:
         from sentence_transformers import SentenceTransformer
 
         expect_path_or_name(name)
-        try:
-            with muted():
-                self._model: Any = SentenceTransformer(name, device=device)
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
-            raise ModelError(f"st:{name}: cannot be loaded: {_reason(error)}") from error
+        with loading(name, "st"):
+            self._model: Any = SentenceTransformer(name, device=device)
         self.name = f"st:{name}"
         self.content = _content(self._model)
         """What its vectors depend on, wherever its files are: weights, tokenizer, length, pooling."""

@@ -245,8 +245,7 @@ def _fine_tuned(
 
 
 def _chat(request: _Request) -> Model:
-    from gluebench.systems.adapters.batch import read_batch
-    from gluebench.systems.adapters.endpoint import AnswerCache, Endpoint
+    from gluebench.systems.adapters.endpoint import AnswerCache, Endpoint, read_batch
     from gluebench.systems.adapters.openai import ChatModel, PromptOptions
 
     name, at, url = request.name.rpartition("@")
