@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ import pyarrow as pa
 from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError, load_benchmark
 from gluebench.data.dataset import INDEX, LABEL, Dataset, Origin, read_dataset, source_file
 from gluebench.data.errors import SHOWN, DataError
-from gluebench.data.home import replacing
+from gluebench.data.home import locked, replacing
 from gluebench.data.organize.write import KEY
 from gluebench.data.prepared import ROW_GROUP, intact, prepare
 from gluebench.data.recipes import Built, Columns, OptionError, recipe_of, values_of
@@ -251,14 +250,8 @@ def _staging(data: Path) -> Iterator[Path]:
     """The folder for downloads, locked; empty folders are removed at the end. Raises DataError if in use."""
     folder = data / STAGING
     folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY)
-    with ExitStack() as stack:
-        stack.callback(os.close, handle)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            problem = f"{folder}: another command is getting data into this folder; wait for it to end"
-            raise DataError(problem) from None
+    busy = f"{folder}: another command is getting data into this folder; wait for it to end"
+    with locked(folder, busy):
         try:
             yield folder
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import tempfile
@@ -53,6 +54,23 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a file's content, in hexadecimal digits."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def locked(path: Path, busy: str | None = None) -> Iterator[None]:
+    """Have the lock of a folder, or of a file that is made for it; the system ends that of a killed process.
+
+    Waits for another process that has it, or raises DataError with the message `busy`.
+    """
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDONLY | os.O_CREAT, 0o666)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX if busy is None else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DataError(busy or "") from None
+        yield
+    finally:
+        os.close(handle)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ Starting the same run again does the missing tasks; a different run in that fold
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import shutil
@@ -24,12 +23,12 @@ from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError
 from gluebench.data.errors import differences, expect_schema, parsing
 from gluebench.data.gold import gold_from_data
-from gluebench.data.home import sha256_of, split_file, task_folder
+from gluebench.data.home import locked, sha256_of, split_file, task_folder
 from gluebench.scoring import Gold, Report
 from gluebench.submission import Column
 from gluebench.systems.adapters.dev_scores import drawn_labels, graded, unanswered, with_wrong
 from gluebench.systems.protocols import Predictor
-from gluebench.systems.run import Answered, Key, Query, Unit, answer, column, fit, units
+from gluebench.systems.run import Answered, Key, Unit, answer, column, fit, units
 
 RESULT_SCHEMA = "gluebench.run-task/1"
 
@@ -151,13 +150,11 @@ class Plan(NamedTuple):
         """List the tasks, each with all files that its model answers."""
         roles: tuple[Role, ...] = ("dev", "test") if self.dev and self.role == "test" else (self.role,)
         roles = roles if self.limit is None else ("dev",)
-        return [
-            Unit(unit.task, tuple(filter(self._is_there, unit.queries)))
-            for unit in units(self.benchmark, self.tasks, roles)
-        ]
-
-    def _is_there(self, query: Query) -> bool:
-        return query.role != "test" or query.file.task not in self.absent
+        planned = []
+        for unit in units(self.benchmark, self.tasks, roles):
+            queries = [one for one in unit.queries if one.role != "test" or one.file.task not in self.absent]
+            planned.append(Unit(unit.task, tuple(queries)))
+        return planned
 
 
 @contextmanager
@@ -167,11 +164,7 @@ def held(folder: Path, *, again: bool = False) -> Iterator[None]:
     Raises DataError if another process has the lock, or if `again` is set and the folder is not a run's.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK).open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise DataError(f"{folder}: another process is at this run; let it end first") from None
+    with locked(folder / LOCK, f"{folder}: another process is at this run; let it end first"):
         try:
             if again:
                 _empty(folder)

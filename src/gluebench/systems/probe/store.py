@@ -7,7 +7,6 @@ have it: complete rows survive a killed process, and a partial row is overwritte
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -15,13 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.data import DataError
-from gluebench.data.home import data_folder
+from gluebench.data.errors import expect_schema, parsing
+from gluebench.data.home import data_folder, locked
 from gluebench.systems.encoders import EncoderError
 from gluebench.systems.encoders.callable import encoded
 from gluebench.systems.protocols import Advance, SentenceEncoder, silent
@@ -54,9 +54,14 @@ class VectorStore:
     @classmethod
     def opened(cls, path: Path) -> VectorStore:
         """Open the existing store at a path. Raises DataError for other files."""
-        with index_of(path).open("rb") as file:
-            header = _header_of(path, file.readline())
-        store = cls(path, header["encoder"], header["dim"], header["precision"])
+        index = index_of(path)
+        with (
+            index.open("rb") as file,
+            parsing(index, "the index of stored vectors", f"expected {SCHEMA} first"),
+        ):
+            header = json.loads(file.readline())
+            expect_schema(header, SCHEMA)
+            store = cls(path, header["encoder"], header["dim"], header["precision"])
         store.read_index()
         return store
 
@@ -151,19 +156,6 @@ def _digest(sentence: str) -> bytes:
     return blake2b(sentence.encode("utf-8", "surrogatepass"), digest_size=DIGEST).digest()
 
 
-def _header_of(path: Path, line: bytes) -> dict[str, Any]:
-    """Parse the first line of the index. Raises DataError if it is invalid."""
-    try:
-        header: dict[str, Any] = json.loads(line)
-        valid = header["schema"] == SCHEMA and header["precision"] in get_args(Precision)
-        valid = valid and isinstance(header["dim"], int) and isinstance(header["encoder"], str)
-    except (ValueError, KeyError, TypeError):
-        valid = False
-    if not valid:
-        raise DataError(f"{index_of(path)}: not the index of stored vectors; expected {SCHEMA} first")
-    return header
-
-
 class StoredEncoder:
     """An encoder that reads a store's vectors and cannot encode other sentences."""
 
@@ -209,18 +201,14 @@ def _content(encoder: SentenceEncoder) -> str:
     return str(getattr(encoder, "content", encoder.name))
 
 
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Have the store at a path for this process alone; the system ends the lock of a killed process."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.with_name(f"{path.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
 
 
 def store_of(path: Path, encoder: SentenceEncoder, precision: Precision = "float32") -> VectorStore:
     """Open or create the encoder's store at a path. Raises DataError for another encoder's store."""
-    with _locked(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(_lock_of(path)):
         index = index_of(path)
         if path.exists() and not index.exists():
             raise DataError(f"{path}: is there without {index.name}; name another file")
@@ -262,7 +250,7 @@ def encode_into(
     """
     if not store.missing(sentences):
         return 0
-    with _locked(store.path):
+    with locked(_lock_of(store.path)):
         store.read_index()
         missing = sorted(store.missing(sentences), key=len, reverse=True)
         if not missing:
