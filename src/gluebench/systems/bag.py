@@ -117,8 +117,7 @@ class BagOfWords:
         """Fit one model for each penalty."""
         known, rows = learned(self.extract, train)
         if task.labels:
-            codes = [task.words.index(word) for word in targets.labels(task, train)]
-            fitted = fit_logistic(rows, codes, len(task.words), penalties=penalties)
+            fitted = fit_logistic(rows, targets.codes(task, train), len(task.words), penalties=penalties)
             return [Model(known, weights, 0.0) for weights in fitted]
         scores = targets.numbers(task, train)
         mean = sum(scores) / len(scores)

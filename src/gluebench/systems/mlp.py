@@ -201,7 +201,7 @@ def _targets(task: Task, examples: Sequence[Example], mean: float) -> Floats:
     if not examples:
         return np.zeros((0, max(1, len(task.words))))
     if task.labels:
-        return np.eye(len(task.words))[[task.words.index(word) for word in targets.labels(task, examples)]]
+        return np.eye(len(task.words))[targets.codes(task, examples)]
     return np.array(targets.numbers(task, examples))[:, None] - mean
 
 

@@ -23,6 +23,11 @@ def labels(task: Task, examples: Sequence[Example]) -> list[str]:
     return _all(task, examples, values)
 
 
+def codes(task: Task, examples: Sequence[Example]) -> list[int]:
+    """The positions of the labels among the task's words. Raises ValueError for an example without one."""
+    return [task.words.index(word) for word in labels(task, examples)]
+
+
 def numbers(task: Task, examples: Sequence[Example]) -> list[float]:
     """The scores of a regression task. Raises ValueError for an example without one."""
     values = [example.label for example in examples if isinstance(example.label, float)]

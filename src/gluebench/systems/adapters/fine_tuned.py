@@ -78,7 +78,7 @@ class FineTunedHere(Checkpoint):
         settings = self._recipe.of(task.name)
         start = self._start(settings.begin_with) if settings.begin_with else self._name
         if task.labels:
-            values = torch.tensor([task.words.index(word) for word in targets.labels(task, train)])
+            values = torch.tensor(targets.codes(task, train))
         else:
             values = torch.tensor(targets.numbers(task, train), dtype=torch.float32)
         encodings = self._encodings(task, train, settings.max_length)
@@ -109,10 +109,12 @@ class FineTunedHere(Checkpoint):
                 state=home / STATE,
                 fingerprint=fingerprint,
             )
-            outcome = loop.run(
-                self._checker(model, task, checked) if checked else None,
-                self._counting(f"{task.name}: trained", "steps"),
-            )
+
+            def score() -> float:
+                return targets.score(task, dev, self._answers(model, task, dev, silent("", "")))
+
+            advance = self._counting(f"{task.name}: trained", "steps")
+            outcome = loop.run(score if checked else None, advance)
         if settings.lora_rank:
             model = cast(Any, model).merge_and_unload()
         self._models[task.name] = model
@@ -173,10 +175,6 @@ class FineTunedHere(Checkpoint):
             target_modules="all-linear",
         )
         return cast(nn.Module, get_peft_model(cast(Any, model), config))
-
-    def _checker(self, model: nn.Module, task: Task, dev: Sequence[Example]) -> Callable[[], float]:
-        """A function that returns the model's score on dev."""
-        return lambda: targets.score(task, dev, self._answers(model, task, dev, silent("", "")))
 
     def _answers(
         self, model: nn.Module, task: Task, examples: Sequence[Example], advance: Advance

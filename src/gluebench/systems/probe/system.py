@@ -74,10 +74,7 @@ class ProbedEncoder:
         settings = self.preset.of(task.name)
         train_features, dev_features = (self._features(task, examples) for examples in (train, dev))
         if task.labels:
-            codes = [
-                [task.words.index(word) for word in targets.labels(task, examples)]
-                for examples in (train, dev)
-            ]
+            codes = [targets.codes(task, examples) for examples in (train, dev)]
 
             def score(predicted: list[int]) -> float:
                 return targets.score(task, dev, [task.words[code] for code in predicted])
