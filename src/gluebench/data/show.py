@@ -68,9 +68,7 @@ def default_splits(task: Task) -> tuple[str, ...]:
 
 def rows(table: Table, extras: Sequence[str] = ()) -> Iterator[Row]:
     """Every example in file order, with the named extra columns."""
-    extra_values = zip(*(table.column(name) for name in extras), strict=True) if extras else None
-    for example in table:
-        values = next(extra_values) if extra_values is not None else ()
+    for example, *values in zip(table, *map(table.column, extras), strict=True):
         yield Row(example.index, example.inputs, example.label, dict(zip(extras, values, strict=True)))
 
 

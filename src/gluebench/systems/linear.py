@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,17 +14,6 @@ Integers = npt.NDArray[np.intp]
 STEPS = 100
 Errors = Callable[[Floats], Floats]
 """From scores (rows, penalties, classes) to the derivative of the loss in each of them."""
-
-
-class ByColumn(NamedTuple):
-    """The nonzero entries of a sparse matrix, ordered by column."""
-
-    rows: Integers
-    """Row of each entry."""
-    starts: Integers
-    """Where each of the columns begins."""
-    columns: Integers
-    """The columns with any entry, ascending."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +41,12 @@ class Sparse:
         return sums.T
 
     @cached_property
-    def by_column(self) -> ByColumn:
-        """The same places by column: what the transposed product adds up."""
+    def by_column(self) -> tuple[Integers, Integers, Integers]:
+        """The row of each entry, ordered by column; where each column begins; which columns these are."""
         order = np.argsort(self.columns, kind="stable")
         rows = np.repeat(np.arange(len(self.values)), np.diff(self.starts))[order]
         columns, starts = np.unique(self.columns[order], return_index=True)
-        return ByColumn(rows, starts, columns)
+        return rows, starts, columns
 
 
 def fit_logistic(rows: Sparse, codes: list[int], classes: int, *, penalties: Sequence[float]) -> list[Floats]:

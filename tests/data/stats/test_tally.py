@@ -104,7 +104,7 @@ def test_without_train_nothing_is_called_unseen() -> None:
 
 
 def test_what_is_kept_does_not_grow_with_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gluebench.data.stats.tally._TOGETHER", 500)
+    monkeypatch.setattr("gluebench.data.stats.describe._TOGETHER", 500)
 
     def rows(count: int) -> Iterator[Example]:
         return (pair(at, f"word{at % 50} again", "and again", "1") for at in range(count))

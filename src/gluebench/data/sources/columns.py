@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gluebench.benchmark import Task
+from gluebench.benchmark.lookup import fold
 from gluebench.data.arrays import constant, integers, lists, numbers, strings
 from gluebench.data.dataset import INDEX, LABEL, TAGS
 from gluebench.data.errors import DataError, refuse
@@ -260,11 +261,9 @@ def class_names(schema: pa.Schema) -> list[str] | None:
 def _by_name(task: Task, names: Sequence[str], *, where: str) -> tuple[str, ...]:
     """The label word of each class: by name, or by order if no name is known. Raises DataError."""
     known = {
-        _plain(name): label.word
-        for label in task.labels
-        for name in (label.gloss, *label.synonyms, label.word)
+        fold(name): label.word for label in task.labels for name in (label.gloss, *label.synonyms, label.word)
     }
-    words = [known.get(_plain(name)) for name in names]
+    words = [known.get(fold(name)) for name in names]
     if len(words) == len(task.words) and not any(words):
         return task.words
     known_words = tuple(word for word in words if word is not None)
@@ -273,10 +272,6 @@ def _by_name(task: Task, names: Sequence[str], *, where: str) -> tuple[str, ...]
             f"{where}: the file's classes are {', '.join(names)}; expected those of {', '.join(task.words)}"
         )
     return known_words
-
-
-def _plain(name: str) -> str:
-    return name.casefold().replace("_", " ")
 
 
 def _kept(values: pa.Array, good: pa.Array) -> pa.Array:

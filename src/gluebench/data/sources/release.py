@@ -143,15 +143,13 @@ def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:
 def _split(section: Section | None, file: str) -> SplitRelease:
     if section is None:
         return SplitRelease((file,))
-    hub = section.inner("hub", KEYS["hub file"])
+    inner, hub = section.inner("hub", KEYS["hub file"]), None
+    if inner.values:
+        known = (inner.text("path"), inner.text("sha256"), inner.count("bytes"))
+        hub = HubFile(*known, inner.text("fingerprint", ""))
     return SplitRelease(
         files=(file, *section.texts("files")),
         header=section.texts("header"),
-        hub=_hub_file(hub) if hub.values else None,
+        hub=hub,
         incomplete=section.count("incomplete") if "incomplete" in section.values else 0,
     )
-
-
-def _hub_file(section: Section) -> HubFile:
-    known = (section.text("path"), section.text("sha256"), section.count("bytes"))
-    return HubFile(*known, section.text("fingerprint", ""))

@@ -97,7 +97,10 @@ class CausalModel(Prompted):
         sums: dict[Continuation, float] = {}
         advance, done = self._counting("scored", "texts"), 0
         with torch.inference_mode():
-            cache = self._prefix_cache(prefix) if prefix else None
+            cache = None
+            if prefix:  # keys and values of the tokens with which all rows begin
+                ids = torch.tensor([prefix], device=self._model.device)
+                cache = self._model(input_ids=ids, use_cache=True).past_key_values
             for batch in _batches(rows, len(prefix), TOKENS.get(self._model.device.type, MANY_TOKENS)):
                 logits = self._last_logits(batch, cache, len(prefix), most)
                 for row, of_row in zip(batch, logits, strict=True):
@@ -133,13 +136,6 @@ class CausalModel(Prompted):
             self._tokenizer(list(texts), add_special_tokens=special)["input_ids"] if texts else []
         )
         return ids
-
-    def _prefix_cache(self, prefix: tuple[int, ...]) -> Any:
-        """Keys and values of the tokens with which all rows begin."""
-        import torch
-
-        ids = torch.tensor([prefix], device=self._model.device)
-        return self._model(input_ids=ids, use_cache=True).past_key_values
 
     def _last_logits(
         self, batch: Sequence[tuple[int, ...]], cache: Any, skipped: int, most: int

@@ -35,7 +35,12 @@ def with_wrong(answers: Mapping[str, Answered], gold: Gold) -> dict[str, Column]
 
 def drawn_labels(gold: Gold, limit: int) -> Gold:
     """The labels of the examples that `drawn` gives, without those of diagnostic categories."""
-    columns = {name: _of_drawn(_task(gold, name), name, right, limit) for name, right in gold.columns.items()}
+    columns = {}
+    for name, right in gold.columns.items():
+        places = drawn(len(right), limit, name)
+        labels: Sequence[str | float] = right.words() if right.labels else right.numbers
+        indices = array("q", (right.row_indices[place] for place in places))
+        columns[name] = column(_task(gold, name), [labels[place] for place in places], indices=indices)
     return replace(gold, columns=columns, phenomena={}, metadata={})
 
 
@@ -53,14 +58,6 @@ def unanswered(answers: Mapping[str, Answered], limit: int | None = None) -> lis
         if count:
             lines.append(f"{name} {count:,} of {size:,} answers ({percent(count / size)} %): {shown}")
     return lines
-
-
-def _of_drawn(task: Task, name: str, gold: Column, limit: int) -> Column:
-    """The labels of the examples that were answered."""
-    places = drawn(len(gold), limit, name)
-    labels: Sequence[str | float] = gold.words() if gold.labels else gold.numbers
-    indices = array("q", (gold.row_indices[place] for place in places))
-    return column(task, [labels[place] for place in places], indices=indices)
 
 
 def _with_wrong(task: Task, answered: Answered, gold: Column) -> Column:

@@ -137,7 +137,10 @@ class Loop:
             if ended or len(self._losses) >= CHECK_EVERY:
                 self._expect_finite()
             if ended and score is not None:
-                self._check(self._engine.gathered(score())[0])
+                value = self._engine.gathered(score())[0]
+                if not self._scores or value > max(self._scores):
+                    self._best = {name: own.detach().cpu().clone() for name, own in self._trained.items()}
+                self._scores.append(value)
             now = time.monotonic()
             if self._step < self._steps and now - saved >= (0 if ended else self._save_every):
                 self._seconds = now - start
@@ -199,11 +202,6 @@ class Loop:
                     f"{self._name}: the loss is {loss} at step {step} of {self._steps}; expected a finite "
                     "number. Try a lower --learning-rate, a longer warm-up in a recipe, or --precision fp32"
                 )
-
-    def _check(self, score: float) -> None:
-        if not self._scores or score > max(self._scores):
-            self._best = {name: value.detach().cpu().clone() for name, value in self._trained.items()}
-        self._scores.append(score)
 
     def _load(self, weights: Mapping[str, Tensor]) -> None:
         with torch.no_grad():

@@ -332,13 +332,8 @@ class ChatModel(Prompted):
 
     def _setting(self) -> dict[str, Any]:
         """What the server's abilities depend on."""
-        options = self._options
-        names = ("method", "most_tokens", "temperature", "top_p")
-        return {
-            "model": self._model,
-            "samples": options.samples,
-            **{name: getattr(options, name) for name in names},
-        }
+        names = ("samples", "method", "most_tokens", "temperature", "top_p")
+        return {"model": self._model, **{name: getattr(self._options, name) for name in names}}
 
 
 def _field_refused(error: RefusedError, request: Mapping[str, Any]) -> str | None:

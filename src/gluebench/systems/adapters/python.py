@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from traceback import extract_tb
+from types import SimpleNamespace
+from typing import cast
 
-from gluebench.benchmark import Task
-from gluebench.data import Example
 from gluebench.data.home import sha256_of
 from gluebench.systems.adapters import ModelError
 from gluebench.systems.imported import object_at
@@ -19,17 +19,6 @@ EXPECTED = (
     "expected a class with predict(task, examples), an object of such a class, a function that returns one, "
     "or predict(task, examples) itself"
 )
-
-
-class FunctionPredictor:
-    """A function from a task and examples to predictions."""
-
-    def __init__(self, function: Callable[[Task, Sequence[Example]], Sequence[str | float]]) -> None:
-        self._function = function
-
-    def predict(self, task: Task, examples: Sequence[Example]) -> Sequence[str | float]:
-        """The function's predictions."""
-        return self._function(task, examples)
 
 
 def predictor_at(address: str) -> Predictor:
@@ -50,7 +39,7 @@ def predictor_at(address: str) -> Predictor:
     if inspect.isclass(target) or (callable(target) and not hasattr(target, "predict")):
         required = _required_arguments(target)
         if not inspect.isclass(target) and required == 2:
-            return FunctionPredictor(target)
+            return cast(Predictor, SimpleNamespace(predict=target))
         if required:
             raise ModelError(f"{name}: takes {required} arguments; {EXPECTED}. What is made takes none")
         target = target()

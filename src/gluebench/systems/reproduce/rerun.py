@@ -255,10 +255,8 @@ def _answer_by_majority(ran: RowResult, request: Request, setup: Setup) -> None:
     names = {benchmark.task(name).name for name in request.tasks} or {task.name for task in benchmark.scored}
     tasks = [task for task in benchmark.scored if task.name in names & {*ran.row.majority}]
     for task in _tasks_with_data(tasks, setup, ran):
-        try:
-            load_split(setup.corpus.folder, benchmark, task.name, task.file(task.name).splits["test"].name)
-        except DataError as error:
-            ran.reasons[task.name] = str(error)
+        if reason := _absent_test(setup, task):
+            ran.reasons[task.name] = reason
             continue
         part = benchmark._replace(tasks=(task,))
         ran.columns |= run(Majority(), part, setup.corpus.folder, role="test")

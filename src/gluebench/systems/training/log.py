@@ -81,15 +81,8 @@ class Pace:
     def text(self, update: int) -> str:
         """Format updates per second since this process began, and the time to the last allowed check."""
         rate = (update - self._first) / max(1e-9, time.monotonic() - self._began)
-        left = duration((self._last - update) / rate) if rate else "unknown time"
+        left = self.bar.format_interval((self._last - update) / rate) if rate else "unknown time"
         return f"{rate:.1f} updates/s, at most {left} left"
-
-
-def duration(seconds: float) -> str:
-    """Format seconds: "40 s", "12 min", "3.5 h"."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> str:

@@ -117,7 +117,9 @@ def sweep(todo: Sequence[Job], folder: Path, place: Place | None = None, *, say:
                     starts[job.name] += 1
                     say(f"{job.name}: its process died (start {starts[job.name]} of {ATTEMPTS})")
     finished = tuple(job.name for job in todo if (job_folder(folder, job) / DONE).is_file())
-    errors = _errors(folder, todo)
+    paths = {job.name: job_folder(folder, job) / FAILED for job in todo}
+    texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if path.is_file()}
+    errors = {name: json.loads(text)["error"] for name, text in texts.items()}
     lost = [job.name for job in todo if job.name not in {*errors, *finished}]
     return Swept(finished, errors | dict.fromkeys(lost, f"its process died {ATTEMPTS} times"))
 
@@ -163,13 +165,6 @@ def attempt(job: Job, folder: Path, lease: float = claims.LEASE, *, parent: int 
 def _ended(folder: Path, job: Job) -> bool:
     own = job_folder(folder, job)
     return (own / DONE).is_file() or (own / FAILED).is_file()
-
-
-def _errors(folder: Path, todo: Sequence[Job]) -> dict[str, str]:
-    """Job name to error, for the jobs that failed."""
-    paths = {job.name: job_folder(folder, job) / FAILED for job in todo}
-    texts = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if path.is_file()}
-    return {name: json.loads(text)["error"] for name, text in texts.items()}
 
 
 _RunAll = Callable[[Sequence[Job], Path, Place], None]
