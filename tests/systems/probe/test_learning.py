@@ -16,9 +16,9 @@ from sklearn.metrics import matthews_corrcoef  # noqa: TID251 the oracle
 torch = pytest.importorskip("torch", reason="the probe needs gluebench[train]")
 
 from gluebench.systems.probe.classifier import (  # noqa: E402
-    EarlyStopping,
     Features,
     Probe,
+    Run,
     SideBySide,
     expected,
     fit_classifier,
@@ -193,14 +193,19 @@ def test_a_regression_ends_with_max_epoch_epochs() -> None:
         assert fit_regression(*args, scale=scale, settings=settings).runs[0].epochs == epochs
 
 
+def stopped(scores: list[float], tenacity: int) -> Run:
+    """The run of a classifier that has these scores on dev, one after each epoch."""
+    rows, script = single(np.eye(2, dtype=np.float32)), iter(scores)
+    settings = ProbeSettings(tenacity=tenacity, epoch_size=1, max_epoch=len(scores) - 1, penalties=(0.0,))
+    fitted = fit_classifier(
+        rows, [0, 1], rows, [0, 1], classes=2, settings=settings, score=lambda _: next(script)
+    )
+    return fitted.runs[0]
+
+
 def looks(scores: list[float], tenacity: int) -> int:
     """How many scores are looked at until the end."""
-    stop = EarlyStopping(tenacity)
-    for number, score in enumerate(scores, 1):
-        stop.improved(score)
-        if stop.over:
-            return number
-    return len(scores)
+    return stopped(scores, tenacity).epochs
 
 
 def test_misses_count_in_all_and_not_in_a_row() -> None:
@@ -214,15 +219,9 @@ def test_misses_count_in_all_and_not_in_a_row() -> None:
 
 
 def test_the_best_score_is_kept_and_nan_is_0() -> None:
-    stop = EarlyStopping(5)
-    assert [stop.improved(score) for score in (-0.5, math.nan, 0.0, 0.2, 0.1)] == [
-        True,
-        True,
-        False,
-        True,
-        False,
-    ]
-    assert stop.best == 0.2
+    scores = [-0.5, math.nan, 0.0, 0.2, 0.1]
+    assert [stopped(scores[:number], 5).score for number in range(1, 6)] == [-0.5, 0.0, 0.0, 0.2, 0.2]
+    assert looks(scores, 0) == 3, "NaN is 0, which is better than -0.5 and no worse than 0"
 
 
 # ---------------------------------------------------------------- features

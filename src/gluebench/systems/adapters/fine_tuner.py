@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,29 +77,27 @@ def batches(lengths: Sequence[int], size: int, *, seed: int, epoch: int) -> list
     return [parts[at] for at in torch.randperm(len(parts), generator=generator).tolist()]
 
 
+@dataclass(eq=False)
 class Loop:
     """Training of one model on one task, resumed from a saved state where there is one."""
 
-    def __init__(
-        self,
-        model: nn.Module,
-        examples: Examples,
-        settings: FineTuning,
-        *,
-        name: str,
-        seed: int,
-        engine: Engine,
-        state: Path | None = None,
-        fingerprint: str = "",
-        save_every: float = SAVE_EVERY,
-    ) -> None:
-        """`name` is that of the model and task in messages; `state` a file for the state, None for none.
+    model: nn.Module
+    """Already on the engine's device."""
+    examples: Examples
+    settings: FineTuning
+    _: KW_ONLY
+    name: str
+    """Of the model and task, in messages."""
+    seed: int
+    engine: Engine
+    state: Path | None = None
+    """File for the state; None for none."""
+    fingerprint: str = ""
+    """A state with another one is ignored."""
+    save_every: float = SAVE_EVERY
 
-        The model is already on the engine's device. A state with another fingerprint is ignored.
-        """
-        self._model, self._examples, self._settings = model, examples, settings
-        self._name, self._seed, self._engine, self._device = name, seed, engine, engine.device
-        self._path, self._fingerprint, self._save_every = state, fingerprint, save_every
+    def __post_init__(self) -> None:
+        model, settings, self._device = self.model, self.settings, self.engine.device
         self._trained = {name: value for name, value in model.named_parameters() if value.requires_grad}
         matrices = [value for value in self._trained.values() if value.ndim > 1]
         others = [value for value in self._trained.values() if value.ndim <= 1]
@@ -111,8 +110,8 @@ class Loop:
             betas=(0.9, settings.beta2),
             fused=self._device.type in ("cpu", "cuda"),
         )
-        engine.wrap(model, self._optimizer)
-        self._steps = settings.epochs * -(-len(examples.lengths) // settings.batch_size)
+        self.engine.wrap(model, self._optimizer)
+        self._steps = settings.epochs * -(-len(self.examples.lengths) // settings.batch_size)
         self._step = 0
         self._scores: list[float] = []
         self._best: dict[str, Tensor] | None = None
@@ -133,73 +132,73 @@ class Loop:
             self._take_step(rows)
             self._step += 1
             advance(self._step, self._steps)
-            ended = self._step % (self._steps // self._settings.epochs) == 0
+            ended = self._step % (self._steps // self.settings.epochs) == 0
             if ended or len(self._losses) >= CHECK_EVERY:
                 self._expect_finite()
             if ended and score is not None:
-                value = self._engine.gathered(score())[0]
+                value = self.engine.gathered(score())[0]
                 if not self._scores or value > max(self._scores):
                     self._best = {name: own.detach().cpu().clone() for name, own in self._trained.items()}
                 self._scores.append(value)
             now = time.monotonic()
-            if self._step < self._steps and now - saved >= (0 if ended else self._save_every):
+            if self._step < self._steps and now - saved >= (0 if ended else self.save_every):
                 self._seconds = now - start
                 self._save()
                 saved = time.monotonic()
         if self._best is not None:
             self._load(self._best)
-        self._engine.release()
+        self.engine.release()
         return Outcome(tuple(self._scores), self._steps, time.monotonic() - start)
 
     def _left(self) -> Iterator[list[int]]:
         """Yield the batches that are still to come."""
-        lengths, settings = self._examples.lengths, self._settings
+        lengths, settings = self.examples.lengths, self.settings
         done = 0
         for epoch in range(settings.epochs):
-            for rows in batches(lengths, settings.batch_size, seed=self._seed, epoch=epoch):
+            for rows in batches(lengths, settings.batch_size, seed=self.seed, epoch=epoch):
                 if done >= self._step:
                     yield rows
                 done += 1
 
     def _take_step(self, rows: Sequence[int]) -> None:
-        self._model.train()
-        if self._engine.rank:  # dropout of its own, which depends on no state that would have to be saved
-            torch.manual_seed((FAR * self._seed + self._engine.rank) * FAR + self._step)
-        factor = rate(self._step, self._steps, self._settings.warm_up)
+        self.model.train()
+        if self.engine.rank:  # dropout of its own, which depends on no state that would have to be saved
+            torch.manual_seed((FAR * self.seed + self.engine.rank) * FAR + self._step)
+        factor = rate(self._step, self._steps, self.settings.warm_up)
         for group in self._optimizer.param_groups:
-            group["lr"] = self._settings.learning_rate * factor
+            group["lr"] = self.settings.learning_rate * factor
         self._optimizer.zero_grad(set_to_none=True)
-        size = -(-len(rows) // self._settings.accumulate)
+        size = -(-len(rows) // self.settings.accumulate)
         losses = [
             self._backward(rows[at : at + size], share=len(rows[at : at + size]) / len(rows))
             for at in range(0, len(rows), size)
         ]
         self._losses.append(torch.stack(losses).sum())
-        self._engine.step(LARGEST_GRADIENT)
+        self.engine.step(LARGEST_GRADIENT)
 
     def _backward(self, rows: Sequence[int], *, share: float) -> Tensor:
         """Add the gradients of a part of a batch; return this process's share of the loss."""
-        world = self._engine.world
-        own = rows[self._engine.rank :: world]
+        world = self.engine.world
+        own = rows[self.engine.rank :: world]
         share *= len(own) / len(rows)
         own = own or rows[:1]  # of weight 0, since the other processes wait for a gradient
-        with self._engine.autocast():
-            outputs = self._model(**self._examples.collate(own)).logits
-        targets = self._examples.targets[list(own)].to(self._device)
+        with self.engine.autocast():
+            outputs = self.model(**self.examples.collate(own)).logits
+        targets = self.examples.targets[list(own)].to(self._device)
         if targets.is_floating_point():
             loss = nn.functional.mse_loss(outputs.float()[:, 0], targets)
         else:
             loss = nn.functional.cross_entropy(outputs.float(), targets)
-        self._engine.backward(loss * (share * world))  # the gradient is averaged over the processes
+        self.engine.backward(loss * (share * world))  # the gradient is averaged over the processes
         return loss.detach() * share
 
     def _expect_finite(self) -> None:
-        parts = self._engine.gathered(torch.stack(self._losses).tolist())
+        parts = self.engine.gathered(torch.stack(self._losses).tolist())
         losses, self._losses = list(map(sum, zip(*parts, strict=True))), []
         for step, loss in enumerate(losses, self._step - len(losses) + 1):
             if not math.isfinite(loss):
                 raise ModelError(
-                    f"{self._name}: the loss is {loss} at step {step} of {self._steps}; expected a finite "
+                    f"{self.name}: the loss is {loss} at step {step} of {self._steps}; expected a finite "
                     "number. Try a lower --learning-rate, a longer warm-up in a recipe, or --precision fp32"
                 )
 
@@ -209,11 +208,11 @@ class Loop:
                 value.copy_(weights[name])
 
     def _save(self) -> None:
-        if self._path is None or self._engine.rank:
+        if self.state is None or self.engine.rank:
             return
         cuda = torch.cuda.get_rng_state(self._device) if self._device.type == "cuda" else None
         values = {
-            "fingerprint": self._fingerprint,
+            "fingerprint": self.fingerprint,
             "step": self._step,
             "scores": self._scores,
             "seconds": self._seconds,
@@ -223,14 +222,14 @@ class Loop:
             "random": torch.get_rng_state(),
             "cuda": cuda,
         }
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        checkpoint.save(self._path, values)
+        self.state.parent.mkdir(parents=True, exist_ok=True)
+        checkpoint.save(self.state, values)
 
     def _resume(self) -> None:
-        if self._path is None or not self._path.is_file():
+        if self.state is None or not self.state.is_file():
             return
-        values = checkpoint.load(self._path)
-        if values["fingerprint"] != self._fingerprint:
+        values = checkpoint.load(self.state)
+        if values["fingerprint"] != self.fingerprint:
             return
         self._load(values["weights"])
         self._optimizer.load_state_dict(values["optimizer"])

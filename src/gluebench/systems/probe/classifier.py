@@ -65,30 +65,6 @@ class Features:
         return texts[0] if len(texts) == 1 else torch.cat(self.combine(*texts), dim=1)
 
 
-class EarlyStopping:
-    """Counts the checks on dev without an improvement; an improvement does not reset the count."""
-
-    def __init__(self, tenacity: int) -> None:
-        self._tenacity = tenacity
-        self._misses = 0
-        self.best = -inf
-        """The best score so far."""
-
-    def improved(self, score: float) -> bool:
-        """Record a score; return whether it is better than all before. NaN counts as 0."""
-        score = 0.0 if isnan(score) else score
-        if score > self.best:
-            self.best = score
-            return True
-        self._misses += 1
-        return False
-
-    @property
-    def over(self) -> bool:
-        """Whether to stop: after tenacity + 1 checks without an improvement, consecutive or not."""
-        return self._misses > self._tenacity
-
-
 BLOCK = 1 << 23
 """Feature values in memory at once during prediction: 32 MiB."""
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -278,8 +254,8 @@ def _fit(
 ) -> Probe:
     """Train a run for each penalty until its dev score stops improving; keep the best on dev."""
     penalties, device = settings.penalties, examples.device
-    stopping = [EarlyStopping(settings.tenacity) for _ in penalties]
     runs = [Run(penalty, -inf, 0, {}) for penalty in penalties]
+    misses = [0] * len(runs)  # checks on dev without an improvement, consecutive or not
     with seeded(settings.seed):
         sizes: dict[str, Any] = {"nhid": settings.nhid, "dropout": settings.dropout}
         model = SideBySide(examples.width, classes, **sizes, runs=len(penalties)).to(device)
@@ -291,12 +267,15 @@ def _fit(
                 shuffled = torch.randperm(len(examples), generator=order)
                 for rows in torch.split(shuffled, settings.batch_size):
                     step(examples.batch(rows.numpy()), targets[rows].to(device))
-            scores = score(outputs(model, dev))
-            for run, stop in enumerate(stopping):
-                if not stop.over:
-                    state = model.one(run) if stop.improved(scores[run]) else runs[run].state
-                    runs[run] = Run(penalties[run], stop.best, number * settings.epoch_size, state)
-            if all(stop.over for stop in stopping):
+            for at, value in enumerate(score(outputs(model, dev))):
+                if misses[at] <= settings.tenacity:
+                    runs[at] = runs[at]._replace(epochs=number * settings.epoch_size)
+                    value = 0.0 if isnan(value) else value
+                    if value > runs[at].score:
+                        runs[at] = runs[at]._replace(score=value, state=model.one(at))
+                    else:
+                        misses[at] += 1
+            if min(misses) > settings.tenacity:
                 break
         chosen = max(range(len(runs)), key=lambda run: runs[run].score)
         best = SideBySide(examples.width, classes, **sizes).to(device)
