@@ -61,8 +61,8 @@ def test_outputs_have_one_column_for_each_class_and_one_number_for_a_score() -> 
 
 def test_targets_are_codes_in_the_manifests_order_and_scores_as_they_are() -> None:
     model = MultiTaskModel(Letters(), [MNLI, STS])
-    assert model.targets("MNLI", list(MNLI.words)).tolist() == [0, 1, 2]
-    assert model.targets("STS-B", [0.0, 5.0, 3.25]).tolist() == [0, 5, 3.25]
+    assert model.head("MNLI").targets(list(MNLI.words)).tolist() == [0, 1, 2]
+    assert model.head("STS-B").targets([0.0, 5.0, 3.25]).tolist() == [0, 5, 3.25]
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_another_range_of_scores_is_learned_as_places_in_it() -> None:
 def test_outputs_are_decoded_to_words_and_to_scores_within_the_range() -> None:
     model = MultiTaskModel(Letters(), [MNLI, STS])
     outputs = torch.tensor([[0.0, 2, 1], [5, 1, 1], [0, 0, 1]])
-    assert model.decode("MNLI", outputs) == [MNLI.words[1], MNLI.words[0], MNLI.words[2]]
-    assert model.decode("STS-B", torch.tensor([0.5, 1.3, -0.2])) == [2.5, 5.0, 0.0]
+    assert model.head("MNLI").decode(outputs) == [MNLI.words[1], MNLI.words[0], MNLI.words[2]]
+    assert model.head("STS-B").decode(torch.tensor([0.5, 1.3, -0.2])) == [2.5, 5.0, 0.0]
 
 
 def loss(model: MultiTaskModel, task: str, texts: Tensor, targets: Tensor) -> Tensor:
@@ -117,11 +117,11 @@ def test_a_small_task_is_learnt() -> None:
     optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
     for _ in range(60):
         optimizer.zero_grad()
-        of_words = loss(model, "CoLA", batch(*texts), model.targets("CoLA", words))
-        (of_words + loss(model, "STS-B", batch(*texts), model.targets("STS-B", scores))).backward()
+        of_words = loss(model, "CoLA", batch(*texts), model.head("CoLA").targets(words))
+        (of_words + loss(model, "STS-B", batch(*texts), model.head("STS-B").targets(scores))).backward()
         optimizer.step()
-    assert model.decode("CoLA", model("CoLA", batch(*texts))) == words
-    assert model.decode("STS-B", model("STS-B", batch("aa", "cd"))) == pytest.approx([5, 1], abs=0.6)
+    assert model.head("CoLA").decode(model("CoLA", batch(*texts))) == words
+    assert model.head("STS-B").decode(model("STS-B", batch("aa", "cd"))) == pytest.approx([5, 1], abs=0.6)
 
 
 def test_names_of_tasks_may_be_anything() -> None:

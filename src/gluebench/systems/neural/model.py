@@ -149,14 +149,6 @@ class MultiTaskModel(nn.Module):
         """Its modules that keep something from batch to batch, by name."""
         return {name: module for name, module in self.named_modules() if isinstance(module, Carries)}
 
-    def targets(self, task_name: str, labels: Sequence[str | float | None]) -> Tensor:
-        """Labels of a batch as `loss` takes them. Raises ValueError for one the task does not have."""
-        return self.head(task_name).targets(labels)
-
-    def decode(self, task_name: str, outputs: Tensor) -> list[str | float]:
-        """Convert the outputs of a batch to a submission's values: label words or scores."""
-        return self.head(task_name).decode(outputs)
-
 
 def _label(task: Task, label: Any, kind: type | tuple[type, ...]) -> Any:
     if not isinstance(label, kind) or (task.labels and label not in task.words):

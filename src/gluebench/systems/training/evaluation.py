@@ -53,7 +53,7 @@ def predict_together(
             if not positions:
                 continue
             batch = model.body.collate([prepared[position] for position in positions])
-            answers = model.decode(task, engine.outputs(task, batch).float())
+            answers = model.head(task).decode(engine.outputs(task, batch).float())
             own.update(zip(positions, answers, strict=True))
     by_position = {position: value for part in engine.gathered(own) for position, value in part.items()}
     return [by_position[position] for position in range(len(prepared))]

@@ -10,9 +10,10 @@ from urllib.parse import quote
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.dataset import source_file
+from gluebench.data.vectors import vector_width
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.run import Say, quiet
-from gluebench.systems.text.embeddings import embedding_matrix, vector_width
+from gluebench.systems.text.embeddings import embedding_matrix
 from gluebench.systems.text.ptb import Tokenize, kept_tokenizer
 from gluebench.systems.text.vocabulary import Vocabulary, most_frequent
 from gluebench.systems.training.settings import (

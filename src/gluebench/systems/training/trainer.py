@@ -24,20 +24,13 @@ from torch import Tensor
 from gluebench.systems.devices import arithmetic
 from gluebench.systems.neural.model import MultiTaskModel, moved, pinned
 from gluebench.systems.run import Say, quiet
-from gluebench.systems.training import checkpoint
+from gluebench.systems.training import checkpoint, sampling
 from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, seeded
 from gluebench.systems.training.evaluation import TaskScore, macro, predict_together, score, texts
 from gluebench.systems.training.log import Log, Pace, line
 from gluebench.systems.training.progress import WEIGHTS, Progress, decay_schedule, reason_to_stop
-from gluebench.systems.training.sampling import (
-    batch_count,
-    batch_draws,
-    loss_scales,
-    sampling_weights,
-    task_draws,
-)
 from gluebench.systems.training.settings import Settings
 
 FAR = 1_000_003
@@ -113,13 +106,13 @@ class Trainer:
         """Set up the run, then restore its last saved state, if there is one."""
         settings, body, device = self.settings, self.model.body, self._engine.device
         sizes = {name: len(data.train) for name, data in self.data.items()}
-        self._scales = loss_scales(sizes, settings)
+        self._scales = sampling.loss_scales(sizes, settings)
         self._train = {name: body.prepare(texts(data.train)) for name, data in self.data.items()}
         self._dev = {
             name: {split: body.prepare(texts(rows)) for split, rows in data.dev.items()}
             for name, data in self.data.items()
         }
-        batches = sum(batch_count(size, settings.batch_size) for size in sizes.values())
+        batches = sum(sampling.batch_count(size, settings.batch_size) for size in sizes.values())
         self._check_interval = settings.check_every or batches
         self.model.to(device)
         trained = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
@@ -128,11 +121,11 @@ class Trainer:
         if self._engine.rank:
             torch.manual_seed(settings.seed + FAR * self._engine.rank)
         self._schedule = decay_schedule(self._optimizer, settings)
-        weights, seed = sampling_weights(sizes, settings), settings.seed
-        self._sampler = task_draws(weights, seed=seed, at_once=settings.drawn_at_once)
+        weights, seed = sampling.sampling_weights(sizes, settings), settings.seed
+        self._sampler = sampling.task_draws(weights, seed=seed, at_once=settings.drawn_at_once)
         size, bucketed = settings.batch_size, settings.bucketed
         self._streams = {
-            name: batch_draws(
+            name: sampling.batch_draws(
                 name, [body.lengths(item) for item in items], size=size, seed=seed, bucketed=bucketed
             )
             for name, items in self._train.items()
@@ -171,7 +164,8 @@ class Trainer:
         # A process without examples computes a gradient of weight 0, since the others wait for one.
         share = share or positions[:1]
         batch = self.model.body.collate([self._train[name][position] for position in share])
-        targets = self.model.targets(name, [self.data[name].train[position].label for position in share])
+        labels = [self.data[name].train[position].label for position in share]
+        targets = self.model.head(name).targets(labels)
         if self._engine.device.type == "cuda":
             batch, targets = pinned(batch), pinned(targets)
         return Drawn(name, batch, targets, weight)
