@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 from array import array
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -39,13 +40,29 @@ def read_vectors(path: Path, words: Collection[str] | None = None) -> Vectors:
     that is not a number.
     """
     reader = _Reader(path, None if words is None else {word.encode() for word in words})
+    with _opened(path) as lines:
+        reader.read(lines)
+    return reader.vectors()
+
+
+def vector_width(path: Path) -> int:
+    """Return the width of a file of word vectors, from its first line."""
+    with _opened(path) as lines:
+        fields = lines.readline().rstrip().split(b" ")
+    width = int(fields[1]) if len(fields) == 2 and fields[1].isdigit() else len(fields) - 1
+    if width < 1:
+        raise DataError(f"{path}: line 1 has no numbers; expected a word and its vector on each line")
+    return width
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb", buffering=1 << 20) as lines:
-            reader.read(cast("IO[bytes]", lines))
+            yield cast("IO[bytes]", lines)
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DataError(f"{path}: cannot be read ({reason}); expected word vectors as text") from None
-    return reader.vectors()
 
 
 class _Reader:

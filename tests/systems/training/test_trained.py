@@ -12,8 +12,8 @@ from systems.reproduce.small_world import SAMPLE, write_cut
 
 from gluebench.benchmark import Benchmark, UnknownNameError, load_benchmark
 from gluebench.data import DataError, load_split
+from gluebench.data.vectors import vector_width
 from gluebench.systems import Predictor, run
-from gluebench.systems.text.embeddings import vector_width
 from gluebench.systems.training.data import dev_splits, load_task_data
 from gluebench.systems.training.evaluation import score
 from gluebench.systems.training.row import Row, preset, train_row

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -80,30 +81,30 @@ def plan(names: Sequence[str], task: Task, release: TaskRelease, *, where: str, 
     )
 
 
+@dataclass(eq=False)
 class Shaper:
     """Converts batches of a file's columns to prepared data, and collects the problems."""
 
-    def __init__(
-        self, plan: Plan, task: Task, release: TaskRelease, index: Check, label: Check, problems: list[str]
-    ) -> None:
-        self._plan = plan
-        self._task = task
-        self._quoted = release.quoted
-        self._index = index
-        self._label = label
+    plan: Plan
+    task: Task
+    release: TaskRelease
+    index: Check
+    label: Check
+    problems: list[str]
+
+    def __post_init__(self) -> None:
         self._hidden: bool | None = None
         """Whether the file's labels are hidden, as in its first batch; None before that."""
         self._tags = {
             (phenomenon.coarse, name): phenomenon.name
-            for phenomenon in task.phenomena
+            for phenomenon in self.task.phenomena
             for name in (phenomenon.name, *phenomenon.aliases)
         }
-        self._problems = problems
         self._rows = 0
 
     def batch(self, columns: Sequence[pa.Array], prefix: str, places: Sequence[int]) -> pa.RecordBatch:
         """Convert one batch; problems name a row by `prefix` and its entry in `places`: "dev.tsv:3"."""
-        plan, rows = self._plan, len(columns[0])
+        plan, rows = self.plan, len(columns[0])
 
         def where(row: int) -> str:
             return f"{prefix}{places[row]}"
@@ -111,12 +112,12 @@ class Shaper:
         if plan.index_at is None:
             index = integers(np.arange(self._rows, self._rows + rows))
         else:
-            index = self._checked(INDEX, self._index(columns[plan.index_at]), columns[plan.index_at], where)
+            index = self._checked(INDEX, self.index(columns[plan.index_at]), columns[plan.index_at], where)
         ours: dict[str, Any] = {INDEX: index}
-        for name, at in zip(self._task.columns, plan.inputs, strict=True):
-            ours[name] = unquoted(columns[at]) if self._quoted else columns[at]
+        for name, at in zip(self.task.columns, plan.inputs, strict=True):
+            ours[name] = unquoted(columns[at]) if self.release.quoted else columns[at]
         if plan.label_at is not None:
-            labels = self._label(columns[plan.label_at])
+            labels = self.label(columns[plan.label_at])
             if self._hidden is None:
                 self._hidden = labels.hidden is not None and bool(labels.hidden.all())
             if self._hidden and labels.hidden is not None:
@@ -136,7 +137,7 @@ class Shaper:
     ) -> pa.Array:
         for row in np.flatnonzero(~checked.sound).tolist():
             value = values[row].as_py()
-            self._problems.append(f"{where(row)}: the {name} is {value!r}; expected {checked.expected}")
+            self.problems.append(f"{where(row)}: the {name} is {value!r}; expected {checked.expected}")
         return checked.values
 
     def _tag_lists(
@@ -144,7 +145,7 @@ class Shaper:
     ) -> pa.Array:
         """Tags of each row: categories in the manifest's order, tags of one category in the cell's."""
         tags: list[list[str]] = [[] for _ in range(rows)]
-        for coarse in filter(cells.__contains__, self._task.coarse()):
+        for coarse in filter(cells.__contains__, self.task.coarse()):
             for row, cell in enumerate(cells[coarse]):
                 for tag in cell.split(JOINER) if cell else ():
                     if name := self._tags.get((coarse, tag)):
@@ -152,7 +153,7 @@ class Shaper:
                         continue
                     expected = ", ".join(known for group, known in self._tags if group == coarse)
                     problem = f"the tag {tag!r} of {coarse}; expected one of {expected}"
-                    self._problems.append(f"{where(row)}: {problem}")
+                    self.problems.append(f"{where(row)}: {problem}")
         return lists(tags)
 
 

@@ -16,15 +16,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from gluebench.data.dataset import SourceFile, source_file
 from gluebench.data.errors import DataError
-from gluebench.data.sources.http import (
-    HEAD,
-    Connections,
-    TransferError,
-    connection_error,
-    host,
-    mistaken,
-    status_error,
-)
+from gluebench.data.sources import http
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
@@ -83,13 +75,13 @@ class Fetcher:
     def __init__(self, meter: Meter | None = None, settings: RetrySettings | None = None) -> None:
         self._meter = meter or Meter()
         self._settings = settings or RetrySettings()
-        self._connections = Connections(self._settings.timeout)
+        self._connections = http.Connections(self._settings.timeout)
         self._unreachable: dict[str, str] = {}
         """Failed host to its error; no other file is requested from it."""
 
     def check_reachable(self, address: str) -> None:
         """Raises DataError if the host has already failed in this run."""
-        if reason := self._unreachable.get(host(address)):
+        if reason := self._unreachable.get(http.host(address)):
             raise DataError(reason)
 
     def fetch(self, file: RemoteFile) -> SourceFile:
@@ -130,16 +122,20 @@ class Fetcher:
                 with closing(self._connections.request(file.address, part.headers())) as response:
                     self._receive(response, file, part)
                 return
-            except (TransferError, HTTPError) as error:
-                failure = error if isinstance(error, TransferError) else connection_error(error, file.address)
+            except (http.TransferError, HTTPError) as error:
+                failure = (
+                    error
+                    if isinstance(error, http.TransferError)
+                    else http.connection_error(error, file.address)
+                )
                 failures = 1 if part.size > before else failures + 1
                 if not failure.retryable or failures > self._settings.retries:
                     if failure.unreachable:
-                        self._unreachable[host(file.address)] = str(failure)
+                        self._unreachable[http.host(file.address)] = str(failure)
                     raise DataError(str(failure)) from error
                 self._wait(failure, failures)
 
-    def _wait(self, error: TransferError, failures: int) -> None:
+    def _wait(self, error: http.TransferError, failures: int) -> None:
         """Wait as long as the server asks, at least an exponential backoff."""
         from urllib3.exceptions import InvalidHeader
         from urllib3.util.retry import RequestHistory, Retry
@@ -165,14 +161,14 @@ class Fetcher:
                 self._meter.advance(-received)
                 part.drop()
                 problem = "the server has no such rest of the file"
-                raise TransferError(f"{file.address}: {problem}", retryable=True)
+                raise http.TransferError(f"{file.address}: {problem}", retryable=True)
             expected = _expected(file, given[2], received=received)
             output = part.resume()
         elif response.status == 200:
             length = response.headers.get("Content-Length", "")
             expected = _expected(file, length, received=0)
             head = next(chunks)
-            if what := mistaken(head):
+            if what := http.mistaken(head):
                 raise DataError(f"{file.address}: {what}")
             if file.bytes is not None and length.isdecimal() and int(length) != file.bytes:
                 raise DataError(f"{file.address}: {int(length):,} bytes, expected {file.bytes:,}; {_ANOTHER}")
@@ -180,7 +176,7 @@ class Fetcher:
             self._meter.advance(-received)
             output = part.begin(response.headers)
         else:
-            raise status_error(response, file.address)
+            raise http.status_error(response, file.address)
         if expected is not None and file.bytes is None:
             self._meter.expect(expected)
         with output:
@@ -191,7 +187,7 @@ class Fetcher:
             raise DataError(f"{file.address}: {size:,} bytes or more, expected {expected:,}; {_ANOTHER}")
         if expected is not None and part.size < expected:
             sizes = f"{readable(part.size)} of {readable(expected)}"
-            raise TransferError(f"{file.address}: the connection was cut after {sizes}", retryable=True)
+            raise http.TransferError(f"{file.address}: the connection was cut after {sizes}", retryable=True)
 
     def _write(self, chunks: Iterator[bytes], output: IO[bytes], part: _Part, expected: int | None) -> None:
         """Write the chunks. A body of known length may end early: the caller checks its size."""
@@ -275,7 +271,7 @@ def _chunks(response: BaseHTTPResponse) -> Iterator[bytes]:
 
     head, failure = b"", None
     try:
-        while len(head) < HEAD and (chunk := response.read1(CHUNK)):
+        while len(head) < http.HEAD and (chunk := response.read1(CHUNK)):
             head += chunk
     except HTTPError as error:
         failure = error

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -38,7 +39,7 @@ from gluebench.data.sources.columns import (
     plan,
 )
 from gluebench.data.sources.http import GIT_LFS
-from gluebench.data.sources.release import TaskRelease
+from gluebench.data.sources.release import SplitRelease, TaskRelease
 
 BLOCK = 1 << 19
 SIGNS = {
@@ -126,31 +127,30 @@ def read_released(
     with open(path, "rb") as file:
         if file.read(len(BOM)) != BOM:
             file.seek(0)
-        table = _Table(path, survey, task=task, split=split, release=release)
+        table = _Table(path, survey.crlf, task, release, release.splits[split.name])
         yield from table.batches(file)
     if table.incomplete and notes is not None:
         lines = f"{split.name}: {len(table.incomplete)} lines that lack a column are left out"
         notes.append(f"{lines}: {path.name}, line {', '.join(map(str, table.incomplete))}")
 
 
+@dataclass(eq=False)
 class _Table:
-    def __init__(self, path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease) -> None:
-        self._path = path
-        self._crlf = survey.crlf
-        self._task = task
-        self._release = release
-        self._unnamed = release.splits[split.name].header
-        self._problems: list[str] = []
-        self._spare = release.splits[split.name].incomplete
-        self.incomplete: list[int] = []
-        """Lines that are left out, since they lack a column."""
+    _path: Path
+    _crlf: bool
+    _task: Task
+    _release: TaskRelease
+    _split: SplitRelease
+    _problems: list[str] = field(default_factory=list)
+    incomplete: list[int] = field(default_factory=list)
+    """Lines that are left out, since they lack a column."""
 
     def batches(self, file: BinaryIO) -> Iterator[pa.RecordBatch]:
         blocks = _blocks(file, self._path)
         first = self._ended(next(blocks, b"\n"))
         line, _, rest = first.partition(b"\n")
         names, plan = self._header(line)
-        number, first = (1, first) if names is self._unnamed else (2, rest)
+        number, first = (1, first) if names is self._split.header else (2, rest)
         shaper = Shaper(plan, self._task, self._release, index_text, label_text(self._task), self._problems)
         for block in chain([first], map(self._ended, blocks)):
             fields, lines = self._read(block, number, len(names))
@@ -173,8 +173,9 @@ class _Table:
             raise DataError(f"{self._path}:1: {_not_text(line, error)}") from None
         ours = {self._release.columns.get(name, name) for name in names}
         # The file may have a header all the same, as in the plain layout.
-        if self._unnamed and not ours >= set(self._task.columns):
-            return self._unnamed, plan(self._unnamed, self._task, self._release, where=str(self._path))
+        unnamed = self._split.header
+        if unnamed and not ours >= set(self._task.columns):
+            return unnamed, plan(unnamed, self._task, self._release, where=str(self._path))
         if "idx" in names and "index" not in names:
             raise DataError(f"{self._path}:1: found the columns {' '.join(names)}: {EXPORT}")
         return names, plan(names, self._task, self._release, where=f"{self._path}:1")
@@ -188,7 +189,7 @@ class _Table:
         advice = self._release.faults or "fix the line, or fetch the file again"
         for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), first):
             problem, count = "", line.count(b"\t") + 1
-            if line and count < width and len(self.incomplete) < self._spare:
+            if line and count < width and len(self.incomplete) < self._split.incomplete:
                 self.incomplete.append(number)
                 continue
             if count != width:

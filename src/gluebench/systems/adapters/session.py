@@ -187,32 +187,23 @@ def _empty(folder: Path) -> None:
     (folder / RUN).unlink(missing_ok=True)
 
 
+@dataclass(eq=False)
 class Session:
     """One run and its folder."""
 
-    def __init__(
-        self,
-        folder: Path,
-        plan: Plan,
-        identity: Mapping[str, Any],
-        *,
-        sources: Mapping[str, str] | None = None,
-    ) -> None:
-        """`identity` has every setting that affects the results; its values can be written as JSON.
+    folder: Path
+    plan: Plan
+    identity: Mapping[str, Any]
+    """Every setting that affects the results, JSON-ready."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The system's Python modules and the digests of their files; each result records them."""
 
-        `sources` maps the system's Python modules to the digests of their files; each result records it.
-        """
-        self._sources = dict(sources or {})
-        self.folder = folder
-        self.plan = plan
+    def __post_init__(self) -> None:
+        plan = self.plan
         manifest = hashlib.sha256(repr(plan.benchmark).encode()).hexdigest()[:16]
-        self._identity = {
-            "schema": SCHEMA,
-            **identity,
-            "benchmark": plan.benchmark.name,
-            "manifest": manifest,
-            **({} if plan.limit is None else {"limit": plan.limit}),
-        }
+        about = {"benchmark": plan.benchmark.name, "manifest": manifest}
+        limit = {} if plan.limit is None else {"limit": plan.limit}
+        self._identity = {"schema": SCHEMA, **self.identity, **about, **limit}
         self._digests: dict[str, str] = {}
 
     def claim(self, way: str = "give another --out, or start over with --again") -> None:
@@ -282,7 +273,7 @@ class Session:
     def outdated(self) -> list[str]:
         """List the tasks that were answered with other versions of the system's modules."""
         by_task = {name: result.notes.get("sources", {}) for name, result in self.results().items()}
-        return [name for name, sources in by_task.items() if sources != self._sources]
+        return [name for name, sources in by_task.items() if sources != self.sources]
 
     def answers(self, role: Role) -> dict[str, Answered]:
         """Return the answers for each finished file of a role, by file name."""
@@ -329,8 +320,8 @@ class Session:
                 system, benchmark, query.file, folder, role=query.role, limit=self.plan.limit
             )
             notes: dict[str, Any] = getattr(system, "notes", dict)()
-            if self._sources:
-                notes = {**notes, "sources": self._sources}
+            if self.sources:
+                notes = {**notes, "sources": self.sources}
             data |= self._data(unit)
             seconds = round(time.monotonic() - start, 3)
             result = TaskResult(unit.task.name, answers, data, seconds, notes)

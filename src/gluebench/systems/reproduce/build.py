@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gluebench.benchmark import Task
 from gluebench.data import DataError, Example
-from gluebench.data.vectors import Vectors
+from gluebench.data.vectors import Vectors, vector_width
 from gluebench.systems.devices import arithmetic
 from gluebench.systems.encoders.cbow import CBoW, cbow
 from gluebench.systems.encoders.corpus import Corpus
@@ -37,7 +37,7 @@ from gluebench.systems.reproduce.row import (
     row_called,
 )
 from gluebench.systems.run import Say, held_out, quiet
-from gluebench.systems.text.embeddings import embedding_matrix, vector_width
+from gluebench.systems.text.embeddings import embedding_matrix
 from gluebench.systems.text.ptb import kept_tokenizer, tokenizer
 from gluebench.systems.text.vocabulary import most_frequent
 from gluebench.systems.training.checkpoint import take_weights

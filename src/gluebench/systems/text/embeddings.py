@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -94,17 +93,3 @@ def _looked_up(vocabulary: Vocabulary, vectors: Vectors, *, lower: bool) -> Floa
         if row is not None:
             matrix[at] = vectors.matrix[row]
     return matrix
-
-
-def vector_width(path: Path) -> int:
-    """Return the width of a file of word vectors, from its first line."""
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            fields = file.readline().rstrip().split(b" ")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise DataError(f"{path}: {reason}; expected word vectors as text") from None
-    width = int(fields[1]) if len(fields) == 2 and fields[1].isdigit() else len(fields) - 1
-    if width < 1:
-        raise DataError(f"{path}: line 1 has no numbers; expected a word and its vector on each line")
-    return width
