@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric, Task
 from gluebench.data import Example
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from gluebench.scoring.metrics import point, task_score
+from gluebench.scoring.pairs import Pairs
+from gluebench.systems.run import column
 
 Value = TypeVar("Value")
 
@@ -56,17 +58,11 @@ def score(task: Task, examples: Sequence[Example], predicted: Sequence[str | flo
 
     A task without metrics has accuracy, or Pearson's correlation.
     """
-    from gluebench.scoring.metrics import task_score
-
     return task_score([value(task, metric, examples, predicted) for metric in metrics_of(task)])
 
 
 def value(task: Task, metric: Metric, examples: Sequence[Example], predicted: Sequence[str | float]) -> float:
     """The value of one metric, as a fraction."""
-    from gluebench.scoring.metrics import point
-    from gluebench.scoring.pairs import Pairs
-    from gluebench.systems.run import column
-
     gold = column(task, labels(task, examples) if task.labels else numbers(task, examples))
     return point(metric, Pairs(gold, column(task, predicted))).value
 

@@ -156,7 +156,7 @@ def test_the_published_size(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "no JSON"),
+        ("{", "expected ELMo's options as JSON"),
         ("[1]", "found: list"),
         ('{"lstm": {}}', "char_cnn is missing"),
         (json.dumps(files.elmo_options(n_characters=50)), "n_characters is 50"),

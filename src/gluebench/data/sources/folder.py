@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
+
+import pyarrow as pa
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.dataset import FILE, Dataset, Origin, read_dataset
@@ -12,10 +14,6 @@ from gluebench.data.errors import DataError, gathered
 from gluebench.data.prepared import prepare
 from gluebench.data.sources.files import Survey, read_earlier, read_hub, read_released, survey
 from gluebench.data.sources.release import Hub, Release
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 Layout = Literal["prepared", "hub", "tsv"]
 NAMES: Mapping[Layout, str] = {

@@ -9,18 +9,18 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import torch
 
 from gluebench.benchmark import Task
 from gluebench.data import Example
 from gluebench.systems.adapters.answers import likeliest
+from gluebench.systems.adapters.huggingface import expect_path_or_name, loading
 from gluebench.systems.adapters.openai import Prompted, PromptOptions
 from gluebench.systems.adapters.prompts import Template, choices
 from gluebench.systems.protocols import Counting, silent
 from gluebench.systems.run import Answers
-
-if TYPE_CHECKING:
-    import torch
 
 TOKENS = {"cpu": 2048}
 """Tokens of a batch on a device, padding included; elsewhere more."""
@@ -57,8 +57,6 @@ class CausalModel(Prompted):
         """
         import transformers
 
-        from gluebench.systems.adapters.huggingface import expect_path_or_name, loading
-
         super().__init__(options or PromptOptions(), seed=seed, counting=counting)
         expect_path_or_name(name)
         with loading(name):
@@ -85,8 +83,6 @@ class CausalModel(Prompted):
 
     def log_likelihoods(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return the log-probability of each text's continuation."""
-        import torch
-
         continuations = self._tokenized(pairs)
         rows = sorted({continuation.inputs for continuation in continuations}, key=len, reverse=True)
         targets_of: dict[tuple[int, ...], set[tuple[int, ...]]] = {row: set() for row in rows}
@@ -141,8 +137,6 @@ class CausalModel(Prompted):
         self, batch: Sequence[tuple[int, ...]], cache: Any, skipped: int, most: int
     ) -> list[torch.Tensor]:
         """Log-probabilities (positions, vocabulary) of the tokens after the last `most` ones of each row."""
-        import torch
-
         device = self._model.device
         sizes = [len(row) - skipped for row in batch]
         width = max(sizes)

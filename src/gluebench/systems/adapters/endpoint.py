@@ -16,6 +16,9 @@ from threading import Lock
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+import urllib3
+from urllib3.exceptions import HTTPError
+
 from gluebench.data.sources.http import proxy
 from gluebench.systems.adapters import ModelError
 from gluebench.version import __version__
@@ -104,8 +107,6 @@ class Endpoint:
             raise ModelError(
                 f"{url}: a key would be sent unencrypted; expected https:// or a server of this machine"
             )
-        import urllib3
-
         self._retries, self._sleep = retries, sleep
         pooling: dict[str, Any] = {
             "maxsize": connections,
@@ -134,8 +135,6 @@ class Endpoint:
         raise ModelError(f"{self.base}{path}: {fault}; asked {self._retries + 1} times")
 
     def _once(self, request: Mapping[str, Any], read: Reader, address: str) -> Reply:
-        from urllib3.exceptions import HTTPError
-
         key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         headers = {"User-Agent": f"gluebench/{__version__}", **key}
         try:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gluebench.benchmark.atomic import replacing
 from gluebench.data import DataError
 from gluebench.data.home import data_folder
+from gluebench.data.vectors import Vectors, read_vectors
+from gluebench.systems.text.vocabulary import Vocabulary
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from gluebench.data.vectors import Vectors
-    from gluebench.systems.text.vocabulary import Vocabulary
-
-    Floats = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 OutOfVectors = Literal["normal", "zero"]
 """What stands for words the file lacks: draws of standard deviation 1, as in the paper, or zeros."""
@@ -40,8 +38,6 @@ def embedding_matrix(
     in the folder `cache` (vectors/ below the data folder), under a key of file and vocabulary: reading 5.6 GB
     takes minutes. Raises DataError for a file that cannot be used, or of another width.
     """
-    import numpy as np
-
     shape = (len(vocabulary), dim)
     draws = np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
     matrix = draws if oov == "normal" else np.zeros(shape, dtype=np.float32)
@@ -58,10 +54,6 @@ def embedding_matrix(
 
 def _from_file(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cache: Path) -> Floats:
     """The rows of the file, NaN for words it lacks: from the cache, or read and left there."""
-    import numpy as np
-
-    from gluebench.data.vectors import read_vectors
-
     try:
         state = path.stat()
     except OSError as error:
@@ -85,8 +77,6 @@ def _from_file(vocabulary: Vocabulary, path: Path, dim: int, *, lower: bool, cac
 
 def _looked_up(vocabulary: Vocabulary, vectors: Vectors, *, lower: bool) -> Floats:
     """A row for each id of the vocabulary, NaN for words without a vector."""
-    import numpy as np
-
     rows = [vectors.row(word) if lower else vectors.rows.get(word) for word in vocabulary.words]
     matrix = np.full((len(vocabulary), vectors.matrix.shape[1]), np.nan, dtype=np.float32)
     for at, row in enumerate(rows, len(vocabulary) - len(rows)):

@@ -13,19 +13,18 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import torch
+from torch import nn
 
 from gluebench.benchmark.atomic import replacing, write_json
 from gluebench.data import DataError
 from gluebench.data.errors import differences, expect_schema, parsing, refuse
+from gluebench.systems.neural.model import MultiTaskModel
+from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.settings import Settings
 from gluebench.version import __version__
-
-if TYPE_CHECKING:
-    from torch import nn
-
-    from gluebench.systems.neural.model import MultiTaskModel
-    from gluebench.systems.training.data import TaskData
 
 STATE = "state.pt"
 OUTCOME = "outcome.json"
@@ -67,16 +66,12 @@ class Outcome:
 
 def save(path: Path, values: Any) -> None:
     """Write tensors and plain values atomically: a reader finds the old or the new file, never a part."""
-    import torch
-
     with replacing(path) as file:
         torch.save(values, file)
 
 
 def load(path: Path) -> Any:
     """Load what `save` wrote, on the CPU, without running its code. Raises DataError for a damaged file."""
-    import torch
-
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, EOFError, UnpicklingError, ValueError) as error:
@@ -178,8 +173,6 @@ def _software() -> dict[str, str]:
 
 def _hardware() -> dict[str, Any]:
     """The machine's kind, never its name."""
-    import torch
-
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         processor = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from gluebench.systems.training.checkpoint import TaskOutcome
+from gluebench.systems.training.evaluation import TaskScore
 from gluebench.systems.training.settings import Settings
-
-if TYPE_CHECKING:
-    from gluebench.systems.training.evaluation import TaskScore
 
 WEIGHTS = "best-"
 """Prefix of the names of weight files."""

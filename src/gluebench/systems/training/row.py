@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
+
+import torch
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.dataset import source_file
 from gluebench.data.vectors import vector_width
 from gluebench.systems.encoders.corpus import Corpus
+from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.run import Say, quiet
 from gluebench.systems.text.embeddings import embedding_matrix
 from gluebench.systems.text.ptb import Tokenize, kept_tokenizer
 from gluebench.systems.text.vocabulary import Vocabulary, most_frequent
+from gluebench.systems.training.data import TaskData
+from gluebench.systems.training.engine import engine
+from gluebench.systems.training.runs import MakeModel, Runs
 from gluebench.systems.training.settings import (
     PLAIN_WIDTH,
     PRESETS,
@@ -26,11 +32,6 @@ from gluebench.systems.training.settings import (
     Settings,
 )
 from gluebench.systems.training.trained import TrainedSystem, assembled, write_model, write_trained
-
-if TYPE_CHECKING:
-    from gluebench.systems.neural.model import MultiTaskModel
-    from gluebench.systems.training.data import TaskData
-    from gluebench.systems.training.runs import MakeModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +87,6 @@ def train_row(
     The best seed on dev answers: for a multi-task row the run with the best macro-average, for a single-task
     row each task's best run (section 5).
     """
-    from gluebench.systems.training.engine import engine
-    from gluebench.systems.training.runs import Runs
-
     if not row.multi and (extra := [name for name, task_data in data.items() if task_data.auxiliary]):
         raise ValueError(f"{', '.join(extra)} can join multi-task training only, as a task of its own")
     runs = Runs(
@@ -105,8 +103,6 @@ def train_row(
 
 def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
     """Return a function that makes the models of a row; words of the same tasks are counted once."""
-    import torch
-
     spec = row.spec
     known: dict[tuple[str, ...], tuple[Vocabulary, Tokenize]] = {}
 

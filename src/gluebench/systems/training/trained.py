@@ -7,18 +7,22 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from gluebench.benchmark import Label, Source, Task, UnknownNameError
 from gluebench.benchmark.atomic import write_json
 from gluebench.data import DataError, Example
 from gluebench.data.errors import differences, expect_schema, parsing
+from gluebench.systems.neural.bilstm import BiLstmBody
+from gluebench.systems.neural.model import MultiTaskModel
+from gluebench.systems.neural.token_vectors import TableVectors
+from gluebench.systems.text.ptb import tokenizer
+from gluebench.systems.text.vocabulary import Vocabulary
 from gluebench.systems.training.checkpoint import CARD, CARD_SCHEMA, Outcome, read_outcome, take_weights
+from gluebench.systems.training.evaluation import predict
 from gluebench.systems.training.settings import BiLstmSpec
-
-if TYPE_CHECKING:
-    from gluebench.systems.neural.model import MultiTaskModel
-    from gluebench.systems.text.vocabulary import Vocabulary
 
 MODEL = "model.json"
 MODEL_SCHEMA = "gluebench.model/1"
@@ -35,11 +39,6 @@ def assembled(
     tokenize: Callable[[str], list[str]] | None = None,
 ) -> MultiTaskModel:
     """Make a new model over a table of word vectors, its weights drawn from PyTorch's generator."""
-    from gluebench.systems.neural.bilstm import BiLstmBody
-    from gluebench.systems.neural.model import MultiTaskModel
-    from gluebench.systems.neural.token_vectors import TableVectors
-    from gluebench.systems.text.ptb import tokenizer
-
     body = BiLstmBody(
         TableVectors(words, table, tokenize or tokenizer(spec.tokenizer), longest=spec.longest),
         spec.hidden,
@@ -78,10 +77,6 @@ def write_model(folder: Path, spec: BiLstmSpec, tasks: Sequence[Task], words: Vo
 
 def read_model(folder: Path) -> MultiTaskModel:
     """Rebuild the model saved in a folder, without vectors and weights. Raises DataError."""
-    import numpy as np
-
-    from gluebench.systems.text.vocabulary import Vocabulary
-
     values = _values(folder / MODEL, MODEL_SCHEMA)
     with parsing(folder / MODEL, "the record of a trained model", "train again"):
         spec, words = BiLstmSpec(**values["body"]), Vocabulary(values["words"])
@@ -142,8 +137,6 @@ class TrainedSystem:
 
         Raises UnknownNameError for a task that it was not trained for.
         """
-        from gluebench.systems.training.evaluation import predict
-
         name = task.name if task.name in self._runs else task.predict_with or task.name
         if name not in self._runs:
             raise UnknownNameError(name, list(self._runs), what=f"task that {self.title} was trained for")
