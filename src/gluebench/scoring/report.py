@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Metric, Task
-from gluebench.benchmark.figures import axis, interval, percent, tasks_of, unit, without
+from gluebench.benchmark.figures import axis, counted, interval, percent, unit, without
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
 from gluebench.scoring.notebook import ends, html_table, to_frame
@@ -233,7 +233,7 @@ def record(score: Score | None, **place: str) -> dict[str, object]:
 def _plotted(name: str, score: Score, *, whole: bool = False) -> Row:
     from gluebench.scoring.plots import Row
 
-    note = tasks_of(score.n) if whole else f"n = {score.n:,}"
+    note = counted(score.n, "task") if whole else f"n = {score.n:,}"
     if score.withheld:
         note += f", interval withheld: {score.withheld}"
     fractions = (score.value, score.low, score.high)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import DOWN, interval, percent, points
+from gluebench.benchmark.figures import DOWN, counted, interval, percent, points
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
@@ -148,7 +148,7 @@ def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Coll
         scored = sum(report.tasks[task.name].score is not None for task in benchmark.averaged)
         over = f"none: {scored} of {len(benchmark.averaged)} tasks"
     else:
-        over = f"of {report.score.n} task{'s' * (report.score.n != 1)}"
+        over = f"of {counted(report.score.n, 'task')}"
         if len(benchmark.averaged) < len(benchmark.scored):
             over = f"of {', '.join(task.name for task in benchmark.averaged)}"
     average = (f"macro-average{DOWN * benchmark.loss}", over, score_cell(report.score), "")

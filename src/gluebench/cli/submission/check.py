@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark, Role
+from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.output import Form, emit, notices
@@ -126,4 +127,4 @@ def write(predictions: str, out: str, like: tuple[str, ...], split: Role, suite:
     absent = [file.path for file in suite.files(split) if file.name not in read.columns]
     if absent:
         notices([f"INCOMPLETE: no predictions for {', '.join(absent)}."])
-    click.echo(f"{out}: {len(read.columns)} file{'s' * (len(read.columns) != 1)}.")
+    click.echo(f"{out}: {counted(len(read.columns), 'file')}.")

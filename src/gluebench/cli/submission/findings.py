@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from gluebench.benchmark.figures import counted
 from gluebench.cli.common.output import Output, Section, Table
 from gluebench.submission import Problem, Submission
 from gluebench.submission.problems import listed
@@ -86,18 +87,16 @@ _OPTIONS = {
 
 def verdict_line(submission: Submission) -> str:
     """The verdict in one sentence."""
-    parts = []
-    for severity in _WORST_FIRST:
-        number = sum(problem.severity == severity for problem in submission.problems)
-        if number:
-            parts.append(f"{number} {severity}{'s' * (number > 1)}")
+    totals: Counter[str] = Counter(problem.severity for problem in submission.problems)
     hidden = sum(count for kinds in submission.unshown.values() for count in kinds.values())
-    counts = ", ".join(parts) + (f", {hidden:,} more not listed" if hidden else "")
-    counted = f" ({counts})" if counts else ""
+    counts = [counted(totals[severity], severity) for severity in _WORST_FIRST if totals[severity]]
+    counts += [f"{hidden:,} more not listed"] * bool(hidden)
+    stated = f" ({', '.join(counts)})" if counts else ""
+    verdict = f"{submission.source}: {submission.verdict.upper()}{stated}."
     if submission.verdict == "incomplete":
         names = ", ".join(f"{name}.tsv" for name in submission.missing)
-        return f"{submission.source}: INCOMPLETE{counted}. There is no macro-average without {names}."
-    return f"{submission.source}: {submission.verdict.upper()}{counted}."
+        return f"{verdict} There is no macro-average without {names}."
+    return verdict
 
 
 def check_output(submission: Submission, *, done: list[str]) -> Output:

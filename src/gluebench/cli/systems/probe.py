@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, notice
 
@@ -183,7 +184,7 @@ def probe(
         absent = [file.path for file in suite.files() if file.name not in test]
         if absent:
             notice(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
-        notice(f"{out}: {len(test)} file{'s' * (len(test) != 1)}.")
+        notice(f"{out}: {counted(len(test), 'file')}.")
 
 
 def _encoder(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gluebench.benchmark import Benchmark, Role
+from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
@@ -171,7 +172,7 @@ def _finish(
         notice(f"INCOMPLETE: {len(columns)} of {len(files)} files; the other tasks were not run.")
     elif absent:
         notice(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
-    notice(f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}, {role} split.")
+    notice(f"{out}: {counted(len(columns), 'file')}, {role} split.")
 
 
 def _print_dev(
@@ -248,7 +249,7 @@ class Terminal:
             kept = len(self._session.plan.units()) - len(self._session.missing())
             where = f" at {self._at}" if self._at else ""
             notice(
-                f"\nStopped{where}. {kept} task{'s' * (kept != 1)} done, kept in {self._session.folder}: "
+                f"\nStopped{where}. {counted(kept, 'task')} done, kept in {self._session.folder}: "
                 "the same command goes on from there."
             )
             raise

@@ -41,7 +41,7 @@ class MetricFunction(ABC):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Lowest and highest value: 0 and 1 for a share, -1 and 1 for a correlation; infinite if not known."""
+        """Lowest and highest value, as 0 and 1 of a share, -1 and 1 of a correlation; infinite if unknown."""
         return self.limits or (BUILT_IN[self.name].lowest, BUILT_IN[self.name].highest)
 
     @abstractmethod
