@@ -13,17 +13,12 @@ PRIVATE = "*"
 _PRIVACY = {True: "private", False: "public", None: ""}
 
 
-def table_one(benchmark: Benchmark) -> list[list[str]]:
-    """Table 1 of the paper: a header row, then for each section a row with its title and one for each task.
-
-    A section's row has its title in the first column only; tasks without a section have no title row.
-    """
-    rows = [list(HEADER)]
-    for section in dict.fromkeys(task.section for task in benchmark.tasks):
-        if section:
-            rows.append([section] + [""] * (len(HEADER) - 1))
-        rows += [_row(task) for task in benchmark.tasks if task.section == section]
-    return rows
+def table_one(benchmark: Benchmark) -> dict[str, list[list[str]]]:
+    """Table 1 of the paper, under HEADER: the rows of the tasks by section, "" for those without one."""
+    sections: dict[str, list[list[str]]] = {}
+    for task in benchmark.tasks:
+        sections.setdefault(task.section, []).append(_row(task))
+    return sections
 
 
 def table_notes(benchmark: Benchmark) -> list[str]:
@@ -93,13 +88,11 @@ def _size(splits: Iterable[Split]) -> str:
 def _label_rows(task: Task) -> Iterator[list[str]]:
     if task.form not in ("labels", "numbers"):
         yield ["Answers", task.form]
-        yield ["Labels", ", ".join(task.vocabulary)]
     for label in task.labels:
         also = f" (also read: {', '.join(label.synonyms)})" if label.synonyms else ""
         meaning = f" = {label.gloss}" if label.gloss != label.word else ""
         yield ["Label", f"{label.word}{meaning}{also}"]
-    if task.vocabulary:
-        yield ["Labels", ", ".join(task.vocabulary)]
+    yield ["Labels", ", ".join(task.vocabulary)]
     if task.score_range:
         yield ["Scores", "a number from {:g} to {:g}".format(*task.score_range)]
 

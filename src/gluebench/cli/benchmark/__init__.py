@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark, installed, load_benchmark
+from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
@@ -55,23 +56,17 @@ def show(suite: Benchmark, task: str | None, form: Form) -> None:
 
 
 def _benchmark_output(suite: Benchmark) -> Output:
-    from gluebench.benchmark.table import table_notes, table_one
+    from gluebench.benchmark.table import HEADER, table_notes, table_one
 
-    header, *rows = table_one(suite)
-    parts: list[tuple[str, list[list[str]]]] = [("", [])]
-    for row in rows:
-        if any(row[1:]):
-            parts[-1][1].append([*row])
-        else:  # a first cell only: the heading of what follows
-            parts.append((row[0], []))
+    sections = table_one(suite)
     table = Table(
-        header,
-        [Section(lines, heading) for heading, lines in parts if heading or lines],
+        HEADER,
+        [Section(rows, heading) for heading, rows in sections.items()],
         title=". ".join(filter(None, (suite.title, suite.description))),
         right={1, 2},
         notes=[*table_notes(suite)],
     )
-    return Output(plain(suite), [table], header, [row for row in rows if any(row[1:])])
+    return Output(plain(suite), [table], HEADER, [row for rows in sections.values() for row in rows])
 
 
 def _task_output(suite: Benchmark, name: str) -> Output:
@@ -131,9 +126,8 @@ def lint_output(name: str, lints: Sequence[TaskLint]) -> Output:
         "warnings": totals["warning"],
         "tasks": {lint.task: plain(lint.findings) for lint in lints},
     }
-    counts = [f"{totals[kind]} {kind}{'s' * (totals[kind] != 1)}" for kind in ("error", "warning", "note")]
-    words = [f"{', '.join(counts[:2])} and {counts[2]}."]
-    return Output(data, [table], fields, records, words)
+    errors, warnings, others = (counted(totals[kind], kind) for kind in ("error", "warning", "note"))
+    return Output(data, [table], fields, records, [f"{errors}, {warnings} and {others}."])
 
 
 def _cells(finding: Finding) -> tuple[str, ...]:
