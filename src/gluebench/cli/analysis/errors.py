@@ -54,7 +54,13 @@ _range = partial(click.option, metavar="MIN-MAX", callback=_ends)
 @click.option("--phenomenon", metavar="NAME", help="Examples tagged with it, or with any of a category.")
 @_range("--words", help="Words of all inputs together: 10-20, 40-, -8.")
 @_range("--overlap", help="Share of words that two inputs have in common: 0.8-1.")
-@option.regex("--match", "pattern", flags=re.I, help="Examples with this in a text, letter case aside.")
+@click.option(
+    "--match",
+    "pattern",
+    metavar="REGEX",
+    callback=partial(option.pattern, flags=re.I),
+    help="Examples with this in a text, letter case aside.",
+)
 @option.number("--limit", default=20, help="Examples to print of each file; 0 for all.")
 @click.option(
     "--tolerance",

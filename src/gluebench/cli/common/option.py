@@ -63,21 +63,19 @@ def whole_numbers(context: click.Context, parameter: click.Parameter, value: str
     return tuple(map(int, words))
 
 
-def regex(*names: str, help: str, flags: int = 0) -> Callable[[F], F]:
-    """An option for a regular expression, passed compiled."""
-
-    def compiled(
-        context: click.Context, parameter: click.Parameter, value: str | None
-    ) -> re.Pattern[str] | None:
-        try:
-            return None if value is None else re.compile(value, flags)
-        except re.error as error:
-            message = f"{value!r} is not a regular expression: {error}."
-            raise click.BadParameter(message, context, parameter) from None
-
-    return click.option(*names, metavar="REGEX", callback=compiled, help=help)
+def pattern(
+    context: click.Context, parameter: click.Parameter, value: str | None, flags: int = 0
+) -> re.Pattern[str] | None:
+    """Compile a regular expression. Raises BadParameter."""
+    try:
+        return None if value is None else re.compile(value, flags)
+    except re.error as error:
+        message = f"{value!r} is not a regular expression: {error}."
+        raise click.BadParameter(message, context, parameter) from None
 
 
+regex = partial(click.option, metavar="REGEX", callback=pattern)
+"""An option for a regular expression, passed compiled."""
 positive = partial(click.option, type=click.FloatRange(min=0, min_open=True), show_default=True)
 """An option for a number above 0; its help shows the default."""
 
