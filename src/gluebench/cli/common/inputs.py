@@ -116,7 +116,7 @@ def checked(
 
     submission = check(source, suite, role=role)
     if submission.problems:
-        from gluebench.cli.submission.findings import brief_lines, problem_lines, verdict_line
+        from gluebench.cli.submission.check import brief_lines, problem_lines, verdict_line
 
         if submission.verdict == "invalid":
             notices([*problem_lines(submission), verdict_line(submission), *[end] * bool(end)])
