@@ -60,7 +60,7 @@ def export(
       gluebench export a.zip --gold gold/ --model acme/tiny --eee . --organization Acme --relationship other
       gluebench export a.zip --gold gold/ --model acme/tiny --model-index README.md
     """
-    from gluebench.scoring import eee as records
+    from gluebench.scoring import exports as records
     from gluebench.scoring import grade
 
     if not re.fullmatch(records.MODEL_ID, model):
@@ -83,7 +83,7 @@ def export(
         rows = records.instances(record, submission, labels, public=inputs.data is not None)
         notices([f"written: {records.write_records(Path(eee), record, rows)}"])
     if model_index:
-        from gluebench.scoring.hub import model_card
+        from gluebench.scoring.exports import model_card
 
         path = Path(model_index)
         text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -94,7 +94,7 @@ def export(
         write_text(path, card)
         notices([f"written: {path}"])
     if eval_results and dataset:
-        from gluebench.scoring.hub import eval_results_yaml
+        from gluebench.scoring.exports import eval_results_yaml
 
         today = datetime.now(UTC).date()
         text = eval_results_yaml(report, dataset=dataset, tasks=task_ids, day=today, source=source_url)
