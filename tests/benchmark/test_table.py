@@ -9,7 +9,7 @@ import pytest
 
 from gluebench.benchmark import ManifestError, load_benchmark
 from gluebench.benchmark.figures import between, interval, percent, points
-from gluebench.benchmark.table import HEADER, details, short_size, table_notes, table_one
+from gluebench.cli.benchmark import HEADER, details, short_size, table_notes, table_one
 
 
 def test_table_1_of_glue() -> None:
