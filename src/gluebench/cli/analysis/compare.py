@@ -39,14 +39,12 @@ class _Against(click.Command):
 @click.command(cls=_Against)
 @click.argument("subs", metavar="A... [B]", nargs=-1, required=True, type=click.Path())
 @option.repeated(
-    "--against",
-    metavar="B...",
+    "--against B...",
     type=click.Path(),
     help="The runs of the other system; those before are runs of the first.",
 )
-@click.option(
-    "--equivalence",
-    metavar="POINTS",
+@option.text(
+    "--equivalence POINTS",
     type=click.FloatRange(min=0, min_open=True, max=100),
     help="Test too whether the two are the same within so many points, or so much of a loss.",
 )

@@ -35,39 +35,36 @@ def _ends(
     return low, high
 
 
-_range = partial(click.option, metavar="MIN-MAX", callback=_ends)
+_range = partial(option.text, metavar="MIN-MAX", callback=_ends)
 
 
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
 @option.data("Folder of the examples")
 @option.hidden_gold
-@option.repeated("--task", "tasks", metavar="TASK", help="These tasks only; may be repeated.")
+@option.repeated("--task TASK", "tasks", help="These tasks only; may be repeated.")
 @option.choice(
     "--show",
     of="wrong all-wrong only disagree right all",
     default="wrong",
     help="Wrong for one system, for every one, for the first alone; where they disagree; right; all.",
 )
-@click.option("--label", metavar="LABEL", help="Examples with this gold label.")
-@click.option("--answer", metavar="LABEL", help="Examples that a system gave this label.")
-@click.option("--phenomenon", metavar="NAME", help="Examples tagged with it, or with any of a category.")
+@option.text("--label LABEL", help="Examples with this gold label.")
+@option.text("--answer LABEL", help="Examples that a system gave this label.")
+@option.text("--phenomenon NAME", help="Examples tagged with it, or with any of a category.")
 @_range("--words", help="Words of all inputs together: 10-20, 40-, -8.")
 @_range("--overlap", help="Share of words that two inputs have in common: 0.8-1.")
-@click.option(
-    "--match",
+@option.text(
+    "--match REGEX",
     "pattern",
-    metavar="REGEX",
     callback=partial(option.pattern, flags=re.I),
     help="Examples with this in a text, letter case aside.",
 )
 @option.number("--limit", default=20, help="Examples to print of each file; 0 for all.")
-@click.option(
-    "--tolerance",
-    metavar="SHARE",
+@option.text(
+    "--tolerance SHARE",
     type=click.FloatRange(0, 1),
     default=0.2,
-    show_default=True,
     help="Numbers further from gold than this share of the range are wrong.",
 )
 @option.new_file("--html", help="Write a page with filters.")

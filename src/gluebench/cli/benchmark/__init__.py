@@ -44,7 +44,7 @@ def list_benchmarks(form: Form) -> None:
 
 @benchmark.command
 @click.argument("suite", metavar="NAME|FILE|URL", type=option.LoadedBenchmark(), default="glue")
-@click.option("--task", metavar="TASK", help="All that is known of one task, by its name or an alias.")
+@option.text("--task TASK", help="All that is known of one task, by its name or an alias.")
 @option.output
 def show(suite: Benchmark, task: str | None, form: Form) -> None:
     """Show a benchmark as Table 1 of the paper.

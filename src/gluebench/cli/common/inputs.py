@@ -125,11 +125,10 @@ def checked(
     return submission
 
 
-table_option = click.option(
-    "--table",
-    metavar="FILE",
+table_option = option.text(
+    "--table FILE",
     type=click.Path(exists=True),
-    is_eager=True,  # what it is decides how SUBs are read
+    is_eager=True,
     help="Scored table or other results that `gluebench read` reads; systems are then named as in it.",
 )
 """`--table FILE`, passed to `inputs_options`."""

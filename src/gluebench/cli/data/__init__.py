@@ -39,7 +39,7 @@ def data() -> None:
 
 @data.command
 @click.argument("suite", metavar="[NAME|FILE|URL]", type=option.LoadedBenchmark(), default="glue")
-@option.repeated("--task", "tasks", metavar="TASK", help="Only this one; may be given again.")
+@option.repeated("--task TASK", "tasks", help="Only this one; may be given again.")
 @option.data_folder("--data", help="Data folder [$GLUEBENCH_DATA].")
 @option.folder("--against", help="Compare with this data folder instead of with what was published.")
 @option.output
@@ -151,9 +151,9 @@ _KINDS = {str: "TEXT", int: "N", float: "NUMBER", Path: "FILE"}
 @data.command(context_settings={"ignore_unknown_options": True})
 @click.argument("task", metavar="TASK")
 @click.argument("rest", metavar="[RECIPE OPTIONS]", nargs=-1, type=click.UNPROCESSED)
-@click.option("--from", "corpus", metavar="DIR", type=click.Path(), help="Folder of the original corpus.")
+@option.text("--from DIR", "corpus", type=click.Path(), help="Folder of the original corpus.")
 @option.data_folder("--to", help="Data folder [$GLUEBENCH_DATA].")
-@click.option("--recipe", metavar="NAME", help="Another recipe than the manifest names.")
+@option.text("--recipe NAME", help="Another recipe than the manifest names.")
 @option.flag("--explain", help="Say what the recipe does, reads and can be told; build nothing.")
 @option.benchmark
 def build(

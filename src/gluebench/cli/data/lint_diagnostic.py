@@ -21,12 +21,9 @@ COLUMNS = ("severity", "line", "code", "message")
 
 @click.command
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
-@click.option(
-    "--task", "name", metavar="TASK", help="The diagnostic set that FILE is; needed if there are several."
-)
-@click.option(
-    "--symmetric",
-    metavar="LABEL",
+@option.text("--task TASK", "name", help="The diagnostic set that FILE is; needed if there are several.")
+@option.text(
+    "--symmetric LABEL",
     help='The label that holds in both directions or in none; "contradiction" or the last of three.',
 )
 @option.number("--fewest", default=10, least=1, help="Warn of a phenomenon with fewer pairs.")

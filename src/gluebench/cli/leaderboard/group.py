@@ -39,12 +39,8 @@ unconfirmed_option = click.option(
     is_flag=True,
     help="Also where nobody has confirmed the address. It then may not be its owner who signed up with it.",
 )
-url_option = click.option(
-    "--url",
-    metavar="URL",
-    default="http://127.0.0.1:8000",
-    show_default=True,
-    help="How people reach the site; the links begin with it.",
+url_option = option.text(
+    "--url URL", default="http://127.0.0.1:8000", help="How people reach the site; the links begin with it."
 )
 
 
@@ -151,9 +147,7 @@ def organizer(site: str, email: str, benchmark: str, *, remove: bool, unconfirme
 
 @leaderboard.command
 @url_option
-@click.option(
-    "--password", metavar="EMAIL", help="Instead: a link with which this account gets a new password."
-)
+@option.text("--password EMAIL", help="Instead: a link with which this account gets a new password.")
 def links(site: str, url: str, password: str | None) -> None:
     """Show the links that a mail server would send: to pass on by hand.
 

@@ -22,9 +22,9 @@ _availabilities = click.Choice(["open_weights", "closed_weights", "unknown"])
 @click.command
 @click.argument("sub", metavar="SUB", type=click.Path(exists=True))
 @labels_option
-@click.option("--model", metavar="ID", required=True, help="The model: developer/model.")
+@option.text("--model ID", required=True, help="The model: developer/model.")
 @option.new_folder("--eee", help="Write Every Eval Ever 0.3.0 below DIR/data; needs the next two.")
-@click.option("--organization", metavar="NAME", help="Who evaluated the model.")
+@option.text("--organization NAME", help="Who evaluated the model.")
 @click.option(
     "--relationship", type=click.Choice([*filter(None, EVALUATORS)]), help="Of the organization to the model."
 )
@@ -32,9 +32,9 @@ _availabilities = click.Choice(["open_weights", "closed_weights", "unknown"])
 @click.option("--availability", type=_availabilities, default="unknown", help="Of its weights [unknown].")
 @option.new_file("--model-index", help="Write the scores into this model card, new or existing.")
 @option.new_file("--eval-results", help="Write a YAML file for .eval_results/ on the hub; needs --dataset.")
-@click.option("--dataset", metavar="ID", help="The benchmark's repository on the hub.")
+@option.text("--dataset ID", help="The benchmark's repository on the hub.")
 @option.settings("--task-id", "task_ids", help="A task's identifier there, as RTE=rte; may be repeated.")
-@click.option("--source-url", metavar="URL", default="", help="Where this evaluation is described.")
+@option.text("--source-url URL", default="", help="Where this evaluation is described.")
 @inputs_options("Score what the gold covers")
 def export(
     sub: str,

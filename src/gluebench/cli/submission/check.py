@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 @option.flag("--official", help="Judge it as the original site would: form matters too.")
 @option.zip_file("--fix", help="Write a copy in the right form; no label is changed.")
 @option.repeated(
-    "--labels",
-    metavar="WORD,WORD",
+    "--labels WORD,WORD",
     help="With --fix: the label words that class numbers mean, in order; once for each set of labels.",
 )
 @option.split
@@ -97,7 +96,7 @@ def print_check(submission: Submission, form: Form, *, done: list[str]) -> None:
 @click.command
 @click.argument("predictions", metavar="PREDICTIONS", type=click.Path(exists=True))
 @option.zip_file("--out", required=True, help="Where to write the submission.")
-@option.repeated("--like", metavar="NAME=FILE", help="Nest a file's answers as the task's own JSON lines.")
+@option.repeated("--like NAME=FILE", help="Nest a file's answers as the task's own JSON lines.")
 @option.split
 @option.benchmark
 def write(predictions: str, out: str, like: tuple[str, ...], split: Role, suite: Benchmark) -> None:

@@ -91,11 +91,9 @@ def encode(
 
 @click.command
 @click.argument("encoder", metavar="[ENCODER]", required=False)
-@click.option(
-    "--preset",
-    metavar="NAME",
+@option.text(
+    "--preset NAME",
     default="task-metric",
-    show_default=True,
     help="Settings of the classifier: task-metric, senteval-default, senteval-prototype or paper:ROW.",
 )
 @option.new_file(

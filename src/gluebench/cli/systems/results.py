@@ -28,7 +28,7 @@ PUBLISHED = (
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @option.choice("--split", of="dev test", default="dev", help="Whose scores.")
 @option.repeated(
-    "--published", metavar="WORD", help="Published systems with this word in their name only; none for none."
+    "--published WORD", help="Published systems with this word in their name only; none for none."
 )
 @option.benchmark
 @option.output

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "--out", required=True, help="Where to write the submission; results are kept in a folder beside it."
 )
 @option.data()
-@option.repeated("--tasks", metavar="TASK[,TASK]", help="These tasks only, and what their models answer.")
+@option.repeated("--tasks TASK[,TASK]", help="These tasks only, and what their models answer.")
 @option.split
 @option.flag("--no-dev", help="Leave out the dev split, and so the scores.")
 @option.number(
