@@ -401,7 +401,9 @@ def custom(options: Options) -> Iterator[Row]:
     """A metric that is only a function, of which nothing is known: accuracy."""
     name = "custom accuracy"
     metrics: Any = library.METRICS
-    metrics[name] = FunctionMetric(name, -np.inf, lambda gold, predicted: float(np.mean(gold == predicted)))
+    metrics[name] = FunctionMetric(
+        name, lambda gold, predicted: float(np.mean(gold == predicted)), limits=(-np.inf, np.inf)
+    )
     for n in (150, 600):
         answers = real("SST-2").rows([Metric("accuracy", name, "Accuracy", "SST-2")], n)
         yield from rows({f"{n} rows": answers.exchanged(0.5)}, options, 500 + n, Goal(significant=ALARMS))

@@ -185,12 +185,12 @@ def test_small_categories_are_withheld_unless_labels_are_public(sample, gold, la
     hidden = read_gold(gold.folder, private(sample, said))
     found = diagnose({"one": {"AX": answers(labels, 0.8)}}, hidden, withhold_below=30)
     finding = found.sets["AX"].systems["one"]
-    small = [score for _, _, score in finding.parts() if score.n < 30]
+    small = [score for _, _, score in finding.scores.parts() if score.n < 30]
     assert small
     for score in small:
         assert (score.value, score.low, score.high) == (None, None, None)
         assert "fewer than 30" in str(score.withheld)
-    assert all(score.value is not None for _, _, score in finding.parts() if score.n >= 30)
+    assert all(score.value is not None for _, _, score in finding.scores.parts() if score.n >= 30)
     assert set(finding.confusions) == {("overall", "")}  # counts of parts could be subtracted
     shown = [line for line in heatmap(found.sets["AX"].task, found.sets["AX"].reports).lines if line.n < 30]
     assert {level for line in shown for level in line.levels} == {None}
@@ -207,7 +207,7 @@ def test_a_private_set_smaller_than_that_is_withheld_altogether(sample, gold, la
     hidden = read_gold(gold.folder, private(sample))
     found = diagnose({"one": {"AX": answers(labels, 0.8)}}, hidden, intervals=False, withhold_below=601)
     finding = found.sets["AX"].systems["one"]
-    assert {score.value for _, _, score in finding.parts()} == {None}
+    assert {score.value for _, _, score in finding.scores.parts()} == {None}
     assert (finding.confusions, finding.directions) == ({}, None)
 
 

@@ -15,8 +15,8 @@ from scoring.material import TASKS, gold_values, manifest_text, predicted_values
 
 from gluebench import Report, check, grade, load_benchmark, read_gold
 from gluebench.benchmark import Benchmark
-from gluebench.scoring import eee
-from gluebench.scoring.eee import Evaluated, aggregate, instances, write_records
+from gluebench.scoring import exports
+from gluebench.scoring.exports import Evaluated, aggregate, instances, write_records
 from gluebench.scoring.metrics import function_of
 
 ABOUT = Evaluated(
@@ -90,7 +90,7 @@ def test_a_metric_without_a_bound_says_so(
 ) -> None:
     unbounded = SimpleNamespace(bounds=(-math.inf, math.inf))
     monkeypatch.setattr(
-        eee, "function_of", lambda metric: unbounded if metric.name == "f1" else function_of(metric)
+        exports, "function_of", lambda metric: unbounded if metric.name == "f1" else function_of(metric)
     )
     _, record = written(grade(system, folder, benchmark=small), small, tmp_path / "out")
     results = record["evaluation_results"]

@@ -11,7 +11,7 @@ from scoring.material import predicted_values
 
 from gluebench import Report, grade
 from gluebench.benchmark import Benchmark
-from gluebench.scoring.hub import eval_results_yaml, model_card
+from gluebench.scoring.exports import eval_results_yaml, model_card
 
 hub = pytest.importorskip("huggingface_hub", reason="huggingface_hub is not installed")
 CARD = """---

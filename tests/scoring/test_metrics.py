@@ -222,7 +222,7 @@ class TestMetricTable:
         assert offered == []
         function = metric_function("last")
         assert offered == ["gluebench.metrics"]
-        assert (function.name, function.lowest) == ("last", -math.inf)
+        assert (function.name, function.bounds) == ("last", (-math.inf, math.inf))
         with pytest.raises(UnknownNameError) as caught:
             metric_function("bleu")
         assert str(caught.value).startswith("no metric is called 'bleu'.")

@@ -45,9 +45,9 @@ def axis(loss: bool | None) -> str:
     return "loss ↓, lower is better," if loss else "score × 100"
 
 
-def tasks_of(number: int) -> str:
-    """The number of tasks: "1 task", "9 tasks"."""
-    return f"{number} task{'s' * (number != 1)}"
+def counted(number: int, noun: str) -> str:
+    """A number of things: "1 row", "1,204 rows"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def without(names: Sequence[str]) -> str:

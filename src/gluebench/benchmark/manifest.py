@@ -54,13 +54,8 @@ def _is_path(name: str) -> bool:
 def _packaged(name: str) -> Benchmark:
     for packaged in installed():
         if fold(packaged) == fold(name):
-            return _read_once(os.path.join(_HOME, f"{packaged}.toml"))
+            return _load_once(os.path.join(_HOME, f"{packaged}.toml"), ())
     raise UnknownNameError(name, installed(), what="benchmark")
-
-
-@cache
-def _read_once(path: str) -> Benchmark:
-    return _load(path, ())
 
 
 def _load(path: str, children: tuple[str, ...]) -> Benchmark:
@@ -83,6 +78,9 @@ def _load(path: str, children: tuple[str, ...]) -> Benchmark:
     if benchmark is None or findings or problems:
         raise ManifestError([*_described(path, text, findings), *problems])
     return benchmark
+
+
+_load_once = cache(_load)
 
 
 def _parent(path: str, root: Section, children: tuple[str, ...]) -> tuple[Benchmark | None, list[str]]:

@@ -19,10 +19,6 @@ class Finding(NamedTuple):
     """The actual value and the expected one."""
 
 
-FORMER = {"licence": "license"}
-"""Keys of older manifests, and what they are called now."""
-
-
 class Section:
     """One table. A missing or invalid key adds a finding, and its value is read as empty."""
 
@@ -36,7 +32,7 @@ class Section:
         findings: list[Finding],
         keys: tuple[str, ...] | None = None,
     ) -> None:
-        self.values = {FORMER.get(key, key): value for key, value in values.items()}
+        self.values = values
         self.path = path
         self.findings = findings
         if keys is not None:

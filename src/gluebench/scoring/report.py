@@ -8,10 +8,11 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Metric, Task
-from gluebench.benchmark.figures import axis, interval, percent, tasks_of, unit, without
+from gluebench.benchmark.figures import axis, counted, interval, percent, unit, without
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
 from gluebench.scoring.notebook import ends, html_table, to_frame
+from gluebench.scoring.tags import OVERALL
 from gluebench.version import __version__
 
 if TYPE_CHECKING:
@@ -89,6 +90,12 @@ class DiagnosticReport(NamedTuple):
         )
         return DiagnosticReport(self.overall, coarse, fine, dict(zip(self.metadata, columns, strict=True)))
 
+    def parts(self) -> Iterator[tuple[str, str, Score]]:
+        """Every kind, category and score: the whole set, coarse, fine, then the columns of the metadata."""
+        yield OVERALL, "", self.overall
+        for kind, scores in {"coarse": self.coarse, "fine": self.fine, **self.metadata}.items():
+            yield from ((kind, name, score) for name, score in scores.items())
+
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values, each column of the metadata beside "coarse" and "fine"."""
         values = fields_of(self)
@@ -140,13 +147,8 @@ class Report(NamedTuple):
             yield record(task.score, task=name, metric="score")
         yield record(self.score, metric="macro-average")
         for name, diagnostic in self.diagnostics.items():
-            if diagnostic is None:
-                continue
-            yield record(diagnostic.overall, task=name, breakdown="overall")
-            parts = {"coarse": diagnostic.coarse, "fine": diagnostic.fine, **diagnostic.metadata}
-            for breakdown, categories in parts.items():
-                for category, score in categories.items():
-                    yield record(score, task=name, breakdown=breakdown, category=category)
+            for kind, category, score in diagnostic.parts() if diagnostic else ():
+                yield record(score, task=name, breakdown=kind, **({"category": category} if category else {}))
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each score; see FIELDS. Raises ImportError without pandas."""
@@ -231,7 +233,7 @@ def record(score: Score | None, **place: str) -> dict[str, object]:
 def _plotted(name: str, score: Score, *, whole: bool = False) -> Row:
     from gluebench.scoring.plots import Row
 
-    note = tasks_of(score.n) if whole else f"n = {score.n:,}"
+    note = counted(score.n, "task") if whole else f"n = {score.n:,}"
     if score.withheld:
         note += f", interval withheld: {score.withheld}"
     fractions = (score.value, score.low, score.high)

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from gluebench.benchmark import Phenomenon, Task
+from gluebench.benchmark.figures import counted
 from gluebench.benchmark.lookup import closest, fold
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, worded
 
@@ -73,7 +74,7 @@ class Sheet:
         rest = len(self._problems) - SHOWN_PER_FILE
         if rest <= 0:
             return self._problems
-        more = problem("more", self._name, what=f"{rest:,} more problem{'s' * (rest != 1)}")
+        more = problem("more", self._name, what=counted(rest, "more problem"))
         return [*self._problems[:SHOWN_PER_FILE], more]
 
     def refuse_header(self, *expected: str) -> None:

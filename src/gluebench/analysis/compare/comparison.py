@@ -18,7 +18,7 @@ from gluebench.analysis.compare.scores import (
     task_tested,
 )
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import between, percent, points, tasks_of, without
+from gluebench.benchmark.figures import between, counted, percent, points, without
 from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, pairs_of, submissions_from
 from gluebench.scoring.intervals import holm
@@ -192,7 +192,7 @@ class Comparison:
 def _row(name: str, difference: Difference, *, whole: bool = False) -> Row:
     from gluebench.scoring.plots import Row
 
-    number = tasks_of(difference.n) if whole else f"n = {difference.n:,}"
+    number = counted(difference.n, "task") if whole else f"n = {difference.n:,}"
     note = f"{words.p_words(difference.decisive)}, {number}"
     if difference.withheld:
         note += f", interval withheld: {difference.withheld}"

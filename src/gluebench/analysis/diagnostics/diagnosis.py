@@ -65,17 +65,9 @@ class SystemDiagnosis:
     directions: Directions | None
     """None if examples do not come in pairs, or if the whole set is withheld."""
 
-    def parts(self) -> Iterator[tuple[str, str, Score]]:
-        """Every kind, category and score: the whole set, coarse, fine, then the columns of the metadata."""
-        yield OVERALL, "", self.scores.overall
-        kinds = {"coarse": self.scores.coarse, "fine": self.scores.fine, **self.scores.metadata}
-        for kind, scores in kinds.items():
-            for name, score in scores.items():
-                yield kind, name, score
-
     def records(self, metric: str) -> Iterator[dict[str, object]]:
         """Yield a record for each score, confusion cell and share of pairs, without the system's name."""
-        for kind, name, score in self.parts():
+        for kind, name, score in self.scores.parts():
             yield {"breakdown": kind, "category": name, "measure": metric, **score.as_dict()}
         for (kind, name), confusion in self.confusions.items():
             yield from ({"breakdown": kind, "category": name, **cell} for cell in confusion.cells())
@@ -94,7 +86,7 @@ class SystemDiagnosis:
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready; numbers are fractions."""
         categories = []
-        for kind, name, score in self.parts():
+        for kind, name, score in self.scores.parts():
             confusion = self.confusions.get((kind, name))
             own: dict[str, Any] = {"kind": kind, "category": name, **score.as_dict()}
             if confusion is not None:
@@ -129,8 +121,7 @@ class SetDiagnosis:
     def rows(self) -> Iterator[tuple[str, int, list[Score | None]]]:
         """Yield name, number of examples and each system's score for every category of any system."""
         parts = [
-            {(kind, name): score for kind, name, score in diagnosis.parts()}
-            for diagnosis in self.systems.values()
+            {(kind, name): score for kind, name, score in report.parts()} for report in self.reports.values()
         ]
         for kind, name in dict.fromkeys(place for part in parts for place in part):
             scores = [part.get((kind, name)) for part in parts]

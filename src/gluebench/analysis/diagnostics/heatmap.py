@@ -18,6 +18,7 @@ from gluebench.scoring import DiagnosticReport, Score
 from gluebench.scoring.notebook import ends
 from gluebench.scoring.plots import HeatCell, HeatRow
 from gluebench.scoring.report import diagnostic_of, rounded, score_words
+from gluebench.scoring.tags import OVERALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,15 +76,14 @@ def heatmap(task: Task, reports: Mapping[str, DiagnosticReport]) -> HeatMap:
 
     Categories that no report has are left out; all reports must be of the same gold.
     """
-    of_systems = list(reports.values())
-    parts: list[tuple[str, str, list[Score | None]]] = []
-    parts.append(("overall", "", [report.overall for report in of_systems]))
+    of_systems = [{(kind, name): score for kind, name, score in each.parts()} for each in reports.values()]
+    places = [(OVERALL, "")]
     for coarse in task.coarse():
-        parts.append(("coarse", coarse, [report.coarse.get(coarse) for report in of_systems]))
-        for fine in (phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse):
-            parts.append(("fine", fine, [report.fine.get(fine) for report in of_systems]))
+        places.append(("coarse", coarse))
+        places += [("fine", fine.name) for fine in task.phenomena if fine.coarse == coarse]
     lines = []
-    for kind, name, scores in parts:
+    for kind, name in places:
+        scores = [parts.get((kind, name)) for parts in of_systems]
         n = next((score.n for score in scores if score is not None), None)
         if n is not None:
             filled = tuple(Score(None, None, None, n) if score is None else score for score in scores)

@@ -131,7 +131,7 @@ def _mean(
         tables = np.bincount(cells, minlength=units * classes**2).reshape(units, classes, classes)
         tables = tables.transpose(1, 2, 0)
         left_out.append(function.of(tables.sum(axis=2, keepdims=True) - tables, pairs.code(metric.positive)))
-    return _with_interval(value, np.mean(left_out, axis=0), n=items, lowest=function.lowest)
+    return _with_interval(value, np.mean(left_out, axis=0), n=items, lowest=function.bounds[0])
 
 
 def _with_interval(value: float, left_out: Floats, *, n: int, lowest: float) -> Score:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gluebench.analysis.lint.findings import ORDER, Finding, LintSplit, Severity, TaskLint, counted
+from gluebench.analysis.lint.findings import ORDER, Finding, LintSplit, Severity, TaskLint
 from gluebench.analysis.lint.labels import label_findings, power_finding
 from gluebench.analysis.lint.repeats import duplicate_findings, leakage_findings, text_findings, twin_findings
 from gluebench.analysis.lint.shortcuts import shortcut_findings
 from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.benchmark.figures import counted
 from gluebench.data import DataError, Example, load_split
 from gluebench.data.errors import refuse
 from gluebench.data.home import split_file, task_folder

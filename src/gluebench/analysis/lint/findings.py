@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple, cast
 
 from gluebench.benchmark import Role, figures
+from gluebench.benchmark.figures import counted
 from gluebench.benchmark.lookup import table_beside
 from gluebench.data import Example
 from gluebench.data.tokens import words
@@ -74,11 +75,6 @@ class TaskLint(NamedTuple):
 def percent(share: float) -> str:
     """A fraction as it is read: times 100, one decimal."""
     return f"{figures.percent(share)} %"
-
-
-def counted(number: int, noun: str) -> str:
-    """ "1 row" or "1,204 rows"."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 @dataclass

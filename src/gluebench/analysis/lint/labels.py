@@ -9,8 +9,9 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from gluebench.analysis.compare.words import p_words
-from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, counted, finding, percent
+from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, finding, percent
 from gluebench.benchmark import Task
+from gluebench.benchmark.figures import counted
 from gluebench.scoring.inference import ALPHA, POWER
 
 LEVEL = 0.01

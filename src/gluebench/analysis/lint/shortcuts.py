@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from gluebench.analysis.compare import ALPHA
 from gluebench.analysis.compare.words import p_words
-from gluebench.analysis.lint.findings import Finding, LintSplit, counted, percent
+from gluebench.analysis.lint.findings import Finding, LintSplit, percent
 from gluebench.benchmark import Task
-from gluebench.benchmark.figures import interval
+from gluebench.benchmark.figures import counted, interval
 from gluebench.data import Example
 from gluebench.scoring.inference import mcnemar
 from gluebench.scoring.intervals import holm, student_t_two_sided, wilson

@@ -31,7 +31,7 @@ def annotate() -> None:
 @option.number("--seed", default=0, help="Seed of the draw.")
 @option.number("--pairs", default=50, least=1, help="Sentence pairs to draw; each gives two examples.")
 @option.number("--annotators", default=6, least=2, help="Sheets to write.")
-@click.option("--task", "name", metavar="TASK", help="The diagnostic set; needed if there are several.")
+@option.text("--task TASK", "name", help="The diagnostic set; needed if there are several.")
 @option.benchmark
 def draw(
     data: str | None, out: str, seed: int, pairs: int, annotators: int, name: str | None, suite: Benchmark

@@ -23,43 +23,32 @@ EPOCHS, SMOOTHING, SHOWN = 5, 100.0, 5
 
 @click.command
 @option.repeated(
-    "--train",
+    "--train NAME|FILE",
     "learned",
-    metavar="NAME|FILE",
     help="What to learn from: a task's train split, NAME:SPLIT, or a table; may be repeated [each task].",
 )
 @option.repeated(
-    "--test",
+    "--test NAME|FILE",
     "tests",
-    metavar="NAME|FILE",
     help="What to test on: a task's other labeled splits, NAME:SPLIT, or a table; repeatable [--train].",
 )
 @option.data()
 @option.folder("--gold", help="Folder of labels, for test splits that have none in the data.")
 @option.repeated(
-    "--see",
-    metavar="PART",
+    "--see PART",
     help="A text by its column (hypothesis, premise), length, overlap, trees, neighbors, unshared, cross or "
     "stacked; may be repeated [all].",
 )
 @option.number("--epochs", default=EPOCHS, least=1, help="Passes over the training pairs.")
 @option.number("--seed", default=0, help="Seed of the order in which training pairs are taken.")
 @option.number("--words", "shown", default=SHOWN, help="Words listed for each class; 0 for none.")
-@click.option(
-    "--smoothing",
-    metavar="X",
+@option.text(
+    "--smoothing X",
     type=click.FloatRange(min=0),
     default=SMOOTHING,
-    show_default=True,
     help="Added to the count of each word with each class.",
 )
-@click.option(
-    "--like",
-    metavar="TASK",
-    default="MNLI",
-    show_default=True,
-    help="The task whose columns and label words a table has.",
-)
+@option.text("--like TASK", default="MNLI", help="The task whose columns and label words a table has.")
 @option.benchmark
 @option.output
 def audit(

@@ -38,16 +38,8 @@ def challenge() -> None:
 
 @challenge.command
 @option.new_file("--out", required=True, help="Where to write.")
-@click.option("--task", "name", metavar="TASK", help="The inference task whose model is to be asked.")
-@click.option(
-    "--each",
-    "per_case",
-    metavar="N",
-    type=click.IntRange(1, 300),
-    default=50,
-    show_default=True,
-    help="Examples of each case.",
-)
+@option.text("--task TASK", "name", help="The inference task whose model is to be asked.")
+@option.text("--each N", "per_case", type=click.IntRange(1, 300), default=50, help="Examples of each case.")
 @option.number("--seed", default=0, help="Seed of the words.")
 @option.benchmark
 def shortcuts(out: str, name: str | None, per_case: int, seed: int, suite: Benchmark) -> None:
@@ -76,14 +68,13 @@ def shortcuts(out: str, name: str | None, per_case: int, seed: int, suite: Bench
 
 @challenge.command
 @option.new_file("--out", required=True, help="Where to write.")
-@click.option("--task", "name", metavar="TASK", required=True, help="The task whose examples are changed.")
-@click.option("--split", metavar="SPLIT", help="Their split; dev, or the only one.")
+@option.text("--task TASK", "name", required=True, help="The task whose examples are changed.")
+@option.text("--split SPLIT", help="Their split; dev, or the only one.")
 @option.data()
 @option.hidden_gold
-@option.repeated("--rule", "rules", metavar="RULE", help="This rule only; may be repeated.")
-@click.option(
-    "--pairs",
-    metavar="TASK",
+@option.repeated("--rule RULE", "rules", help="This rule only; may be repeated.")
+@option.text(
+    "--pairs TASK",
     help="Pair each sentence with its edit, for a model of this inference task; needs no labels.",
 )
 @option.number("--limit", least=1, help="Change the first N examples only.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import DOWN, between, percent, points
+from gluebench.benchmark.figures import DOWN, between, counted, percent, points
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
@@ -39,14 +39,12 @@ class _Against(click.Command):
 @click.command(cls=_Against)
 @click.argument("subs", metavar="A... [B]", nargs=-1, required=True, type=click.Path())
 @option.repeated(
-    "--against",
-    metavar="B...",
+    "--against B...",
     type=click.Path(),
     help="The runs of the other system; those before are runs of the first.",
 )
-@click.option(
-    "--equivalence",
-    metavar="POINTS",
+@option.text(
+    "--equivalence POINTS",
     type=click.FloatRange(min=0, min_open=True, max=100),
     help="Test too whether the two are the same within so many points, or so much of a loss.",
 )
@@ -116,7 +114,7 @@ def comparison_output(comparison: Comparison, benchmark: Benchmark) -> Output:
     """The comparison in every form; tests are a separate table, so that no table is wider than 60 columns."""
     from gluebench.analysis.compare.comparison import FIELDS
 
-    over = f"of {len(comparison.over)} task{'s' * (len(comparison.over) != 1)}"
+    over = f"of {counted(len(comparison.over), 'task')}"
     sections = [
         [row for task in benchmark.scored for row in _rows(comparison.tasks.get(task.name), task)],
         [_Row(f"average{DOWN * benchmark.loss}", over, comparison.overall, decides=True)]

@@ -22,19 +22,18 @@ if TYPE_CHECKING:
 @labels_option
 @table_option
 @option.flag("--table5", help="Print the columns of the paper's Table 5 alone.")
-@click.option(
-    "--phenomenon",
-    metavar="NAME",
+@option.text(
+    "--phenomenon NAME",
     help="What one phenomenon is about, how it was answered, and pairs of the sample's that show it.",
 )
 @option.new_file("--svg", help="Draw systems by phenomena as a heat map.")
 @option.plot("that heat map with intervals")
-@click.option(
-    "--withhold-below",
-    metavar="N",
+@option.text(
+    "--withhold-below N",
     type=click.IntRange(min=0),
     default=0,
     help="Withhold categories with fewer examples, unless the manifest says that labels are public.",
+    show_default=False,
 )
 @inputs_options("Diagnose what the gold covers")
 @option.output

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 from gluebench.analysis.diagnostics.counts import Confusion, Directions, Share
-from gluebench.analysis.diagnostics.diagnosis import FIELDS, Diagnosis, SetDiagnosis, SystemDiagnosis
+from gluebench.analysis.diagnostics.diagnosis import FIELDS, Diagnosis, SetDiagnosis
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS
 from gluebench.analysis.diagnostics.paper import COLUMNS, PAGE, Table5, explain, human, table5
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
@@ -40,7 +41,7 @@ def _tables(part: SetDiagnosis, benchmark: Benchmark, split: str) -> Iterator[Ta
 def _score_table(part: SetDiagnosis, title: str) -> Table:
     task, systems = part.task, list(part.systems.values())
     with_intervals = len(systems) <= MOST_WITH_INTERVALS
-    scores = [{(kind, name): score for kind, name, score in system.parts()} for system in systems]
+    scores = [{(kind, name): score for kind, name, score in system.scores.parts()} for system in systems]
     sections = []
     for entries in [[(OVERALL, "", "overall")], *categories(task, systems[0].scores.metadata)]:
         rows = []
@@ -122,16 +123,11 @@ def _share(share: Share) -> str:
 
 def _kind_table(directions: dict[str, Directions], task: Task) -> Table:
     pairs = list(directions.values())
-    kinds = [
-        (first, second)
-        for at, first in enumerate(task.words)
-        for second in task.words[at:]
-        if any((first, second) in pair.kinds for pair in pairs)
-    ]
     rows = []
-    for kind in kinds:
-        gold = max(pair.kinds.get(kind, (0, 0))[0] for pair in pairs)
-        rows.append((" / ".join(kind), str(gold), *(str(pair.kinds.get(kind, (0, 0))[1]) for pair in pairs)))
+    for kind in combinations_with_replacement(task.words, 2):
+        gold, answers = zip(*(pair.kinds.get(kind, (0, 0)) for pair in pairs), strict=True)
+        if any(gold + answers):
+            rows.append((" / ".join(kind), str(max(gold)), *map(str, answers)))
     return Table(
         ("labels of a pair", "gold", *directions),
         [Section(rows)],
@@ -175,7 +171,10 @@ def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
     sets: dict[str, dict[str, object]] = {}
     records: list[dict[str, object]] = []
     for task, part in diagnosis.sets.items():
-        scores = {name: _score(system, phenomenon) for name, system in part.systems.items()}
+        scores = {
+            name: next((score for *place, score in report.parts() if tuple(place) == phenomenon), None)
+            for name, report in part.reports.items()
+        }
         scored = {name: score for name, score in scores.items() if score is not None}
         if scored:
             tables.append(_phenomenon_table(part.task, phenomenon, scored))
@@ -201,11 +200,6 @@ def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:
     }
     words = [explained.words, f"More: {explained.link}."] if explained else []
     return Output(data, tables, PHENOMENON_FIELDS, records, ["", *words])
-
-
-def _score(system: SystemDiagnosis, phenomenon: _Category) -> Score | None:
-    scores = system.scores.coarse if phenomenon.kind == "coarse" else system.scores.fine
-    return scores.get(phenomenon.name)
 
 
 def _phenomenon_table(task: Task, phenomenon: _Category, scores: dict[str, Score]) -> Table:

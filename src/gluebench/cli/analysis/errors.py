@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,30 +20,51 @@ if TYPE_CHECKING:
     from gluebench.analysis.errors import Case, CaseFile, CaseFilter, Rate
 
 
+def _ends(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> tuple[float | None, float | None]:
+    """The ends of MIN-MAX; None for an open end. Raises BadParameter."""
+    if text is None:
+        return None, None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)?-(\d+(?:\.\d+)?)?", text.strip())
+    if match is None or text.strip() == "-":
+        raise click.BadParameter(f"{text!r} is not MIN-MAX, as 10-20, 10- or -20.", context, parameter)
+    low, high = (None if end is None else float(end) for end in match.groups())
+    if low is not None and high is not None and low > high:
+        raise click.BadParameter(f"{text!r} ends before it begins.", context, parameter)
+    return low, high
+
+
+_range = partial(option.text, metavar="MIN-MAX", callback=_ends)
+
+
 @click.command
 @click.argument("subs", metavar="SUB...", nargs=-1, required=True, type=click.Path(exists=True))
 @option.data("Folder of the examples")
 @option.hidden_gold
-@option.repeated("--task", "tasks", metavar="TASK", help="These tasks only; may be repeated.")
+@option.repeated("--task TASK", "tasks", help="These tasks only; may be repeated.")
 @option.choice(
     "--show",
     of="wrong all-wrong only disagree right all",
     default="wrong",
     help="Wrong for one system, for every one, for the first alone; where they disagree; right; all.",
 )
-@click.option("--label", metavar="LABEL", help="Examples with this gold label.")
-@click.option("--answer", metavar="LABEL", help="Examples that a system gave this label.")
-@click.option("--phenomenon", metavar="NAME", help="Examples tagged with it, or with any of a category.")
-@click.option("--words", metavar="MIN-MAX", help="Words of all inputs together: 10-20, 40-, -8.")
-@click.option("--overlap", metavar="MIN-MAX", help="Share of words that two inputs have in common: 0.8-1.")
-@click.option("--match", "pattern", metavar="REGEX", help="Examples with this in a text, letter case aside.")
+@option.text("--label LABEL", help="Examples with this gold label.")
+@option.text("--answer LABEL", help="Examples that a system gave this label.")
+@option.text("--phenomenon NAME", help="Examples tagged with it, or with any of a category.")
+@_range("--words", help="Words of all inputs together: 10-20, 40-, -8.")
+@_range("--overlap", help="Share of words that two inputs have in common: 0.8-1.")
+@option.text(
+    "--match REGEX",
+    "pattern",
+    callback=partial(option.pattern, flags=re.I),
+    help="Examples with this in a text, letter case aside.",
+)
 @option.number("--limit", default=20, help="Examples to print of each file; 0 for all.")
-@click.option(
-    "--tolerance",
-    metavar="SHARE",
+@option.text(
+    "--tolerance SHARE",
     type=click.FloatRange(0, 1),
     default=0.2,
-    show_default=True,
     help="Numbers further from gold than this share of the range are wrong.",
 )
 @option.new_file("--html", help="Write a page with filters.")
@@ -108,13 +130,9 @@ def _filter(file: CaseFile, options: dict[str, Any]) -> CaseFilter:
             if not task.labels:
                 raise click.UsageError(f"--{name} goes with labels, and {task.name} has {task.form}.")
             labels[name] = label_word(task, label)
-    shortest, longest = _range(options["words"], "--words")
-    least, most = _range(options["overlap"], "--overlap")
-    tag, pattern = options["phenomenon"], options["pattern"]
-    try:
-        regex = None if pattern is None else re.compile(pattern, re.IGNORECASE)
-    except re.error as error:
-        raise click.BadParameter(f"{pattern!r}: {error}.", param_hint="'--match'") from None
+    shortest, longest = options["words"]
+    least, most = options["overlap"]
+    tag = options["phenomenon"]
     return CaseFilter(
         options["show"],
         labels["label"],
@@ -124,21 +142,8 @@ def _filter(file: CaseFile, options: dict[str, Any]) -> CaseFilter:
         None if longest is None else int(longest),
         0.0 if least is None else least,
         1.0 if most is None else most,
-        regex,
+        options["pattern"],
     )
-
-
-def _range(text: str | None, option: str) -> tuple[float | None, float | None]:
-    """The ends of MIN-MAX; None for an open end. Raises BadParameter."""
-    if text is None:
-        return None, None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)?-(\d+(?:\.\d+)?)?", text.strip())
-    if match is None or text.strip() == "-":
-        raise click.BadParameter(f"{text!r} is not MIN-MAX, as 10-20, 10- or -20.", param_hint=f"'{option}'")
-    low, high = (None if end is None else float(end) for end in match.groups())
-    if low is not None and high is not None and low > high:
-        raise click.BadParameter(f"{text!r} ends before it begins.", param_hint=f"'{option}'")
-    return low, high
 
 
 SCHEMA = "gluebench.errors/1"

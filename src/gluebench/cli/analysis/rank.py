@@ -15,9 +15,7 @@ from gluebench.cli.common.output import Form, draw, emit, notices
 @click.command
 @click.argument("subs", metavar="SUB SUB...", nargs=-1, type=click.Path())
 @option.settings(
-    "--runs",
-    metavar="NAME=GLOB",
-    help="Several runs of one system: the submissions that match, ranked by their mean.",
+    "--runs NAME=GLOB", help="Several runs of one system: the submissions that match, ranked by their mean."
 )
 @labels_option
 @table_option
@@ -27,13 +25,12 @@ from gluebench.cli.common.output import Form, draw, emit, notices
     default="mean",
     help="Macro-average, mean rank, median score, or Kemeny's order.",
 )
-@option.settings("--weights", metavar="TASK=N", help="Weight of a task; 0 leaves it out.")
+@option.settings("--weights TASK=N", help="Weight of a task; 0 leaves it out.")
 @option.choice(
     "--missing", of="unranked shared own lowest", default="unranked", help="What a missing score means."
 )
 @option.repeated(
-    "--majority",
-    metavar="TASK",
+    "--majority TASK",
     help="Take every system to answer this task's most frequent label, as the paper does for WNLI.",
 )
 @option.file(

@@ -53,8 +53,8 @@ _plan_options = option.together(
     help="Where to put the benchmark: a new folder, or one this command made and nobody changed.",
 )
 @_plan_options
-@click.option("--title", metavar="TEXT", default="", help="What pages and tables call it.")
-@click.option("--encoding", metavar="NAME", default="utf-8", show_default=True, help="Of the files read.")
+@option.text("--title TEXT", default="", help="What pages and tables call it.")
+@option.text("--encoding NAME", default="utf-8", help="Of the files read.")
 @option.flag("--replace-whitespace", help="Make tabs and line ends within texts a space.")
 @option.flag("--dry-run", help="Show what would be made, and write nothing.")
 def new(

@@ -116,7 +116,7 @@ def checked(
 
     submission = check(source, suite, role=role)
     if submission.problems:
-        from gluebench.cli.submission.findings import brief_lines, problem_lines, verdict_line
+        from gluebench.cli.submission.check import brief_lines, problem_lines, verdict_line
 
         if submission.verdict == "invalid":
             notices([*problem_lines(submission), verdict_line(submission), *[end] * bool(end)])
@@ -125,11 +125,10 @@ def checked(
     return submission
 
 
-table_option = click.option(
-    "--table",
-    metavar="FILE",
+table_option = option.text(
+    "--table FILE",
     type=click.Path(exists=True),
-    is_eager=True,  # what it is decides how SUBs are read
+    is_eager=True,
     help="Scored table or other results that `gluebench read` reads; systems are then named as in it.",
 )
 """`--table FILE`, passed to `inputs_options`."""

@@ -16,12 +16,21 @@ from gluebench.cli.common.errors import needs_extra
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+def text(spec: str, *names: str, **attributes: Any) -> Callable[[F], F]:
+    """An option with a value, named as its help begins: "--like TASK". The help shows a default too."""
+    flag, _, metavar = spec.partition(" ")
+    attributes |= {"metavar": metavar} if metavar else {}
+    attributes.setdefault("show_default", attributes.get("default") not in (None, ""))
+    return click.option(flag, *names, **attributes)
+
+
 flag = partial(click.option, is_flag=True)
-repeated = partial(click.option, multiple=True)
-folder = partial(click.option, metavar="DIR", type=click.Path(exists=True, file_okay=False))
-new_folder = partial(click.option, metavar="DIR", type=click.Path(file_okay=False))
-file = partial(click.option, metavar="FILE", type=click.Path(exists=True, dir_okay=False))
-new_file = partial(click.option, metavar="FILE", type=click.Path(dir_okay=False))
+repeated = partial(text, multiple=True)
+folder = partial(text, metavar="DIR", type=click.Path(exists=True, file_okay=False))
+new_folder = partial(text, metavar="DIR", type=click.Path(file_okay=False))
+file = partial(text, metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+new_file = partial(text, metavar="FILE", type=click.Path(dir_okay=False))
 
 
 def _data_folder(context: click.Context, parameter: click.Parameter, value: str | None) -> Path:
@@ -36,22 +45,17 @@ data_folder = partial(new_folder, callback=_data_folder)
 
 def data(help: str = "Folder of the data") -> Callable[[F], F]:
     """`--data DIR`, passed as `data`: the folder of prepared data."""
-    text = f"{help} [$GLUEBENCH_DATA]."
-    return click.option("--data", metavar="DIR", type=click.Path(), callback=_data_folder, help=text)
+    return text("--data DIR", type=click.Path(), callback=_data_folder, help=f"{help} [$GLUEBENCH_DATA].")
 
 
-def number(
-    *names: str, help: str, default: int | None = None, least: int = 0, metavar: str = "N", **others: Any
-) -> Callable[[F], F]:
-    """An option for an integer of at least `least`; its help shows the default."""
-    others |= {"default": default, "show_default": default is not None}
-    return click.option(*names, metavar=metavar, type=click.IntRange(min=least), help=help, **others)
+def number(flag: str, *names: str, least: int = 0, **attributes: Any) -> Callable[[F], F]:
+    """An option for an integer of at least `least`."""
+    return text(f"{flag} N", *names, type=click.IntRange(min=least), **attributes)
 
 
-def choice(*names: str, of: str, default: str | None = None, help: str, **others: Any) -> Callable[[F], F]:
-    """An option for one of the words in `of`; its help shows the default."""
-    others |= {"default": default, "show_default": default is not None}
-    return click.option(*names, type=click.Choice(of.split()), help=help, **others)
+def choice(flag: str, *names: str, of: str, **attributes: Any) -> Callable[[F], F]:
+    """An option for one of the words in `of`."""
+    return text(flag, *names, type=click.Choice(of.split()), **attributes)
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
@@ -63,18 +67,21 @@ def whole_numbers(context: click.Context, parameter: click.Parameter, value: str
     return tuple(map(int, words))
 
 
-def _pattern(context: click.Context, parameter: click.Parameter, value: str | None) -> re.Pattern[str] | None:
+def pattern(
+    context: click.Context, parameter: click.Parameter, value: str | None, flags: int = 0
+) -> re.Pattern[str] | None:
+    """Compile a regular expression. Raises BadParameter."""
     try:
-        return None if value is None else re.compile(value)
+        return None if value is None else re.compile(value, flags)
     except re.error as error:
         message = f"{value!r} is not a regular expression: {error}."
         raise click.BadParameter(message, context, parameter) from None
 
 
-regex = partial(click.option, metavar="REGEX", callback=_pattern)
+regex = partial(text, metavar="REGEX", callback=pattern)
 """An option for a regular expression, passed compiled."""
-positive = partial(click.option, type=click.FloatRange(min=0, min_open=True), show_default=True)
-"""An option for a number above 0; its help shows the default."""
+positive = partial(text, type=click.FloatRange(min=0, min_open=True))
+"""An option for a number above 0."""
 
 
 def listed(text: str) -> list[str]:
@@ -144,11 +151,9 @@ class LoadedBenchmark(BenchmarkName):
 
 
 named_benchmark = partial(
-    click.option,
-    "--benchmark",
-    metavar="NAME|FILE|URL",
+    text,
+    "--benchmark NAME|FILE|URL",
     default="glue",
-    show_default=True,
     help="An installed benchmark, the path of a manifest, or an address on a leaderboard.",
 )
 benchmark = named_benchmark("suite", type=LoadedBenchmark())
@@ -162,9 +167,7 @@ split = choice("--split", of="test dev", default="test", help="The split that wa
 seed = number("--seed", default=0, help="Seed of the resampling.")
 
 
-device = click.option(
-    "--device", metavar="auto|cpu|cuda[:N]", default="auto", show_default=True, help="auto: a GPU if any."
-)
+device = text("--device auto|cpu|cuda[:N]", default="auto", help="auto: a GPU if any.")
 """`--device`, passed as `device` to `gluebench.systems.devices.device`, whose DeviceError exits with 2."""
 PRECISIONS = click.Choice(["fp32", "tf32", "bf16"])
 precision = click.option(
@@ -227,6 +230,6 @@ def zip_name(context: click.Context, parameter: click.Parameter, value: str | No
     return value
 
 
-settings = partial(click.option, metavar="NAME=VALUE", multiple=True, callback=pairs)
+settings = partial(text, metavar="NAME=VALUE", multiple=True, callback=pairs)
 """An option for repeated NAME=VALUE, passed as a dictionary."""
-zip_file = partial(click.option, metavar="ZIP", type=click.Path(dir_okay=False), callback=zip_name)
+zip_file = partial(text, metavar="ZIP", type=click.Path(dir_okay=False), callback=zip_name)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
@@ -37,7 +39,7 @@ def data() -> None:
 
 @data.command
 @click.argument("suite", metavar="[NAME|FILE|URL]", type=option.LoadedBenchmark(), default="glue")
-@option.repeated("--task", "tasks", metavar="TASK", help="Only this one; may be given again.")
+@option.repeated("--task TASK", "tasks", help="Only this one; may be given again.")
 @option.data_folder("--data", help="Data folder [$GLUEBENCH_DATA].")
 @option.folder("--against", help="Compare with this data folder instead of with what was published.")
 @option.output
@@ -80,13 +82,8 @@ ROWS_SHOWN = 5
 
 def verify_output(checks: Sequence[SplitCheck], lints: Sequence[TaskLint], folder: Path) -> Output:
     """The checks in every form, and what the rows themselves have."""
-    sections: dict[str, list[tuple[str, ...]]] = {}
-    for check in checks:
-        rows = "-" if check.rows is None else f"{check.rows:,}"
-        row = (check.task, check.split, rows, f"{check.size:,}", check.state, check.reason)
-        sections.setdefault(check.task, []).append(row)
     columns = ("task", "split", "rows", "published", "content", "why")
-    parts = [Section(part) for part in sections.values()]
+    parts = [Section([*map(_cells, of_task)]) for _, of_task in groupby(checks, lambda check: check.task)]
     table = Table(columns, parts, title=f"Data in {folder}", right={2, 3})
     words = [line for check in checks for line in _explained(check)]
     for lint in lints:
@@ -107,6 +104,11 @@ def verify_output(checks: Sequence[SplitCheck], lints: Sequence[TaskLint], folde
     )
 
 
+def _cells(check: SplitCheck) -> tuple[str, ...]:
+    rows = "-" if check.rows is None else f"{check.rows:,}"
+    return (check.task, check.split, rows, f"{check.size:,}", check.state, check.reason)
+
+
 def _explained(check: SplitCheck) -> Iterator[str]:
     """A sentence for each kind of difference, with the first rows."""
     from gluebench.data.verify.check import summary
@@ -115,8 +117,8 @@ def _explained(check: SplitCheck) -> Iterator[str]:
         rows = [difference for difference in check.differences if difference.kind == kind]
         places = [f"{row.row} ({row.detail})" if row.detail else f"{row.row}" for row in rows[:ROWS_SHOWN]]
         more = f" and {count - ROWS_SHOWN:,} more" if count > ROWS_SHOWN else ""
-        counted = f"{count:,} row{'s' * (count != 1)}"
-        yield f"{check.task}, {check.split}: {counted}: {kind}: {', '.join(places)}{more}"
+        where = f"{check.task}, {check.split}"
+        yield f"{where}: {counted(count, 'row')}: {kind}: {', '.join(places)}{more}"
 
 
 def _records(check: SplitCheck) -> Iterator[tuple[object, ...]]:
@@ -149,9 +151,9 @@ _KINDS = {str: "TEXT", int: "N", float: "NUMBER", Path: "FILE"}
 @data.command(context_settings={"ignore_unknown_options": True})
 @click.argument("task", metavar="TASK")
 @click.argument("rest", metavar="[RECIPE OPTIONS]", nargs=-1, type=click.UNPROCESSED)
-@click.option("--from", "corpus", metavar="DIR", type=click.Path(), help="Folder of the original corpus.")
+@option.text("--from DIR", "corpus", type=click.Path(), help="Folder of the original corpus.")
 @option.data_folder("--to", help="Data folder [$GLUEBENCH_DATA].")
-@click.option("--recipe", metavar="NAME", help="Another recipe than the manifest names.")
+@option.text("--recipe NAME", help="Another recipe than the manifest names.")
 @option.flag("--explain", help="Say what the recipe does, reads and can be told; build nothing.")
 @option.benchmark
 def build(

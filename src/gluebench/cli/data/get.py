@@ -21,19 +21,16 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("benchmark", metavar="[BENCHMARK|FILE|URL]", default="glue")
-@option.repeated("--task", "tasks", metavar="TASK", help="This task alone; may be repeated.")
-@option.folder(
-    "--from", "folder", metavar="FOLDER", help="Take the files of this folder; nothing is downloaded."
-)
-@option.data_folder("--to", metavar="FOLDER", help="Data folder [$GLUEBENCH_DATA].")
+@option.repeated("--task TASK", "tasks", help="This task alone; may be repeated.")
+@option.folder("--from FOLDER", "folder", help="Take the files of this folder; nothing is downloaded.")
+@option.data_folder("--to FOLDER", help="Data folder [$GLUEBENCH_DATA].")
 @option.choice(
     "--source",
     of="hub archives",
     help="The Hugging Face hub's files, or the official archives [hub; archives for what it has not].",
 )
-@click.option(
-    "--mirror",
-    metavar="URL",
+@option.text(
+    "--mirror URL",
     envvar="GLUEBENCH_MIRROR",
     default="",
     help="Stands for scheme and host of publishers' addresses; also from GLUEBENCH_MIRROR.",
@@ -42,7 +39,7 @@ if TYPE_CHECKING:
 @option.flag("--keep-going", help="List every row that cannot be read, not the first 20.")
 @option.flag("--again", help="Get what is already there anew.")
 @option.number("--retries", default=5, help="How often to try again when no more comes.")
-@option.positive("--timeout", metavar="SECONDS", default=30, help="How long to wait for an answer.")
+@option.positive("--timeout SECONDS", default=30, help="How long to wait for an answer.")
 @option.output
 def get(
     benchmark: str, tasks: tuple[str, ...], folder: str | None, to: Path, form: Form, **options: Any

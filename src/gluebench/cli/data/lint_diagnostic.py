@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
 
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, plain
@@ -19,12 +21,9 @@ COLUMNS = ("severity", "line", "code", "message")
 
 @click.command
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
-@click.option(
-    "--task", "name", metavar="TASK", help="The diagnostic set that FILE is; needed if there are several."
-)
-@click.option(
-    "--symmetric",
-    metavar="LABEL",
+@option.text("--task TASK", "name", help="The diagnostic set that FILE is; needed if there are several.")
+@option.text(
+    "--symmetric LABEL",
     help='The label that holds in both directions or in none; "contradiction" or the last of three.',
 )
 @option.number("--fewest", default=10, least=1, help="Warn of a phenomenon with fewer pairs.")
@@ -67,12 +66,9 @@ def _output(file: str, result: Lint, *, listed: bool) -> Output:
     rows = [(finding.severity, finding.line, finding.code, finding.message) for finding in result.findings]
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
     tables = [Table(COLUMNS, [Section(cells)], right={1})] if listed and rows else []
-    numbers = []
-    for severity in ("error", "warning"):
-        count = sum(finding.severity == severity for finding in result.findings)
-        numbers.append(f"{count} {severity}{'s' * (count != 1)}")
+    counts = Counter(finding.severity for finding in result.findings)
     data = {"file": file, **result._asdict()}
-    words = [f"{file}: {', '.join(numbers)}."]
+    words = [f"{file}: {counted(counts['error'], 'error')}, {counted(counts['warning'], 'warning')}."]
     return Output(plain(data), [*tables, _figures(result)], COLUMNS, rows, words)
 
 

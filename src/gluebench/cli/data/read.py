@@ -20,10 +20,10 @@ FIELDS = ("system", "task", "rows", "score")
 @click.command
 @click.argument("files", metavar="[NAME=]FILE...", nargs=-1, required=True)
 @option.new_file("--out", help="Write the table: .csv, .tsv or .parquet.")
-@click.option("--metric", metavar="NAME", help="The metric to read, if the files have several.")
-@option.settings("--only", metavar="COLUMN=CATEGORY", help="Keep the items of one category only.")
+@option.text("--metric NAME", help="The metric to read, if the files have several.")
+@option.settings("--only COLUMN=CATEGORY", help="Keep the items of one category only.")
 @option.file("--gold", help="Gold labels, for files of predictions: CSV, TSV or JSON lines.")
-@option.settings("--synonym", "synonyms", metavar="LABEL=LABEL", help="Count a predicted label as another.")
+@option.settings("--synonym LABEL=LABEL", "synonyms", help="Count a predicted label as another.")
 @option.file("--ids", help="The ids of all items, for results that name only the solved ones.")
 @option.choice(
     "--over",
@@ -31,7 +31,7 @@ FIELDS = ("system", "task", "rows", "score")
     default="items",
     help="What the rows are. Tasks: mean scores, compared over tasks.",
 )
-@option.positive("--scale", metavar="N", default=1.0, help="Divide scores by it; 100 for percentages.")
+@option.positive("--scale N", default=1.0, help="Divide scores by it; 100 for percentages.")
 @option.output
 def read(files: tuple[str, ...], out: str | None, form: Form, **settings: Any) -> None:
     """Read results of other harnesses into one table of items x systems.

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("task", metavar="TASK")
-@click.option("--split", metavar="SPLIT", help="The split to read [dev, or the only one].")
+@option.text("--split SPLIT", help="The split to read [dev, or the only one].")
 @option.regex("--grep", help="Only examples with this in a text; (?i) in front ignores letter case.")
-@click.option("--label", metavar="WORD", help="Only examples with this label.")
-@click.option("--phenomenon", metavar="NAME", help="Only examples with this tag, or of this category.")
-@option.repeated("--index", "indices", metavar="N", type=int, help="This example only; may be repeated.")
+@option.text("--label WORD", help="Only examples with this label.")
+@option.text("--phenomenon NAME", help="Only examples with this tag, or of this category.")
+@option.repeated("--index N", "indices", type=int, help="This example only; may be repeated.")
 @option.number("--limit", least=1, help="No more than this many.")
 @option.flag("--all-columns", help="What else the files say of an example, too.")
 @click.option("--pager/--no-pager", default=None, help="Page through them [on a terminal].")

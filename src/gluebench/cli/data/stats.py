@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command
 @click.argument("suite", metavar="[BENCHMARK|FILE|URL]", type=option.LoadedBenchmark(), default="glue")
-@option.repeated("--task", "names", metavar="TASK", help="This task only; may be repeated.")
+@option.repeated("--task TASK", "names", help="This task only; may be repeated.")
 @option.data()
 @option.plot("sizes, labels and lengths too")
 @option.output

@@ -43,9 +43,7 @@ def doctor(site: str, *, files: bool, reseal: bool) -> None:
 @leaderboard.command
 @click.argument("source", metavar="[SOURCE]", required=False)
 @option.file("--checkpoint", help="A checkpoint that you kept: the ledger must go on from it.")
-@click.option(
-    "--key", metavar="KEY", help="The site's public key, if you know it; usual is the one beside it."
-)
+@option.text("--key KEY", help="The site's public key, if you know it; usual is the one beside it.")
 @option.file("--receipt", help="Check a receipt of a submission; needs --key.")
 @option.flag("--recompute", help="Of a frozen copy: grade the released predictions again.")
 def verify(
@@ -79,9 +77,8 @@ def verify(
 @leaderboard.command
 @click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False))
 @option.repeated(
-    "--release-labels",
+    "--release-labels BENCHMARK",
     "release",
-    metavar="BENCHMARK",
     help="Put its labels and the predictions of its public rows in the copy, for everybody.",
 )
 def freeze(site: str, folder: str, release: tuple[str, ...]) -> None:

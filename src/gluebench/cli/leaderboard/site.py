@@ -18,13 +18,7 @@ from gluebench.leaderboard import commands
 
 
 @leaderboard.command
-@click.option(
-    "--admin",
-    metavar="EMAIL",
-    default="admin@localhost",
-    show_default=True,
-    help="Address that the first admin signs in with.",
-)
+@option.text("--admin EMAIL", default="admin@localhost", help="Address that the first admin signs in with.")
 def init(site: str, admin: str) -> None:
     """Set up a leaderboard in a new folder, with a first admin.
 
@@ -50,9 +44,7 @@ def init(site: str, admin: str) -> None:
 @option.flag("--labels-elsewhere", help="Grade on a machine of your own: see `work`.")
 @option.file("--policy", help="TOML file with limits and feedback (docs/reference/limits.md).")
 @option.folder(
-    "--data",
-    metavar="FOLDER",
-    help="Folder of examples that anybody may download: TASK/train.tsv, dev.tsv, test.tsv.",
+    "--data FOLDER", help="Folder of examples that anybody may download: TASK/train.tsv, dev.tsv, test.tsv."
 )
 def add(
     site: str,
@@ -87,9 +79,8 @@ def add(
 @click.argument("benchmark", metavar="BENCHMARK")
 @option.file("--file", help="TOML file; a setting that it leaves out gets its usual value.")
 @option.repeated(
-    "--set",
+    "--set NAME=VALUE",
     "changes",
-    metavar="NAME=VALUE",
     callback=option.pairs,
     help="One setting, any number of times; none for no limit.",
 )
@@ -174,9 +165,7 @@ def worker(site: str) -> None:
 @leaderboard.command(cls=click.Command)
 @click.argument("address", metavar="URL")
 @option.folder("--gold", required=True, help="Folder with a label file for each test file.")
-@click.option(
-    "--token", metavar="TOKEN", envvar="GLUEBENCH_TOKEN", default="", help="Better from GLUEBENCH_TOKEN."
-)
+@option.text("--token TOKEN", envvar="GLUEBENCH_TOKEN", default="", help="Better from GLUEBENCH_TOKEN.")
 def work(address: str, gold: str, token: str) -> None:
     """Grade a benchmark's submissions on this machine, which alone has the labels.
 

@@ -16,9 +16,9 @@ _MORE = "A benchmark besides the installed ones."
 
 @click.command
 @option.folder("--folder", "folders", multiple=True, required=True, help="Where submissions are.")
-@option.repeated("--benchmark", "suites", metavar="FILE|URL", type=option.LoadedBenchmark(), help=_MORE)
-@option.settings("--gold", metavar="NAME=DIR", help=_GOLD)
-@click.option("--to", "url", metavar="URL", help="A leaderboard, whose tools are then offered too.")
+@option.repeated("--benchmark FILE|URL", "suites", type=option.LoadedBenchmark(), help=_MORE)
+@option.settings("--gold NAME=DIR", help=_GOLD)
+@option.text("--to URL", "url", help="A leaderboard, whose tools are then offered too.")
 @click.option("--token", envvar="GLUEBENCH_TOKEN", default="", help="Better from GLUEBENCH_TOKEN.")
 @option.number("--budget", default=1, help="Submissions it may send, each after a confirmation.")
 def mcp(folders: tuple[str, ...], suites: tuple[Benchmark, ...], gold: dict[str, str], **to: Any) -> None:

@@ -22,9 +22,9 @@ _availabilities = click.Choice(["open_weights", "closed_weights", "unknown"])
 @click.command
 @click.argument("sub", metavar="SUB", type=click.Path(exists=True))
 @labels_option
-@click.option("--model", metavar="ID", required=True, help="The model: developer/model.")
+@option.text("--model ID", required=True, help="The model: developer/model.")
 @option.new_folder("--eee", help="Write Every Eval Ever 0.3.0 below DIR/data; needs the next two.")
-@click.option("--organization", metavar="NAME", help="Who evaluated the model.")
+@option.text("--organization NAME", help="Who evaluated the model.")
 @click.option(
     "--relationship", type=click.Choice([*filter(None, EVALUATORS)]), help="Of the organization to the model."
 )
@@ -32,9 +32,9 @@ _availabilities = click.Choice(["open_weights", "closed_weights", "unknown"])
 @click.option("--availability", type=_availabilities, default="unknown", help="Of its weights [unknown].")
 @option.new_file("--model-index", help="Write the scores into this model card, new or existing.")
 @option.new_file("--eval-results", help="Write a YAML file for .eval_results/ on the hub; needs --dataset.")
-@click.option("--dataset", metavar="ID", help="The benchmark's repository on the hub.")
+@option.text("--dataset ID", help="The benchmark's repository on the hub.")
 @option.settings("--task-id", "task_ids", help="A task's identifier there, as RTE=rte; may be repeated.")
-@click.option("--source-url", metavar="URL", default="", help="Where this evaluation is described.")
+@option.text("--source-url URL", default="", help="Where this evaluation is described.")
 @inputs_options("Score what the gold covers")
 def export(
     sub: str,
@@ -60,7 +60,7 @@ def export(
       gluebench export a.zip --gold gold/ --model acme/tiny --eee . --organization Acme --relationship other
       gluebench export a.zip --gold gold/ --model acme/tiny --model-index README.md
     """
-    from gluebench.scoring import eee as records
+    from gluebench.scoring import exports as records
     from gluebench.scoring import grade
 
     if not re.fullmatch(records.MODEL_ID, model):
@@ -83,7 +83,7 @@ def export(
         rows = records.instances(record, submission, labels, public=inputs.data is not None)
         notices([f"written: {records.write_records(Path(eee), record, rows)}"])
     if model_index:
-        from gluebench.scoring.hub import model_card
+        from gluebench.scoring.exports import model_card
 
         path = Path(model_index)
         text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -94,7 +94,7 @@ def export(
         write_text(path, card)
         notices([f"written: {path}"])
     if eval_results and dataset:
-        from gluebench.scoring.hub import eval_results_yaml
+        from gluebench.scoring.exports import eval_results_yaml
 
         today = datetime.now(UTC).date()
         text = eval_results_yaml(report, dataset=dataset, tasks=task_ids, day=today, source=source_url)

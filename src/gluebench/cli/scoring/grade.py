@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import DOWN, interval, percent, points
+from gluebench.benchmark.figures import DOWN, counted, interval, percent, points
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
@@ -148,7 +148,7 @@ def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Coll
         scored = sum(report.tasks[task.name].score is not None for task in benchmark.averaged)
         over = f"none: {scored} of {len(benchmark.averaged)} tasks"
     else:
-        over = f"of {report.score.n} task{'s' * (report.score.n != 1)}"
+        over = f"of {counted(report.score.n, 'task')}"
         if len(benchmark.averaged) < len(benchmark.scored):
             over = f"of {', '.join(task.name for task in benchmark.averaged)}"
     average = (f"macro-average{DOWN * benchmark.loss}", over, score_cell(report.score), "")
@@ -196,12 +196,9 @@ def _notes(report: Report, benchmark: Benchmark) -> Iterator[str]:
 
 
 def _diagnostic_table(diagnostic: DiagnosticReport, task: Task) -> Table:
-    scores = {("coarse", name): score for name, score in diagnostic.coarse.items()}
-    scores |= {("fine", name): score for name, score in diagnostic.fine.items()}
-    scores |= {(kind, name): score for kind, by in diagnostic.metadata.items() for name, score in by.items()}
-    overall = diagnostic.overall
-    sections = [[("overall", score_cell(overall), str(overall.n))]]
-    for entries in categories(task, diagnostic.metadata):
+    scores = {(kind, name): score for kind, name, score in diagnostic.parts()}
+    sections = []
+    for entries in [[("overall", "", "overall")], *categories(task, diagnostic.metadata)]:
         rows = [(text, scores[kind, name]) for kind, name, text in entries if (kind, name) in scores]
         sections.append([(text, score_cell(score), str(score.n)) for text, score in rows])
     return Table(
@@ -302,14 +299,8 @@ def _spread_row(name: str, metric: str, spread: Spread | None, sources: Sequence
 
 
 def _run_records(runs: Sequence[tuple[str, Report]]) -> Iterator[dict[str, object]]:
-    from gluebench.scoring.report import record
-
+    """The scores of each run, without the categories of diagnostic sets."""
     for source, report in runs:
-        for name, task in report.tasks.items():
-            for metric, score in task.metrics.items():
-                yield record(score, run=source, task=name, metric=metric)
-            yield record(task.score, run=source, task=name, metric="score")
-        yield record(report.score, run=source, task="", metric="macro-average")
-        for name, diagnostic in report.diagnostics.items():
-            if diagnostic is not None:
-                yield record(diagnostic.overall, run=source, task=name, metric="overall")
+        for row in report.records():
+            if "category" not in row:
+                yield {"run": source, "metric": row.get("breakdown"), **row}

@@ -1,20 +1,26 @@
-"""`gluebench check` and `gluebench write`: what is wrong with a submission, and a valid one made."""
+"""`gluebench check` and `gluebench write`: what is wrong with a submission, and a valid one made.
+
+The findings of a check are lines in the style of a compiler, or a table.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from gluebench.benchmark import Benchmark, Role
+from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.output import Form, emit, notices
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
 
 if TYPE_CHECKING:
-    from gluebench.submission import Submission
+    from gluebench.submission import Problem, Submission
 
 
 @click.command
@@ -22,8 +28,7 @@ if TYPE_CHECKING:
 @option.flag("--official", help="Judge it as the original site would: form matters too.")
 @option.zip_file("--fix", help="Write a copy in the right form; no label is changed.")
 @option.repeated(
-    "--labels",
-    metavar="WORD,WORD",
+    "--labels WORD,WORD",
     help="With --fix: the label words that class numbers mean, in order; once for each set of labels.",
 )
 @option.split
@@ -75,8 +80,6 @@ def _fix(
             raise click.BadParameter(message, param_hint="'--labels'")
     fixed = fix_submission(source, out, suite, role=role, labels=labels)
     if fixed.problems:
-        from gluebench.cli.submission.findings import marked
-
         advice = "Nothing was written: this is left to you."
         raise click.ClickException("\n".join([advice, *marked(fixed.problems)]))
     return fixed.done
@@ -84,18 +87,16 @@ def _fix(
 
 def print_check(submission: Submission, form: Form, *, done: list[str]) -> None:
     """Print the problems of a submission, after the repairs that were made."""
-    from gluebench.cli.submission import findings
-
     if form is None:
-        click.echo(findings.as_lines(submission, done=done), nl=False)
+        click.echo(as_lines(submission, done=done), nl=False)
     else:
-        emit(findings.check_output(submission, done=done), form)
+        emit(check_output(submission, done=done), form)
 
 
 @click.command
 @click.argument("predictions", metavar="PREDICTIONS", type=click.Path(exists=True))
 @option.zip_file("--out", required=True, help="Where to write the submission.")
-@option.repeated("--like", metavar="NAME=FILE", help="Nest a file's answers as the task's own JSON lines.")
+@option.repeated("--like NAME=FILE", help="Nest a file's answers as the task's own JSON lines.")
 @option.split
 @option.benchmark
 def write(predictions: str, out: str, like: tuple[str, ...], split: Role, suite: Benchmark) -> None:
@@ -110,7 +111,6 @@ def write(predictions: str, out: str, like: tuple[str, ...], split: Role, suite:
       gluebench write predictions/ --out submission.zip
       gluebench write predictions/ --out submission.zip --benchmark superglue --like MultiRC=test.jsonl
     """
-    from gluebench.cli.submission.findings import marked
     from gluebench.submission import read_predictions, write_submission
 
     read = read_predictions(predictions, suite, role=split)
@@ -126,4 +126,103 @@ def write(predictions: str, out: str, like: tuple[str, ...], split: Role, suite:
     absent = [file.path for file in suite.files(split) if file.name not in read.columns]
     if absent:
         notices([f"INCOMPLETE: no predictions for {', '.join(absent)}."])
-    click.echo(f"{out}: {len(read.columns)} file{'s' * (len(read.columns) != 1)}.")
+    click.echo(f"{out}: {counted(len(read.columns), 'file')}.")
+
+
+COLUMNS = ("severity", "file", "line", "index", "code", "value", "expected", "fix")
+_WORST_FIRST = ("error", "warning", "notice")
+
+
+def marked(problems: Iterable[Problem], unshown: Mapping[str, Mapping[str, int]] | None = None) -> list[str]:
+    """Errors, then warnings, then notices as lines, those of a kind together; `unshown` as in `listed`."""
+    from gluebench.submission.problems import listed
+
+    shown = list(problems)
+    lines = []
+    for severity in _WORST_FIRST:
+        these = [problem for problem in shown if problem.severity == severity]
+        codes = {problem.code for problem in these}
+        more = {
+            file: {code: kinds[code] for code in codes & set(kinds)}
+            for file, kinds in (unshown or {}).items()
+        }
+        lines += [line if line.startswith(" ") else f"{severity}: {line}" for line in listed(these, more)]
+    return lines
+
+
+def problem_lines(submission: Submission) -> list[str]:
+    """Every finding; text shared by several is printed once, above their locations."""
+    return marked(submission.problems, submission.unshown)
+
+
+def brief_lines(submission: Submission, options: Sequence[str] = ()) -> list[str]:
+    """The findings short of an error, in brief, for a command whose main output is something else.
+
+    A line for each kind of warning, then the verdict, the kinds of notice and the check that explains them.
+    """
+    lines = []
+    for code, counts in _files(submission, "warning").items():
+        if code != "missing-file":  # the verdict names these
+            places = [f"{file} ({count:,} rows)" if count > 1 else file for file, count in counts.items()]
+            lines.append(f"warning: {code}: {', '.join(filter(None, places))}")
+    notices = ", ".join(_files(submission, "notice"))
+    kinds = f" Notices: {notices}." if notices else ""
+    words = ["gluebench", "check", submission.source, *options]
+    return [*lines, f"{verdict_line(submission)}{kinds} More: {shlex.join(words)}"]
+
+
+def _files(submission: Submission, severity: str) -> dict[str, Counter[str]]:
+    """For each kind of finding of that severity, its files and its counts."""
+    counts: dict[str, Counter[str]] = {}
+    for problem in submission.problems:
+        if problem.severity == severity:
+            counts.setdefault(problem.code, Counter())[problem.file] += 1
+    for file, kinds in submission.unshown.items():
+        for code, count in kinds.items():
+            if code in counts:
+                counts[code][file] += count
+    return counts
+
+
+def as_lines(submission: Submission, *, done: list[str]) -> str:
+    """What a check prints for a reader, with what options of the command do about the problems."""
+    lines = [f"fixed: {step}" for step in done] + problem_lines(submission) + [verdict_line(submission)]
+    repairs = [f"{problem.file}: {problem.repair}" for problem in submission.problems if problem.repair]
+    if repairs:
+        shown = "; ".join(repairs[:_REPAIRS]) + " and more" * (len(repairs) > _REPAIRS)
+        lines.append(f"hint: --fix OUT.zip writes a copy with these repaired ({shown}).")
+    codes = {problem.code for problem in submission.problems}
+    lines += [f"hint: {hint}" for code, hint in _OPTIONS.items() if code in codes]
+    return "".join(f"{line}\n" for line in lines)
+
+
+_REPAIRS = 5
+"""Repairs that a hint names."""
+_OPTIONS = {
+    "wrong-split": "--split dev reads predictions of the dev split.",
+    "wrong-file": "--fix OUT.zip exchanges two files that have each other's number of rows.",
+    "class-numbers": "--fix OUT.zip --labels WORD,WORD writes words for numbers, in the order you name.",
+}
+
+
+def verdict_line(submission: Submission) -> str:
+    """The verdict in one sentence."""
+    totals: Counter[str] = Counter(problem.severity for problem in submission.problems)
+    hidden = sum(count for kinds in submission.unshown.values() for count in kinds.values())
+    counts = [counted(totals[severity], severity) for severity in _WORST_FIRST if totals[severity]]
+    counts += [f"{hidden:,} more not listed"] * bool(hidden)
+    stated = f" ({', '.join(counts)})" if counts else ""
+    verdict = f"{submission.source}: {submission.verdict.upper()}{stated}."
+    if submission.verdict == "incomplete":
+        names = ", ".join(f"{name}.tsv" for name in submission.missing)
+        return f"{verdict} There is no macro-average without {names}."
+    return verdict
+
+
+def check_output(submission: Submission, *, done: list[str]) -> Output:
+    """The check in the forms for programs and papers."""
+    rows = [[problem.as_dict()[column] for column in COLUMNS] for problem in submission.problems]
+    cells = [["" if value is None else str(value) for value in row] for row in rows]
+    notes = [*(f"Fixed: {step}." for step in done), verdict_line(submission)]
+    table = Table(COLUMNS, [Section(cells)], right={2, 3}, notes=notes)
+    return Output(submission.as_dict() | {"fixed": done}, [table], COLUMNS, rows)

@@ -62,20 +62,16 @@ def _options(*, required: bool) -> list[Any]:
         details.append(click.option(*names, type=types.get(field.kind), help=field.help + note))
     help_text = "Address of the leaderboard." if required else "Send the submission to this leaderboard."
     return [
-        click.option("--to", "to_url", metavar="URL", required=required, help=help_text),
-        click.option(
-            "--token",
+        option.text("--to URL", "to_url", required=required, help=help_text),
+        option.text(
+            "--token TOKEN",
             "to_token",
-            metavar="TOKEN",
             envvar="GLUEBENCH_TOKEN",
             help="Yours, from its page /account/tokens; better from GLUEBENCH_TOKEN than from here.",
         ),
         *details,
-        click.option(
-            "--reproduces",
-            "to_reproduces",
-            metavar="KEY",
-            help="Another party's public row that you ran again.",
+        option.text(
+            "--reproduces KEY", "to_reproduces", help="Another party's public row that you ran again."
         ),
         option.flag("--public", "to_public", help="Show it on the board once it is graded."),
         option.flag("--no-wait", "to_no_wait", help="Do not wait for the scores."),
@@ -278,9 +274,7 @@ def print_findings(values: Mapping[str, Any], suite: Benchmark, *, source: str, 
 
 @click.command
 @click.argument("sub", metavar="SUB", type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--benchmark", metavar="NAME|URL", type=option.BenchmarkName(), help="Where the leaderboard has several."
-)
+@option.text("--benchmark NAME|URL", type=option.BenchmarkName(), help="Where the leaderboard has several.")
 @option.flag("--check-only", help="The leaderboard's free check: nothing is submitted.")
 @destination_options(required=True)
 @option.output

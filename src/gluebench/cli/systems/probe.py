@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark
+from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, notice
 
@@ -90,11 +91,9 @@ def encode(
 
 @click.command
 @click.argument("encoder", metavar="[ENCODER]", required=False)
-@click.option(
-    "--preset",
-    metavar="NAME",
+@option.text(
+    "--preset NAME",
     default="task-metric",
-    show_default=True,
     help="Settings of the classifier: task-metric, senteval-default, senteval-prototype or paper:ROW.",
 )
 @option.new_file(
@@ -183,7 +182,7 @@ def probe(
         absent = [file.path for file in suite.files() if file.name not in test]
         if absent:
             notice(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
-        notice(f"{out}: {len(test)} file{'s' * (len(test) != 1)}.")
+        notice(f"{out}: {counted(len(test), 'file')}.")
 
 
 def _encoder(

@@ -30,37 +30,32 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _shared = option.together(
     option.benchmark,
     option.output,
-    option.repeated("--row", "rows", metavar="NAME", help="This row only; may be repeated."),
-    option.repeated("--task", "tasks", metavar="TASK", help="This task only; may be repeated."),
-    click.option(
-        "--preset",
-        metavar="P",
+    option.repeated("--row NAME", "rows", help="This row only; may be repeated."),
+    option.repeated("--task TASK", "tasks", help="This task only; may be repeated."),
+    option.text(
+        "--preset P",
         default="small",
-        show_default=True,
         help="tiny (seconds), small (minutes of CPU), paper (its text) or released (its code).",
     ),
-    click.option("--seed", "seeds", metavar="N", type=int, multiple=True, help="Instead of the preset's."),
-    click.option("--data", metavar="DIR", type=_FOLDER, help="Folder of the data [$GLUEBENCH_DATA]."),
-    click.option(
-        "--vectors",
-        metavar="FILE",
+    option.text("--seed N", "seeds", type=int, multiple=True, help="Instead of the preset's."),
+    option.text("--data DIR", type=_FOLDER, help="Folder of the data [$GLUEBENCH_DATA]."),
+    option.text(
+        "--vectors FILE",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
         help="Word vectors in GloVe's format; without, tiny and small train their own.",
     ),
-    click.option("--weights", metavar="DIR", type=_FOLDER, help="Published weights, under their own names."),
-    click.option(
-        "--out",
-        metavar="DIR",
+    option.text("--weights DIR", type=_FOLDER, help="Published weights, under their own names."),
+    option.text(
+        "--out DIR",
         type=click.Path(file_okay=False, path_type=Path),
         default=Path("reproduced"),
-        show_default=True,
         help="Runs, tables and results; a finished run found there is not made again.",
     ),
     option.device,
     option.precision,
 )
 """Options of all three table commands."""
-_GOLD = click.option("--gold", metavar="DIR", type=_FOLDER, help="Folder of labels, where there are any.")
+_GOLD = option.text("--gold DIR", type=_FOLDER, help="Folder of labels, where there are any.")
 
 
 @reproduce.command
@@ -178,9 +173,8 @@ _SHORT: Mapping[str, str] = {"table4": "test", "table5": "diagnostic", "table6":
 
 
 @reproduce.command
-@click.option(
-    "--results",
-    metavar="FILE",
+@option.text(
+    "--results FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A results.json that table4, table5 or table6 wrote.",
 )

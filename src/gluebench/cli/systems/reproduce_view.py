@@ -13,7 +13,6 @@ from gluebench.benchmark.figures import percent
 from gluebench.cli.common.output import Output, Paper, Section, Table, rendered
 from gluebench.cli.scoring.grade import score_cell
 from gluebench.data import DataError
-from gluebench.scoring import Score
 from gluebench.systems.reproduce.compare import Cell, cells, merged, results
 from gluebench.systems.reproduce.rerun import Request, RowResult
 from gluebench.systems.reproduce.row import FULL, TABLES, TableName
@@ -45,15 +44,11 @@ def table_output(runs: Sequence[RowResult], request: Request, benchmark: Benchma
         notes=[*_notes(runs, request, benchmark)],
     )
     records = [
-        (request.table, ran.row.name, *cell[:3], *_numbers(cell.obtained), cell.reason)
+        (request.table, ran.row.name, *cell[:3], *(cell.obtained or [None] * 4)[:4], cell.reason)
         for ran in runs
         for cell in rows[ran.row.name]
     ]
     return Output(data, [table], FIELDS, records)
-
-
-def _numbers(score: Score | None) -> tuple[object, ...]:
-    return (score.value, score.low, score.high, score.n) if score else (None, None, None, None)
 
 
 def save(answer: Output, table: TableName, folder: Path) -> None:

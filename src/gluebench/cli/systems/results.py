@@ -28,7 +28,7 @@ PUBLISHED = (
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @option.choice("--split", of="dev test", default="dev", help="Whose scores.")
 @option.repeated(
-    "--published", metavar="WORD", help="Published systems with this word in their name only; none for none."
+    "--published WORD", help="Published systems with this word in their name only; none for none."
 )
 @option.benchmark
 @option.output
@@ -67,8 +67,9 @@ def results_output(
 ) -> Output:
     """Systems as rows and tasks as columns, in every form."""
     headings = dict(_headings(systems, suite))
-    sections = [Section([(*_cells(system, headings), _time(system)) for system in systems])]
-    notes = [_caption(suite, split, systems)]
+    sections = [Section([_cells(system, headings) for system in systems])]
+    spread = ", ± standard deviation of the runs" * any(system.runs > 1 for system in systems)
+    notes = [f"{suite.title}, {split} split: score{unit(suite.loss)}{spread} [95 % interval]."]
     if published:
         rows = [
             (row["name"], *(row["scores"].get(task, "") for task in headings), row["source"])
@@ -95,9 +96,11 @@ def _headings(systems: Sequence[Scores], suite: Benchmark) -> Iterator[tuple[str
 
 
 def _cells(system: Scores, tasks: Iterable[str]) -> tuple[str, ...]:
+    from gluebench.cli.common.progress import clock
+
     runs = f" ({system.runs} runs)" if system.runs > 1 else ""
     scores = (" / ".join(map(_cell, system.tasks.get(task, {}).values())) for task in tasks)
-    return (f"{system.name}{runs}", *scores)
+    return (f"{system.name}{runs}", *scores, "" if system.seconds is None else clock(system.seconds))
 
 
 def _cell(figures: Figures) -> str:
@@ -105,17 +108,6 @@ def _cell(figures: Figures) -> str:
     deviation = f" ± {points(figures['deviation'], loss)}" if "deviation" in figures else ""
     limits = interval(figures.get("low"), figures.get("high"), loss)
     return f"{percent(figures['value'], loss)}{deviation}{limits}"
-
-
-def _time(system: Scores) -> str:
-    from gluebench.cli.common.progress import clock
-
-    return "" if system.seconds is None else clock(system.seconds)
-
-
-def _caption(suite: Benchmark, split: Role, systems: Sequence[Scores]) -> str:
-    spread = ", ± standard deviation of the runs" * any(system.runs > 1 for system in systems)
-    return f"{suite.title}, {split} split: score{unit(suite.loss)}{spread} [95 % interval]."
 
 
 def _records(systems: Sequence[Scores]) -> Iterator[dict[str, object]]:

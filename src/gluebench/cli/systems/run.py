@@ -5,21 +5,24 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
+from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gluebench.benchmark import Benchmark, Role
+from gluebench.benchmark import Benchmark, Role, Task
+from gluebench.benchmark.figures import counted, percent
 from gluebench.cli.common import option
 from gluebench.cli.common.output import Form, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 from gluebench.cli.systems.run_options import chosen_options, model_options, run_options, settings_of
-from gluebench.cli.systems.run_prompts import collect, first_template, scores_by_template
 
 if TYPE_CHECKING:
     from gluebench.systems.adapters.resolve import ModelOptions
     from gluebench.systems.adapters.session import Place, Plan, Session, TaskResult
+    from gluebench.systems.protocols import Predictor
 
 
 @click.command
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     "--out", required=True, help="Where to write the submission; results are kept in a folder beside it."
 )
 @option.data()
-@option.repeated("--tasks", metavar="TASK[,TASK]", help="These tasks only, and what their models answer.")
+@option.repeated("--tasks TASK[,TASK]", help="These tasks only, and what their models answer.")
 @option.split
 @option.flag("--no-dev", help="Leave out the dev split, and so the scores.")
 @option.number(
@@ -124,7 +127,7 @@ def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: boo
         watcher = Terminal(session)
         with watcher.told_if_stopped():
             session.run(made.system, watcher, together=made.together)
-            by_template = scores_by_template(model, session, settings, Terminal)
+            by_template = scores_by_template(model, session, settings)
         _finish(session, by_template, out=out, source=model, form=form, saved=settings.save)
     return session
 
@@ -171,7 +174,7 @@ def _finish(
         notice(f"INCOMPLETE: {len(columns)} of {len(files)} files; the other tasks were not run.")
     elif absent:
         notice(f"INCOMPLETE: no predictions for {', '.join(absent)}.")
-    notice(f"{out}: {len(columns)} file{'s' * (len(columns) != 1)}, {role} split.")
+    notice(f"{out}: {counted(len(columns), 'file')}, {role} split.")
 
 
 def _print_dev(
@@ -248,7 +251,7 @@ class Terminal:
             kept = len(self._session.plan.units()) - len(self._session.missing())
             where = f" at {self._at}" if self._at else ""
             notice(
-                f"\nStopped{where}. {kept} task{'s' * (kept != 1)} done, kept in {self._session.folder}: "
+                f"\nStopped{where}. {counted(kept, 'task')} done, kept in {self._session.folder}: "
                 "the same command goes on from there."
             )
             raise
@@ -270,3 +273,95 @@ def _notes(notes: Any) -> Iterator[str]:
     for reason in ("not_understood", "cut_off", "refused", "filtered"):
         if notes.get(reason):
             yield f"{notes[reason]:,} {reason.replace('_', ' ')}"
+
+
+# ---------------------------------------------------------------- prompted models
+
+
+def first_template(settings: ModelOptions) -> ModelOptions:
+    """The settings of the run that gives the submission: with all templates, by each task's first."""
+    from gluebench.systems.adapters.prompts import ALL
+
+    if settings.asking is None or settings.asking.template != ALL:
+        return settings
+    return replace(settings, asking=replace(settings.asking, template=None))
+
+
+def scores_by_template(model: str, session: Session, settings: ModelOptions) -> list[str]:
+    """Run each further template over dev, and list each task's scores and their spread, as text.
+
+    Each template has a folder in that of the run, and resumes as a run does. Empty unless all were requested.
+    """
+    from gluebench.systems.adapters.prompts import ALL
+
+    asking = settings.asking
+    if asking is None or asking.template != ALL:
+        return []
+    names = {task.name: _templates(session.plan, task, settings) for task in session.plan.tasks}
+    scores: dict[str, dict[str, float]] = {}
+    _add(scores, session, {task: given[0] for task, given in names.items()})
+    for name in dict.fromkeys(name for given in names.values() for name in given[1:]):
+        tasks = [task for task in session.plan.tasks if name in names[task.name][1:]]
+        plan = session.plan._replace(tasks=tasks, role="dev", dev=True)
+        click.echo(f"template {name}", err=True)
+        _add(scores, _run_template(model, plan, session, settings, name), dict.fromkeys(names, name))
+    return [_spread(task, by_name) for task, by_name in scores.items()]
+
+
+def _run_template(
+    model: str,
+    plan: Plan,
+    main: Session,
+    settings: ModelOptions,
+    name: str,
+) -> Session:
+    from gluebench.systems.adapters.resolve import resolve
+    from gluebench.systems.adapters.session import Session
+    from gluebench.systems.encoders.corpus import Corpus
+
+    folder = main.folder / f"template-{name}"
+    folder.mkdir(exist_ok=True)
+    assert settings.asking is not None
+    settings = replace(settings, asking=replace(settings.asking, template=name))
+    made = resolve(model, Corpus(plan.benchmark, plan.data, plan.tasks), folder, settings)
+    session = Session(folder, plan, made.identity)
+    session.claim()
+    session.run(made.system, Terminal(session))
+    return session
+
+
+def _templates(plan: Plan, task: Task, settings: ModelOptions) -> list[str]:
+    """The templates of a task, or of the one whose model answers it."""
+    from gluebench.systems.adapters.prompts import templates_of
+
+    answering = plan.benchmark.task(task.predict_with or task.name)
+    return list(templates_of(answering, settings.asking.templates if settings.asking else None))
+
+
+def _add(scores: dict[str, dict[str, float]], session: Session, template: dict[str, str]) -> None:
+    """Note the dev score of each task under its template."""
+    report = session.dev_report()
+    for name, task in report.tasks.items() if report else ():
+        if task.score is not None and task.score.value is not None:
+            scores.setdefault(name, {})[template[name]] = task.score.value
+
+
+def _spread(task: str, scores: dict[str, float]) -> str:
+    by_template = ", ".join(f"{name} {percent(value)}" for name, value in scores.items())
+    low, high = percent(min(scores.values())), percent(max(scores.values()))
+    return f"{task} by template: {by_template}; {low} to {high}, mean {percent(mean(scores.values()))}"
+
+
+def collect(system: Predictor, plan: Plan, writer: Any) -> None:
+    """Write the requests of a run to the file of a batch API; answer nothing."""
+    from gluebench.systems.run import answer, fit
+
+    for unit in plan.units():
+        fit(system, plan.benchmark, unit.task, plan.data)
+        for query in unit.queries:
+            answer(system, plan.benchmark, query.file, plan.data, role=query.role, limit=plan.limit)
+    click.echo(
+        f"{writer.path}: {len(writer.keys):,} requests. Send it to the batch API, then run the same command "
+        "with --batch-in RESULTS in place of --batch-out.",
+        err=True,
+    )

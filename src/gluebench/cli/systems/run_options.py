@@ -24,7 +24,7 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
     "flag": {"is_flag": True},
     "switch": {"default": None},
     "NAME=VALUE": {"multiple": True, "callback": option.pairs},
-    "X > 0": {"type": click.FloatRange(min=0, min_open=True), "metavar": "X", "show_default": True},
+    "X > 0": {"type": click.FloatRange(min=0, min_open=True), "metavar": "X"},
     "X >= 0": {"type": click.FloatRange(min=0), "metavar": "X"},
     "X to 1": {"type": click.FloatRange(0, 1, min_open=True), "metavar": "X"},
     "file": {"type": _FILE},
@@ -53,10 +53,9 @@ def _option(flags: str, name: str, kinds: str, type: str, metavar: str, default:
     elif "|" in type:
         settings["type"] = click.Choice(type.split("|"))
     settings |= {"metavar": metavar} if metavar else {}
-    if default:
-        settings |= {"default": int(default) if default.isdigit() else default, "show_default": True}
+    settings |= {"default": int(default) if default.isdigit() else default} if default else {}
     settings |= {"cls": _ModelOption, "kinds": tuple(kinds.split(","))} if kinds else {}
-    return click.option(*flags.split(), name, help=help, **settings)
+    return option.text(*flags.split(), name, help=help, **settings)
 
 
 with Path(__file__).with_suffix(".tsv").open(encoding="utf-8") as _file:
@@ -64,17 +63,15 @@ with Path(__file__).with_suffix(".tsv").open(encoding="utf-8") as _file:
 model_options = option.together(*(_option(**row) for row in _ROWS))
 """All options of models, passed under the names that `ModelOptions` and `PromptOptions` have for them."""
 run_options = option.together(
-    click.option(
-        "--seeds",
-        metavar="N,N[,N]",
+    option.text(
+        "--seeds N,N[,N]",
         callback=option.whole_numbers,
         help="A run for each seed, in OUT-N.zip, and their mean on dev.",
     ),
-    click.option(
-        "--batch-out",
+    option.text(
+        "--batch-out FILE",
         cls=_ModelOption,
         kinds=("api",),
-        metavar="FILE",
         type=click.Path(dir_okay=False, path_type=Path),
         help="api: write the requests for a batch API, and send none.",
     ),

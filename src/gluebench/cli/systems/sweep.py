@@ -82,19 +82,10 @@ def run_in(folder: Path, arguments: list[str]) -> None:
 
 
 @click.command
-@option.repeated("--row", "models", required=True, metavar="MODEL", help="As of run; may be repeated.")
-@click.option("--tasks", metavar="A,B", default="", help="By default all that are scored.")
-@click.option(
-    "--seeds",
-    metavar="N,N",
-    default="1,2,3",
-    show_default=True,
-    callback=option.whole_numbers,
-    help="One run for each.",
-)
-@option.settings(
-    "--vary", metavar="OPTION=A,B", help="An option of run with several values; may be repeated."
-)
+@option.repeated("--row MODEL", "models", required=True, help="As of run; may be repeated.")
+@option.text("--tasks A,B", default="", help="By default all that are scored.")
+@option.text("--seeds N,N", default="1,2,3", callback=option.whole_numbers, help="One run for each.")
+@option.settings("--vary OPTION=A,B", help="An option of run with several values; may be repeated.")
 @option.flag("--together", help="One run for all tasks, as multi-task rows need it, not one for each.")
 @option.new_folder("--out", required=True, help="Folder of the runs; a rerun goes on with what is in it.")
 @option.data()

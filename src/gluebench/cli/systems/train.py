@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command
 @option.data("Folder of prepared data")
 @option.new_folder("--out", required=True, help="Folder of the runs.")
-@click.option("--tasks", metavar="A,B", default="", help="Tasks to train, by default all that are scored.")
+@option.text("--tasks A,B", default="", help="Tasks to train, by default all that are scored.")
 @click.option(
     "--multi-task/--single-task", "multi", default=True, show_default=True, help="One model, or one a task."
 )
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 @option.flag("--attention", help="Attention between the texts of a pair (B.1).")
 @option.file("--vectors", help="Word vectors as text.")
 @option.number("--seed", "seeds", multiple=True, help="Once for each run.")
-@option.repeated("--auxiliary", metavar="NAME", help="Auxiliary data to train on as well: SNLI.")
-@option.repeated("--set", "changes", metavar="NAME=VALUE", help="Another setting (docs/how-to/training.md).")
+@option.repeated("--auxiliary NAME", help="Auxiliary data to train on as well: SNLI.")
+@option.repeated("--set NAME=VALUE", "changes", help="Another setting (docs/how-to/training.md).")
 @option.device
 @option.precision
 @option.number("--threads", least=1, help="Threads of PyTorch on the CPU.")

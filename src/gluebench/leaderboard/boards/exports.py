@@ -24,7 +24,7 @@ from gluebench.leaderboard.ranks.views import system_json
 from gluebench.leaderboard.submissions.facts import diagnosed, graded_again
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of
-from gluebench.scoring.eee import Evaluated, aggregate
+from gluebench.scoring.exports import Evaluated, aggregate
 from gluebench.scoring.report import report_of
 
 _FIRST = ("name", "model", "team", "kind", "regime")

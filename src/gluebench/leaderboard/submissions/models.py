@@ -30,7 +30,7 @@ from gluebench.leaderboard.submissions.queries import (
     SubmissionQueries,
     lease_seconds,
 )
-from gluebench.scoring.eee import MODEL_ID
+from gluebench.scoring.exports import MODEL_ID
 
 WEB = URLValidator(["http", "https"])
 MODEL_ID_FORM = RegexValidator(rf"^{MODEL_ID}\Z", "Write it as developer/model.")

@@ -73,12 +73,11 @@ __all__ = [
 ]
 ENTRY_POINTS = "gluebench.metrics"
 NUMBER_METRICS = (
-    NumberMetric("pearson", -1.0, pearson_of, standardized_columns, pearson_evaluated),
-    NumberMetric("spearman", -1.0, spearman_of, rank_codes, spearman_evaluated),
+    NumberMetric("pearson", pearson_of, standardized_columns, pearson_evaluated),
+    NumberMetric("spearman", spearman_of, rank_codes, spearman_evaluated),
 )
 KENDALL = PairsMetric(
     "kendall",
-    -1.0,
     lambda pairs, _: correlation_point(kendall_of(pairs.gold.numbers, pairs.predicted.numbers), pairs),
 )
 METRICS: Mapping[str, MetricFunction] = {
@@ -130,7 +129,7 @@ def metric_function(name: str) -> MetricFunction:
     offered = entry_points(group=ENTRY_POINTS)
     if name not in offered.names:
         raise UnknownNameError(name, [*METRICS, *sorted(offered.names)], what="metric")
-    return FunctionMetric(name, -inf, offered[name].load(), highest=inf)
+    return FunctionMetric(name, offered[name].load(), limits=(-inf, inf))
 
 
 def function_of(metric: Metric) -> MetricFunction:
@@ -140,7 +139,7 @@ def function_of(metric: Metric) -> MetricFunction:
         return function
     worst, best = metric.scale
     lowest, highest = ((end - worst) / (best - worst) for end in function.bounds)
-    ends: dict[str, Any] = {"lowest": lowest, "highest": highest, "undefined": lambda *sums: None}
+    ends: dict[str, Any] = {"limits": (lowest, highest), "undefined": lambda *sums: None}
     if isinstance(function, SumMetric):
         of_sums = function.of
         return replace(function, of=lambda sums: (of_sums(sums) - worst) / (best - worst), **ends)

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain, count
-from math import inf
 from string import punctuation
 from typing import Any
 from unicodedata import category
@@ -53,15 +52,14 @@ def once(table: Callable[[Cells, Metric], Floats]) -> Callable[[Pairs, Metric], 
     return rows
 
 
-def mean_metric(name: str, match: Match, *, lowest: float = 0.0) -> SumMetric:
+def mean_metric(name: str, match: Match) -> SumMetric:
     """The mean over the examples of a score up to 1."""
 
     def table(cells: Cells, metric: Metric) -> Floats:
         more = (metric.language,) if metric.language else ()
         return means([match(*pair, *more) for pair in cells])
 
-    rows = once(table)
-    return SumMetric(name, lowest, rows, mean_of)
+    return SumMetric(name, once(table), mean_of)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -180,7 +178,6 @@ def counted_metric(
 
     return SumMetric(
         name,
-        0.0,
         rows,
         of_classes(average) if average else pooled_f1,
         lambda sums: None if sums.any() else f"neither gold nor predictions have {nothing}",
@@ -316,15 +313,15 @@ CELL_METRICS = (
     _sets_f1("sets_macro_f1", "all"),
     _sets_f1("sets_macro_f1_gold", "gold"),
     _sets_f1("sets_weighted_f1", "weighted"),
-    SumMetric("neg_log_loss", -inf, _log_loss_rows, negated_mean, highest=0.0),
-    SumMetric("neg_brier", -2.0, _brier_rows, negated_mean, highest=0.0),
-    SumMetric("neg_ece", -1.0, _calibration_rows, _neg_ece, fewest=FEWEST_CALIBRATED, highest=0.0),
-    SumMetric("probability_accuracy", 0.0, _highest_rows, mean_of),
-    PairsMetric("roc_auc", 0.0, _roc_auc),
-    SumMetric("c_at_1", 0.0, _answered_rows, _c_at_1),
-    SumMetric("f05_u", 0.0, _answered_rows, _f05_u),
-    SumMetric("f1_answered", 0.0, _answered_rows, _f1_answered),
-    SumMetric("neg_cross_entropy", -inf, _cross_entropy_rows, negated_mean, highest=0.0),
-    SumMetric("neg_jensen_shannon", -1.0, _jensen_shannon_rows, negated_mean, highest=0.0),
+    SumMetric("neg_log_loss", _log_loss_rows, negated_mean),
+    SumMetric("neg_brier", _brier_rows, negated_mean),
+    SumMetric("neg_ece", _calibration_rows, _neg_ece, fewest=FEWEST_CALIBRATED),
+    SumMetric("probability_accuracy", _highest_rows, mean_of),
+    PairsMetric("roc_auc", _roc_auc),
+    SumMetric("c_at_1", _answered_rows, _c_at_1),
+    SumMetric("f05_u", _answered_rows, _f05_u),
+    SumMetric("f1_answered", _answered_rows, _f1_answered),
+    SumMetric("neg_cross_entropy", _cross_entropy_rows, negated_mean),
+    SumMetric("neg_jensen_shannon", _jensen_shannon_rows, negated_mean),
 )
 """Metrics of text, sets, probabilities and distributions."""

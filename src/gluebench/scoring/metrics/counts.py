@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
+from gluebench.benchmark.metrics import BUILT_IN
 from gluebench.scoring.numeric import Floats, np
 from gluebench.scoring.pairs import Pairs
 
@@ -35,15 +36,13 @@ class MetricFunction(ABC):
     """One metric, as the manifest names it under `function`; higher is better."""
 
     name: str
-    lowest: float
-    """The lowest value it can have: 0 for a share, -1 for a correlation; minus infinity if not known."""
-    highest: float = field(default=1.0, kw_only=True)
-    """The highest, 0 for a negated loss; infinity if not known."""
+    limits: tuple[float, float] | None = field(default=None, kw_only=True)
+    """The lowest and highest value; None for those of metrics.tsv."""
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The lowest and highest value."""
-        return self.lowest, self.highest
+        """Lowest and highest value, as 0 and 1 of a share, -1 and 1 of a correlation; infinite if unknown."""
+        return self.limits or (BUILT_IN[self.name].lowest, BUILT_IN[self.name].highest)
 
     @abstractmethod
     def point(self, pairs: Pairs, metric: Metric) -> Point:
@@ -186,8 +185,8 @@ class CountMetric(MetricFunction):
 
 
 COUNT_METRICS = (
-    CountMetric("accuracy", 0.0, accuracy_of, accuracy_influence, proportion=True),
-    CountMetric("f1", 0.0, f1_of, f1_influence, _no_positive),
-    CountMetric("matthews_correlation", -1.0, r_k_of, r_k_influence, _one_label),
-    CountMetric("r_k", -1.0, r_k_of, r_k_influence, _one_label),
+    CountMetric("accuracy", accuracy_of, accuracy_influence, proportion=True),
+    CountMetric("f1", f1_of, f1_influence, _no_positive),
+    CountMetric("matthews_correlation", r_k_of, r_k_influence, _one_label),
+    CountMetric("r_k", r_k_of, r_k_influence, _one_label),
 )

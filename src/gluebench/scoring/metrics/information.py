@@ -7,7 +7,7 @@ information I of a set is the sum over its labels and their ancestors of I(label
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from math import erfc, inf, sqrt
+from math import erfc, sqrt
 from typing import Any
 
 from gluebench.benchmark import Metric
@@ -118,8 +118,8 @@ def _metrics(name: str, rows: Any, parts: Callable[[Any], Any] = tuple) -> tuple
     def undefined(sums: Any) -> str | None:
         return None if parts(sums)[1] else "all gold labels are the same"
 
-    icm = SumMetric(name, -inf, rows, lambda sums: ratio(*parts(sums)[::2]), highest=inf)
-    return icm, SumMetric(f"{name}_norm", 0.0, rows, norm, undefined)
+    icm = SumMetric(name, rows, lambda sums: ratio(*parts(sums)[::2]))
+    return icm, SumMetric(f"{name}_norm", rows, norm, undefined)
 
 
 INFORMATION_METRICS = (

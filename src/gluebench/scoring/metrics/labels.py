@@ -165,11 +165,11 @@ def _nothing_else(table: Table, left_out: int) -> str | None:
 
 
 def _mean_metric(name: str, formula: ClassMean, undefined: Reason = lambda *_: None) -> CountMetric:
-    return CountMetric(name, 0.0, formula.of, formula.influence, undefined)
+    return CountMetric(name, formula.of, formula.influence, undefined)
 
 
 def _kappa_metric(name: str, power: int) -> CountMetric:
-    return CountMetric(name, -1.0, Kappa(power).of, Kappa(power).influence, _one_cell)
+    return CountMetric(name, Kappa(power).of, Kappa(power).influence, _one_cell)
 
 
 LABEL_METRICS = (
@@ -178,7 +178,7 @@ LABEL_METRICS = (
     replace(_mean_metric("macro_f1_all", ClassMean("all")), every=True),
     replace(_mean_metric("macro_f1_all_one", ClassMean("all_one")), every=True),
     _mean_metric("weighted_f1", ClassMean("weighted")),
-    CountMetric("micro_f1_without", 0.0, micro_f1_without_of, micro_f1_without_influence, _nothing_else),
+    CountMetric("micro_f1_without", micro_f1_without_of, micro_f1_without_influence, _nothing_else),
     _mean_metric("precision", ClassMean("positive", 1.0, of_gold=0.0), _lacking("the predictions have")),
     _mean_metric("recall", ClassMean("positive", 1.0, of_predicted=0.0), _lacking("gold has")),
     _mean_metric("macro_precision", ClassMean("present", 1.0, of_gold=0.0)),

@@ -286,7 +286,7 @@ def _precision_rows(cells: Cells, metric: Metric) -> Floats:
 
 
 SEQUENCE_METRICS = (
-    SumMetric("token_accuracy", 0.0, _token_rows, mean_of),
+    SumMetric("token_accuracy", _token_rows, mean_of),
     counted_metric("entity_f1", partial(_entity_rows, STRICT), None, "any entity"),
     counted_metric("entity_f1_lenient", partial(_entity_rows, LENIENT), None, "any entity"),
     counted_metric("entity_macro_f1", partial(_entity_rows, STRICT), "present", "any entity", _types),
@@ -294,11 +294,11 @@ SEQUENCE_METRICS = (
     counted_metric("span_f1", of_pairs(_span_counts), None, "any span"),
     counted_metric("span_overlap_f1", of_pairs(_overlap_counts), "all", "any span"),
     mean_metric("span_iou", intersection_over_union),
-    SumMetric("span_partial_f1", 0.0, _partial_rows, _partial_f1),
-    mean_metric("span_spearman", weights_correlation, lowest=-1.0),
+    SumMetric("span_partial_f1", _partial_rows, _partial_f1),
+    mean_metric("span_spearman", weights_correlation),
     mean_metric("map", average_precision),
     mean_metric("mrr", reciprocal_rank),
     mean_metric("ndcg", discounted_gain),
-    SumMetric("precision_at", 0.0, _precision_rows, mean_of),
+    SumMetric("precision_at", _precision_rows, mean_of),
 )
 """Metrics of tokens, spans and rankings."""

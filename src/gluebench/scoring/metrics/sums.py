@@ -49,9 +49,9 @@ def summed(function: MetricFunction, metric: Metric, pairs: Pairs) -> SumMetric 
     classes, code, of = len(pairs.gold.labels), pairs.code(metric.positive), function.of
     return SumMetric(
         function.name,
-        function.lowest,
         lambda pairs, _: _cell_rows(pairs, classes),
         lambda sums: of(sums.reshape(classes, classes, *sums.shape[1:]), code),
+        limits=function.bounds,
     )
 
 
@@ -179,20 +179,20 @@ def _agreeing_groups(pairs: Pairs, _: Metric) -> Floats:
 
 
 NUMBER_SUMS = (
-    SumMetric("neg_mae", -inf, _absolute_rows, negated_mean, highest=0.0),
-    SumMetric("neg_mse", -inf, _moments, lambda sums: 0.0 - ratio(sums[6], sums[0]), highest=0.0),
-    SumMetric("neg_rmse", -inf, _moments, lambda sums: 0.0 - ratio(sums[6], sums[0]) ** 0.5, highest=0.0),
-    SumMetric("r2", -inf, _moments, _r2, _constant_gold),
-    SumMetric("concordance", -1.0, _moments, _concordance, _constant_gold),
-    SumMetric("neg_wmae", -inf, _rating_rows, _neg_wmae, highest=0.0),
-    SumMetric("f1_from", 0.0, _cut_rows, pooled_f1, _none_above),
+    SumMetric("neg_mae", _absolute_rows, negated_mean),
+    SumMetric("neg_mse", _moments, lambda sums: 0.0 - ratio(sums[6], sums[0])),
+    SumMetric("neg_rmse", _moments, lambda sums: 0.0 - ratio(sums[6], sums[0]) ** 0.5),
+    SumMetric("r2", _moments, _r2, _constant_gold),
+    SumMetric("concordance", _moments, _concordance, _constant_gold),
+    SumMetric("neg_wmae", _rating_rows, _neg_wmae),
+    SumMetric("f1_from", _cut_rows, pooled_f1, _none_above),
 )
 GROUP_SUMS = (
-    SumMetric("group_exact_match", 0.0, _exact_groups, mean_of),
-    SumMetric("group_agreement", 0.0, _agreeing_groups, mean_of),
+    SumMetric("group_exact_match", _exact_groups, mean_of),
+    SumMetric("group_agreement", _agreeing_groups, mean_of),
 )
 
 MEAN = SumMetric(
-    "mean of scores", -inf, lambda pairs, _: means(pairs.predicted.numbers), mean_of, highest=inf
+    "mean of scores", lambda pairs, _: means(pairs.predicted.numbers), mean_of, limits=(-inf, inf)
 )
 """The metric of scored tables; no manifest can name it, since its predictions are scores."""

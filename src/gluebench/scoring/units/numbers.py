@@ -239,6 +239,10 @@ class _MergedUnits(_LinearUnits):
             units = np.random.default_rng(0).permutation(number)[units] % MOST_UNITS
         self.units: Ints = units
 
+    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
+        return self.weighted(unit_weights(self.size, resamples=resamples, rng=rng))
+
 
 class KendallUnits(_MergedUnits):
     """Answers that are numbers, for Kendall's tau-b, from the pairs of rows between each two units."""
@@ -311,10 +315,6 @@ class KendallUnits(_MergedUnits):
         """Values without each unit, shape (metrics, systems, units)."""
         return self.weighted(1 - np.eye(len(self.sizes), dtype=np.int64))
 
-    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """Values on units drawn with replacement, shape (metrics, systems, resamples)."""
-        return self.weighted(unit_weights(self.size, resamples=resamples, rng=rng))
-
 
 class RowUnits(_MergedUnits):
     """Answers of any form; the metric is called on subsets of the rows."""
@@ -328,7 +328,3 @@ class RowUnits(_MergedUnits):
                 remaining = pairs.subset(rows)
                 left_out[:, at, unit] = [point(metric, remaining).value for metric in self.metrics]
         return left_out
-
-    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
-        return self.weighted(unit_weights(self.size, resamples=resamples, rng=rng))

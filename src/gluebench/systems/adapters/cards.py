@@ -10,7 +10,7 @@ from urllib.parse import quote
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import interval, percent
 from gluebench.scoring import Report
-from gluebench.scoring.hub import eval_results
+from gluebench.scoring.exports import eval_results
 from gluebench.systems.adapters.fine_tuned import RECORD
 from gluebench.version import __version__
 
