@@ -16,7 +16,7 @@ from django.test import Client
 
 from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import Scope, User, issue
-from gluebench.leaderboard.limits import terms
+from gluebench.leaderboard.limits import models, views
 from gluebench.leaderboard.limits.models import Acceptance
 from gluebench.leaderboard.limits.quota import RulesError
 from gluebench.leaderboard.submissions.models import Submission
@@ -30,7 +30,8 @@ def rules(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     tiny.settings = {**tiny.settings, "terms": True}
     tiny.save()
     texts = ["Be **fair**."]
-    monkeypatch.setattr(terms, "rules_of", lambda benchmark: texts[-1])
+    for module in (models, views):
+        monkeypatch.setattr(module, "rules_of", lambda benchmark: texts[-1])
     return texts
 
 

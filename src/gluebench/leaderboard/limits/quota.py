@@ -21,8 +21,7 @@ from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.limits.models import Departure, Override
-from gluebench.leaderboard.limits.terms import must_accept
+from gluebench.leaderboard.limits.models import Departure, Override, must_accept
 from gluebench.leaderboard.phases.models import Slot, policy_at, slot_of
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import OPEN, Status
