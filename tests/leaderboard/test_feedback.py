@@ -358,23 +358,3 @@ def test_full_digits_are_the_organizer_s_alone(client: Client, ada: Any, graded:
     shown = client.get(f"{api}/submissions/{submission.key}/history").json()["results"][0]["score"]
     assert shown == submission.scores["score"]
     assert shown["value"] != score
-
-
-def test_what_was_stored_with_all_digits_is_rounded(graded: Send, tiny: Any) -> None:
-    """As a site from before has it, with two gradings in its history."""
-    submission = graded()
-    grading.regrade(tiny, "Again.")
-    work()
-    full = submission.results.first().report
-    scores = {name: full[name] for name in feedback.BOARD}
-    value = full["score"]["value"]
-    Submission.objects.filter(pk=submission.pk).update(report=full, scores=scores, value=value)
-    submission.results.update(scores=scores)
-    assert feedback.round_earlier() == 1
-    assert feedback.round_earlier() == 0
-    submission.refresh_from_db()
-    assert submission.report == as_shown(submission)
-    assert submission.value == submission.report["score"]["value"] != value
-    for result in submission.results.all():
-        assert result.scores == submission.scores
-        assert result.report == full, "organizers keep all digits"

@@ -33,7 +33,7 @@ def test_the_table_the_column_and_its_migration_alone_name_a_field(name: str) ->
     naming = {
         path.relative_to(SOURCE / "leaderboard").as_posix() for path in files if name in path.read_text()
     }
-    assert naming == {"fields.toml", "submissions/models.py", "submissions/migrations/0001_submissions.py"}
+    assert naming == {"fields.toml", "submissions/models.py", "submissions/migrations/0001_tables.py"}
 
 
 def test_every_field_has_a_column_and_a_help() -> None:

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 
-from gluebench.leaderboard.limits.quota import ClosedError, QuotaError, usage
+from gluebench.leaderboard.limits.quota import QuotaError, usage
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Status
 
@@ -79,7 +79,7 @@ def test_no_upload_ends_in_an_account_that_was_deleted_meanwhile(
 
     there = stored()
     monkeypatch.setattr(quota, "ask", lambda submission: delete_account(ada))
-    with pytest.raises(ClosedError, match="This account is closed"):
+    with pytest.raises(QuotaError, match="This account is closed"):
         send()
     assert stored() == there
     assert not Submission.objects.exists()
@@ -116,7 +116,7 @@ def test_a_closed_benchmark_takes_nothing_and_still_checks(
 ) -> None:
     tiny.open = False
     tiny.save()
-    with pytest.raises(ClosedError, match="takes no submissions now"):
+    with pytest.raises(QuotaError, match="takes no submissions now"):
         send()
     client.force_login(ada)
     assert "takes no submissions now" in client.get("/benchmarks/tiny/submit").content.decode()

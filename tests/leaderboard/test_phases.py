@@ -20,7 +20,7 @@ from gluebench.leaderboard.accounts.models import Team
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.phase_acts import extend, save_phase
-from gluebench.leaderboard.limits.quota import ClosedError, QuotaError, usage
+from gluebench.leaderboard.limits.quota import QuotaError, usage
 from gluebench.leaderboard.phases.models import Extension, Phase, slot_of
 from gluebench.leaderboard.phases.times import in_utc, local_text, zone_of
 from gluebench.leaderboard.phases.wording import time_left
@@ -141,10 +141,10 @@ def test_before_the_first_phase_and_after_one_that_refuses_nothing_is_taken(
 ) -> None:
     phase("Test", "2027-06-10 00:00", "2027-06-20 10:00", late="refused", zone="AoE")
     clock.move("2027-06-09 23:59:59")
-    with pytest.raises(ClosedError, match=r"takes no submissions yet\. The phase Test opens on 9 June 2027"):
+    with pytest.raises(QuotaError, match=r"takes no submissions yet\. The phase Test opens on 9 June 2027"):
         send()
     clock.move("2027-06-20 10:01:00")
-    with pytest.raises(ClosedError, match="The phase Test closed on 19 June 2027, 22:00 AoE"):
+    with pytest.raises(QuotaError, match="The phase Test closed on 19 June 2027, 22:00 AoE"):
         send()
     assert not usage(tiny, ada).open
     assert not Submission.objects.exists()

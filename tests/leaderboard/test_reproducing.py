@@ -31,7 +31,8 @@ from gluebench.leaderboard.limits.models import Departure
 from gluebench.leaderboard.limits.phase_acts import save_phase
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.submissions import acts, agreement
+from gluebench.leaderboard.similarity import samples
+from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import grade, regrade
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Standing, Status
@@ -237,13 +238,13 @@ def test_the_agreement_is_that_of_a_plain_loop(monkeypatch: pytest.MonkeyPatch) 
         for a, b in zip(one["c"].cells, other["c"].cells, strict=True)
     )
     rows = 30_011 + 700 + 90 + 7
-    monkeypatch.setattr(agreement, "LEAST", 0)
+    monkeypatch.setattr(samples, "LEAST", 0)
     both = [Read(benchmark, "test", "", "valid", (), each) for each in (one, other)]
-    stated = agreement.agreement(*both)
+    stated = samples.agreement(*both)
     assert stated["rows"] == rows
     assert equal / rows - 10 / rows - 0.001 < stated["equal"] <= equal / rows
     assert stated["equal"] == round(stated["equal"], 3)
-    assert agreement.agreement(*both[::-1]) == stated
+    assert samples.agreement(*both[::-1]) == stated
 
 
 @pytest.mark.parametrize(
@@ -253,7 +254,7 @@ def test_single_rows_do_not_show(wrong: int, stated: float | None) -> None:
     benchmark = load_benchmark("sample")
     codes = [bytes(1000), bytes([1]) * wrong + bytes(1000 - wrong)]
     both = [Read(benchmark, "test", "", "valid", (), {"a": Column(("n", "y"), each)}) for each in codes]
-    assert agreement.agreement(*both) == {"equal": stated, "rows": 1000}
+    assert samples.agreement(*both) == {"equal": stated, "rows": 1000}
 
 
 def test_of_one_that_disagrees_nobody_learns_how_far(

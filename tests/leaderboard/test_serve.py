@@ -171,12 +171,13 @@ def test_a_body_over_the_limit_is_refused_by_the_server(served: Any) -> None:
     assert refused.value.code == 413
 
 
-def test_a_taken_port_is_told_with_a_way_out() -> None:
+def test_a_taken_port_is_told_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "HELD_SECONDS", 0.3)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(SiteError, match="choose another port"):
-            listen("127.0.0.1", taken.getsockname()[1], held=0.3)
+            listen("127.0.0.1", taken.getsockname()[1])
 
 
 def test_a_port_that_is_held_for_a_moment_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,9 +16,9 @@ from django.test import Client
 
 from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import Scope, User, issue
-from gluebench.leaderboard.limits import terms
+from gluebench.leaderboard.limits import models, views
 from gluebench.leaderboard.limits.models import Acceptance
-from gluebench.leaderboard.limits.quota import RulesError
+from gluebench.leaderboard.limits.quota import QuotaError
 from gluebench.leaderboard.submissions.models import Submission
 
 JOIN = "/benchmarks/tiny/join"
@@ -30,7 +30,8 @@ def rules(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     tiny.settings = {**tiny.settings, "terms": True}
     tiny.save()
     texts = ["Be **fair**."]
-    monkeypatch.setattr(terms, "rules_of", lambda benchmark: texts[-1])
+    for module in (models, views):
+        monkeypatch.setattr(module, "rules_of", lambda benchmark: texts[-1])
     return texts
 
 
@@ -80,7 +81,7 @@ def test_changed_rules_are_accepted_again(rules: list[str], owner: Client, send:
     accept(owner, rules[0])
     send()
     rules.append("Be fairer.")
-    with pytest.raises(RulesError):
+    with pytest.raises(QuotaError, match="Accept the rules"):
         send()
     late = accept(owner, rules[0])
     assert "have changed since" in late.content.decode()
@@ -95,7 +96,7 @@ def test_acceptances_are_of_one_person_and_one_benchmark(
     rules: list[str], owner: Client, send: Callable[..., Any], person: Callable[[str], User]
 ) -> None:
     accept(owner, rules[0])
-    with pytest.raises(RulesError):
+    with pytest.raises(QuotaError, match="Accept the rules"):
         send(owner=person("bob@example.org"))
     assert accept(Client(), rules[0]).url.startswith("/account/login/")
 

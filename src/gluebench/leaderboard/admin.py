@@ -296,71 +296,61 @@ class SubmissionAdmin(ReadOnlyAdmin):
     grade_again = _action("Grade again", partial(acts.grade_again, reason=REGRADED), "in the queue again")
 
 
-@admin.register(Result)
-class ResultAdmin(ReadOnlyAdmin):
-    """Each grading, with its full report."""
-
-    list_display = ["submission", "created", "verdict", "why", "package", "labels"]
-    list_filter = ["verdict", "submission__benchmark"]
-    list_select_related = ["submission"]
-    search_fields = ["submission__key", "submission__name", "labels"]
+def _shown(*names: str) -> dict[str, Any]:
+    """The columns of a list, which are all fields of its rows."""
+    return {"list_display": names, "fields": names}
 
 
-@admin.register(Revision)
-class RevisionAdmin(ReadOnlyAdmin):
-    """Each edit of a submission's fields."""
-
-    list_display = ["submission", "at", "by"]
-    list_select_related = ["submission", "by"]
-    search_fields = ["submission__key", "submission__name", "by__email"]
-
-
-_SECOND_FACTOR = ("user", "type", "created_at", "last_used_at")
-site.register(  # deleting one lets in an owner who lost it
-    Authenticator,
-    ReadOnlyAdmin,
-    list_display=_SECOND_FACTOR,
-    fields=_SECOND_FACTOR,
-    list_filter=["type"],
-    search_fields=["user__email"],
-    has_delete_permission=admin.ModelAdmin.has_delete_permission,
-)
-_PROVIDER = ("user", "provider", "uid", "date_joined", "last_login")
-site.register(  # deleting one lets that person of the provider in no more
-    SocialAccount,
-    ReadOnlyAdmin,
-    list_display=_PROVIDER,
-    fields=_PROVIDER,
-    list_filter=["provider"],
-    search_fields=["user__email", "uid"],
-    has_delete_permission=admin.ModelAdmin.has_delete_permission,
-)
-_SESSION = ("user", "created_at", "last_seen_at", "ip", "user_agent")
-site.register(
-    UserSession, ReadOnlyAdmin, list_display=_SESSION, fields=_SESSION, search_fields=["user__email", "ip"]
-)
-_TOKEN = ("name", "user", "scopes", "created", "expires", "used")
-site.register(  # deleting one ends it
-    Token,
-    ReadOnlyAdmin,
-    list_display=_TOKEN,
-    fields=_TOKEN,
-    search_fields=["name", "user__email"],
-    has_delete_permission=admin.ModelAdmin.has_delete_permission,
-)
-site.register(
-    Study,
-    ReadOnlyAdmin,
-    list_display=("key", "benchmark", "task", "created", "open", "public", "scored"),
-    list_filter=("benchmark", "open", "public"),
-    search_fields=("key", "task"),
-    exclude=("texts", "drawn"),
-)
-site.register(
-    Entry,
-    ReadOnlyAdmin,
-    list_display=["at", "action", "actor", "benchmark", "submission", "reason"],
-    list_filter=["action", "benchmark"],
-    search_fields=["=actor", "reason", "=submission"],
-    date_hierarchy="at",
-)
+_DELETABLE = {"has_delete_permission": admin.ModelAdmin.has_delete_permission}
+_READ_ONLY: dict[type[Model], dict[str, Any]] = {
+    # Each grading, with its full report, and each edit of a submission's fields.
+    Result: {
+        "list_display": ["submission", "created", "verdict", "why", "package", "labels"],
+        "list_filter": ["verdict", "submission__benchmark"],
+        "list_select_related": ["submission"],
+        "search_fields": ["submission__key", "submission__name", "labels"],
+    },
+    Revision: {
+        "list_display": ["submission", "at", "by"],
+        "list_select_related": ["submission", "by"],
+        "search_fields": ["submission__key", "submission__name", "by__email"],
+    },
+    # Deleting a second factor lets in an owner who lost it.
+    Authenticator: {
+        **_shown("user", "type", "created_at", "last_used_at"),
+        **_DELETABLE,
+        "list_filter": ["type"],
+        "search_fields": ["user__email"],
+    },
+    # Deleting a connection lets that person of the provider in no more.
+    SocialAccount: {
+        **_shown("user", "provider", "uid", "date_joined", "last_login"),
+        **_DELETABLE,
+        "list_filter": ["provider"],
+        "search_fields": ["user__email", "uid"],
+    },
+    UserSession: {
+        **_shown("user", "created_at", "last_seen_at", "ip", "user_agent"),
+        "search_fields": ["user__email", "ip"],
+    },
+    # Deleting a token ends it.
+    Token: {
+        **_shown("name", "user", "scopes", "created", "expires", "used"),
+        **_DELETABLE,
+        "search_fields": ["name", "user__email"],
+    },
+    Study: {
+        "list_display": ["key", "benchmark", "task", "created", "open", "public", "scored"],
+        "list_filter": ["benchmark", "open", "public"],
+        "search_fields": ["key", "task"],
+        "exclude": ["texts", "drawn"],
+    },
+    Entry: {
+        "list_display": ["at", "action", "actor", "benchmark", "submission", "reason"],
+        "list_filter": ["action", "benchmark"],
+        "search_fields": ["=actor", "reason", "=submission"],
+        "date_hierarchy": "at",
+    },
+}
+for _model, _options in _READ_ONLY.items():
+    site.register(_model, ReadOnlyAdmin, **_options)

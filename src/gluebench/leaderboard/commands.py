@@ -63,9 +63,6 @@ def prepare(folder: PathLike, *, change: bool) -> None:
             f"The database could not be brought up to date: {error}. "
             "Each step is done whole or not at all: fix what stopped it, then run it again."
         ) from error
-    from gluebench.leaderboard.submissions.feedback import round_earlier
-
-    round_earlier()
     from gluebench.leaderboard.ledger.models import catch_up
 
     catch_up()

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from gluebench.leaderboard.folder import STORAGE, SiteError
@@ -56,82 +56,6 @@ class Provider(NamedTuple):
     """The issuer of OpenID Connect; empty for GitHub, which has a protocol of its own."""
     client: str
     secret: str
-
-
-class Running(NamedTuple):
-    """How a site runs. Without any variable: one web process, one worker, for this machine's browser."""
-
-    hosts: tuple[str, ...] = ()
-    https: bool = False
-    proxy: str = "127.0.0.1"
-    web: int = 1
-    workers: int = 1
-    key: str = ""
-    database: str = ""
-    bucket: Bucket | None = None
-    mail: Mail | None = None
-    sign_in: tuple[Provider, ...] = ()
-    api_per_minute: int = 300
-    stop_seconds: int = 360
-    metrics_token: str = ""
-    log_format: str = "text"
-    log_level: str = "warning"
-    verify: str = ""
-    """Confirming one's address before signing in: "optional", or "mandatory", as usual where mail is sent."""
-    create: str = "admins"
-    """Who may create benchmarks in the browser: "admins", or "accounts" whose address is confirmed."""
-    keep_days: int | None = None
-    """For how many days files of finished submissions are kept; None: for ever."""
-
-    @property
-    def several(self) -> bool:
-        """Whether more than one web process may answer, here or elsewhere."""
-        return self.web > 1 or bool(self.database)
-
-
-def require(environ: Mapping[str, str] = os.environ) -> Running:
-    """Return the settings of the environment. Raises SiteError with all its problems."""
-    running, problems = read(environ)
-    if problems:
-        raise SiteError("\n".join(problems))
-    return running
-
-
-def read(environ: Mapping[str, str] = os.environ) -> tuple[Running, list[str]]:
-    """Return the settings, with the default in place of each wrong value, and the problems."""
-    given = {name: value.strip() for name, value in environ.items() if value.strip()}
-    values: dict[str, Any] = {}
-    problems = []
-    for field, variable, parse in VARIABLES:
-        if variable in given:
-            try:
-                values[field] = parse(given[variable])
-            except ValueError as error:
-                problems.append(f"{variable} {error}")
-    running = Running(**values)
-    return running, problems + _contradictions(given, https=running.https)
-
-
-def _contradictions(given: Mapping[str, str], *, https: bool) -> list[str]:
-    """Problems of variables that contradict each other, and of those that may not be set at all."""
-    problems = [
-        f"{variable} is set, and a leaderboard has no debug mode. Unset it."
-        for variable in ("GLUEBENCH_DEBUG", "DJANGO_DEBUG")
-        if given.get(variable, "0").casefold() not in ("0", "false", "no", "off")
-    ]
-    if "GLUEBENCH_SECRET_KEY" in given and "GLUEBENCH_SECRET_KEY_FILE" in given:
-        problems.append("GLUEBENCH_SECRET_KEY and GLUEBENCH_SECRET_KEY_FILE are both set. Unset one.")
-    if "GLUEBENCH_PROXY" in given and not https:
-        problems.append(
-            "GLUEBENCH_PROXY is set but GLUEBENCH_HTTPS is not 1, so no proxy would be believed. "
-            "Set GLUEBENCH_HTTPS=1 too, or unset GLUEBENCH_PROXY."
-        )
-    if https and "GLUEBENCH_HOSTS" not in given:
-        problems.append(
-            "GLUEBENCH_HTTPS is 1 but GLUEBENCH_HOSTS is empty: forms sent over HTTPS would be refused. "
-            "Set it to the site's name, as in GLUEBENCH_HOSTS=board.example.org."
-        )
-    return problems
 
 
 def _hosts(value: str) -> tuple[str, ...]:
@@ -283,25 +207,91 @@ def weakness(key: str) -> str:
     return ""
 
 
-VARIABLES: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
-    ("hosts", "GLUEBENCH_HOSTS", _hosts),
-    ("https", "GLUEBENCH_HTTPS", _switch),
-    ("proxy", "GLUEBENCH_PROXY", _proxy),
-    ("web", "GLUEBENCH_WEB", partial(_count, "processes", 64)),
-    ("workers", "GLUEBENCH_WORKERS", partial(_count, "processes", 64)),
-    ("key", "GLUEBENCH_SECRET_KEY", _secret),
-    ("key", "GLUEBENCH_SECRET_KEY_FILE", _key_file),
-    ("database", "GLUEBENCH_DATABASE", _database),
-    ("bucket", STORAGE, _bucket),
-    ("mail", "GLUEBENCH_SMTP", _mail),
-    ("sign_in", "GLUEBENCH_SIGN_IN", _sign_in),
-    ("api_per_minute", "GLUEBENCH_API_PER_MINUTE", partial(_count, "requests", 1_000_000_000)),
-    ("stop_seconds", "GLUEBENCH_STOP_SECONDS", partial(_count, "seconds", 3600)),
-    ("metrics_token", "GLUEBENCH_METRICS_TOKEN", _secret),
-    ("log_format", "GLUEBENCH_LOG_FORMAT", partial(_choice, ("text", "json"))),
-    ("log_level", "GLUEBENCH_LOG_LEVEL", partial(_choice, ("warning", "info"))),
-    ("verify", "GLUEBENCH_VERIFY", partial(_choice, ("optional", "mandatory"))),
-    ("create", "GLUEBENCH_CREATE", partial(_choice, ("admins", "accounts"))),
-    ("keep_days", "GLUEBENCH_KEEP_DAYS", partial(_count, "days", 36_500)),
-)
-"""For each field of `Running`: its variable, and its parser, whose ValueError ends a sentence about it."""
+class Variable(NamedTuple):
+    """An environment variable of a setting, and its parser, whose ValueError ends a sentence about it."""
+
+    name: str
+    parse: Callable[[str], Any]
+
+
+class Running(NamedTuple):
+    """How a site runs. Without any variable: one web process, one worker, for this machine's browser."""
+
+    hosts: Annotated[tuple[str, ...], Variable("GLUEBENCH_HOSTS", _hosts)] = ()
+    https: Annotated[bool, Variable("GLUEBENCH_HTTPS", _switch)] = False
+    proxy: Annotated[str, Variable("GLUEBENCH_PROXY", _proxy)] = "127.0.0.1"
+    web: Annotated[int, Variable("GLUEBENCH_WEB", partial(_count, "processes", 64))] = 1
+    workers: Annotated[int, Variable("GLUEBENCH_WORKERS", partial(_count, "processes", 64))] = 1
+    key: Annotated[
+        str, Variable("GLUEBENCH_SECRET_KEY", _secret), Variable("GLUEBENCH_SECRET_KEY_FILE", _key_file)
+    ] = ""
+    database: Annotated[str, Variable("GLUEBENCH_DATABASE", _database)] = ""
+    bucket: Annotated[Bucket | None, Variable(STORAGE, _bucket)] = None
+    mail: Annotated[Mail | None, Variable("GLUEBENCH_SMTP", _mail)] = None
+    sign_in: Annotated[tuple[Provider, ...], Variable("GLUEBENCH_SIGN_IN", _sign_in)] = ()
+    api_per_minute: Annotated[
+        int, Variable("GLUEBENCH_API_PER_MINUTE", partial(_count, "requests", 1_000_000_000))
+    ] = 300
+    stop_seconds: Annotated[int, Variable("GLUEBENCH_STOP_SECONDS", partial(_count, "seconds", 3600))] = 360
+    metrics_token: Annotated[str, Variable("GLUEBENCH_METRICS_TOKEN", _secret)] = ""
+    log_format: Annotated[str, Variable("GLUEBENCH_LOG_FORMAT", partial(_choice, ("text", "json")))] = "text"
+    log_level: Annotated[str, Variable("GLUEBENCH_LOG_LEVEL", partial(_choice, ("warning", "info")))] = (
+        "warning"
+    )
+    verify: Annotated[str, Variable("GLUEBENCH_VERIFY", partial(_choice, ("optional", "mandatory")))] = ""
+    """Confirming one's address before signing in: "optional", or "mandatory", as usual where mail is sent."""
+    create: Annotated[str, Variable("GLUEBENCH_CREATE", partial(_choice, ("admins", "accounts")))] = "admins"
+    """Who may create benchmarks in the browser: "admins", or "accounts" whose address is confirmed."""
+    keep_days: Annotated[int | None, Variable("GLUEBENCH_KEEP_DAYS", partial(_count, "days", 36_500))] = None
+    """For how many days files of finished submissions are kept; None: for ever."""
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one web process may answer, here or elsewhere."""
+        return self.web > 1 or bool(self.database)
+
+
+def require(environ: Mapping[str, str] = os.environ) -> Running:
+    """Return the settings of the environment. Raises SiteError with all its problems."""
+    running, problems = read(environ)
+    if problems:
+        raise SiteError("\n".join(problems))
+    return running
+
+
+def read(environ: Mapping[str, str] = os.environ) -> tuple[Running, list[str]]:
+    """Return the settings, with the default in place of each wrong value, and the problems."""
+    given = {name: value.strip() for name, value in environ.items() if value.strip()}
+    values: dict[str, Any] = {}
+    problems = []
+    for field, hint in get_type_hints(Running, include_extras=True).items():
+        for name, parse in hint.__metadata__:
+            if name in given:
+                try:
+                    values[field] = parse(given[name])
+                except ValueError as error:
+                    problems.append(f"{name} {error}")
+    running = Running(**values)
+    return running, problems + _contradictions(given, https=running.https)
+
+
+def _contradictions(given: Mapping[str, str], *, https: bool) -> list[str]:
+    """Problems of variables that contradict each other, and of those that may not be set at all."""
+    problems = [
+        f"{variable} is set, and a leaderboard has no debug mode. Unset it."
+        for variable in ("GLUEBENCH_DEBUG", "DJANGO_DEBUG")
+        if given.get(variable, "0").casefold() not in ("0", "false", "no", "off")
+    ]
+    if "GLUEBENCH_SECRET_KEY" in given and "GLUEBENCH_SECRET_KEY_FILE" in given:
+        problems.append("GLUEBENCH_SECRET_KEY and GLUEBENCH_SECRET_KEY_FILE are both set. Unset one.")
+    if "GLUEBENCH_PROXY" in given and not https:
+        problems.append(
+            "GLUEBENCH_PROXY is set but GLUEBENCH_HTTPS is not 1, so no proxy would be believed. "
+            "Set GLUEBENCH_HTTPS=1 too, or unset GLUEBENCH_PROXY."
+        )
+    if https and "GLUEBENCH_HOSTS" not in given:
+        problems.append(
+            "GLUEBENCH_HTTPS is 1 but GLUEBENCH_HOSTS is empty: forms sent over HTTPS would be refused. "
+            "Set it to the site's name, as in GLUEBENCH_HOSTS=board.example.org."
+        )
+    return problems

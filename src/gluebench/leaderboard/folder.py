@@ -86,8 +86,7 @@ class SiteFolder:
         """The Markdown of "terms" or "privacy", its title first: the site's own, else the default."""
         own = self.pages / f"{name}.md"
         text = own.read_text(encoding="utf-8") if own.is_file() else ""
-        unfilled = not text or "[Name, institution" in text  # earlier releases left this to fill in
-        return (TEXTS / own.name).read_text(encoding="utf-8") if unfilled else text
+        return text or (TEXTS / own.name).read_text(encoding="utf-8")
 
     def require(self) -> None:
         """Raise SiteError unless this is a site. Make the database files private."""

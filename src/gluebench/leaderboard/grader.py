@@ -64,7 +64,7 @@ def _checked(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
     if job.get("fixed") and submission.verdict != "valid":
         result["fixed"] = _fixed(job, benchmark)
     if job.get("original") and submission.verdict != "invalid":
-        from gluebench.leaderboard.submissions.agreement import agreement
+        from gluebench.leaderboard.similarity.samples import agreement
 
         result["agreement"] = agreement(submission, check(job["original"], benchmark))
     if job["gold"] is not None and submission.verdict != "invalid":

@@ -86,15 +86,15 @@ class Child:
         return f"by signal {-status}" if status < 0 else f"with exit status {status}"
 
 
-def listen(host: str, port: int, *, held: float = HELD_SECONDS) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """The socket the site answers on, open over restarts so that no visitor is refused. Raises SiteError.
 
-    A port that is in use is tried for `held` seconds.
+    A port that is in use is tried for `HELD_SECONDS`.
     """
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        _bind(listening, (host, port), held)
+        _bind(listening, (host, port))
         listening.listen(128)
     except OSError as error:
         listening.close()
@@ -105,18 +105,18 @@ def listen(host: str, port: int, *, held: float = HELD_SECONDS) -> socket.socket
     return listening
 
 
-def _bind(listening: socket.socket, address: tuple[str, int], held: float) -> None:
+def _bind(listening: socket.socket, address: tuple[str, int]) -> None:
     deadline = None
     while True:
         try:
             return listening.bind(address)
         except OSError as error:
-            if error.errno != errno.EADDRINUSE or not held or (deadline and time.monotonic() > deadline):
+            if error.errno != errno.EADDRINUSE or (deadline and time.monotonic() > deadline):
                 raise
         if deadline is None:
-            notice = f"Port {address[1]} is in use; trying for {held:.0f} more seconds."
+            notice = f"Port {address[1]} is in use; trying for {HELD_SECONDS:.0f} more seconds."
             print(notice, file=sys.stderr, flush=True)
-            deadline = time.monotonic() + held
+            deadline = time.monotonic() + HELD_SECONDS
         time.sleep(GLANCE_SECONDS)
 
 

@@ -17,9 +17,7 @@ from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.ledger import views as ledger
-from gluebench.leaderboard.limits import phase_views as phases
 from gluebench.leaderboard.limits import views as limits
-from gluebench.leaderboard.limits.terms import join
 from gluebench.leaderboard.news import views as news
 from gluebench.leaderboard.organizing import creating, dry_runs, texts
 from gluebench.leaderboard.organizing import views as organizing
@@ -114,7 +112,7 @@ urlpatterns = [
     path(f"{ORGANIZE}/news", news.organize, name="organize-news"),
     path(f"{ORGANIZE}/news/<int:pk>", news.organize, name="organize-announcement"),
     path("unsubscribe/<str:code>", news.unsubscribe, name="unsubscribe"),
-    path(f"{BENCHMARK}/join", join, name="join"),
+    path(f"{BENCHMARK}/join", limits.join, name="join"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
     path(ORGANIZE, submissions.organize, name="organize"),
     path(f"{ORGANIZE}/submissions.csv", submissions.organize_csv, name="organize-csv"),
@@ -136,8 +134,8 @@ urlpatterns = [
     path(LIMITS, limits.policy, name="limits"),
     path(f"{LIMITS}/exceptions", limits.override, name="override"),
     path(f"{LIMITS}/exceptions/<int:pk>/remove", limits.override_end, name="override-remove"),
-    path(PHASES, phases.phases, name="phases"),
-    path(f"{PHASES}/<int:pk>", phases.phases, name="phase"),
+    path(PHASES, limits.phases, name="phases"),
+    path(f"{PHASES}/<int:pk>", limits.phases, name="phase"),
     path(f"{ORGANIZE}/people", annotation.overview, name="organize-people"),
     path(f"{ORGANIZE}/people/<slug:key>", annotation.one, name="organize-study"),
     path(f"{ORGANIZE}/people/<slug:key>/sheets.zip", annotation.download, name="organize-study-sheets"),
@@ -152,7 +150,7 @@ urlpatterns = [
     path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),
     path("submissions/<slug:key>/publish", submissions.publish, name="submission-publish"),
     path("submissions/<slug:key>/withdraw", submissions.withdraw, name="submission-withdraw"),
-    path("submissions/<slug:key>/choose", phases.choose, name="submission-choose"),
+    path("submissions/<slug:key>/choose", submissions.choose, name="submission-choose"),
     path("submissions/<slug:key>/reproduce", reproduce, name="submission-reproduce"),
     path("submissions/<slug:key>/replace", replace, name="submission-replace"),
     path("submissions/<slug:key>/detail", boards.detail, name="submission-detail"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import tomllib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -18,36 +20,20 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 
 MOST_ANNOTATORS, MOST_PAIRS = 50, 500
 LARGEST_SEED = 2**31 - 1
+TEXTS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("study.toml").read_text("utf-8"))
+"""For each input, its label and its help."""
 
 
 class StudyForm(forms.Form):
     """What to draw, from what, and for whom."""
 
     task = forms.ChoiceField(label="Diagnostic set")
-    examples = forms.FileField(
-        label="Examples",
-        help_text="Its examples as tab-separated text, the two directions of a pair one after the other: "
-        "GLUE’s diagnostic-full.tsv or AX.tsv, or a file with the columns index and the two texts. Only "
-        "texts are read; the file is not kept.",
-    )
-    pairs = forms.IntegerField(
-        label="Pairs to draw", min_value=1, max_value=MOST_PAIRS, initial=50,
-        help_text="Each is labeled in both directions: 50 pairs are 100 examples, as in the paper.",
-    )  # fmt: skip
-    annotators = forms.IntegerField(
-        label="Annotators", min_value=2, max_value=MOST_ANNOTATORS, initial=6, help_text="The paper had six."
-    )
-    seed = forms.IntegerField(
-        label="Seed", min_value=0, max_value=LARGEST_SEED,
-        help_text="The same file, numbers and seed draw the same pairs.",
-    )  # fmt: skip
+    examples = forms.FileField(**TEXTS["examples"])
+    pairs = forms.IntegerField(min_value=1, max_value=MOST_PAIRS, initial=50, **TEXTS["pairs"])
+    annotators = forms.IntegerField(min_value=2, max_value=MOST_ANNOTATORS, initial=6, **TEXTS["annotators"])
+    seed = forms.IntegerField(min_value=0, max_value=LARGEST_SEED, **TEXTS["seed"])
     accounts = forms.CharField(
-        label="Accounts to invite",
-        required=False,
-        max_length=5000,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Email addresses of accounts on this site, one per line. Each gets a message and a link "
-        "for that account alone. Anyone who has one of the other links may answer there.",
+        required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 3}), **TEXTS["accounts"]
     )
 
     def __init__(self, benchmark: Benchmark, data: Any = None, files: Any = None) -> None:

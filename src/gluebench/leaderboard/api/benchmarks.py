@@ -188,17 +188,14 @@ def compare(request: HttpRequest, name: str, a: Query[Key], b: Query[Key]) -> Ht
     return JsonResponse(comparison.as_json(one, other), status=comparison.http_status)
 
 
-def _no_entry(name: str, key: str) -> ProblemError:
-    return not_found(
-        f"The board of {name} has no entry {key}. "
-        f"/api/v1/benchmarks/{name}/board lists the entries with their keys."
-    )
-
-
 def _entry(benchmark: Benchmark, key: str) -> Submission:
     row = compare_views.listed(benchmark, key)
     if row is None:
-        raise _no_entry(benchmark.name, key)
+        name = benchmark.name
+        raise not_found(
+            f"The board of {name} has no entry {key}. "
+            f"/api/v1/benchmarks/{name}/board lists the entries with their keys."
+        )
     return row
 
 
@@ -248,14 +245,10 @@ def _page(request: HttpRequest, benchmark: Benchmark, table: str, paging: Paging
     """Answer with a page of a table's rows and the table's other values."""
 
     def body(benchmark: Benchmark) -> dict[str, Any]:
-        all_rows = _all_rows(benchmark, table, make)
+        # All rows are made once for each version of the benchmark.
+        all_rows = once(f"api {table} {benchmark.name}", benchmark.version, lambda: make(benchmark))
         rows, facts = paging.page_of(request, all_rows["rows"])
         return {**all_rows, **facts, "rows": rows}
 
     name = f"api {table} {paging.page} {paging.per_page}"
     return rank_pages.in_form(request, benchmark, "json", body, cache_key=name)
-
-
-def _all_rows(benchmark: Benchmark, table: str, make: Make) -> Mapping[str, Any]:
-    """A table with all its rows, made once for each version of the benchmark."""
-    return once(f"api {table} {benchmark.name}", benchmark.version, lambda: make(benchmark))

@@ -6,7 +6,7 @@ A policy is a small TOML file, or the form on the organizer's page; missing sett
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date
@@ -139,70 +139,43 @@ LIMIT: tuple[Callable[[Any], bool], str] = (
 )
 
 
+_TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+SENTENCES: dict[str, Any] = tomllib.loads(_TEXT)
+"""For each rule, or each choice of one, what submitters read."""
+
+
 def sentences(policy: Policy, *, revealed: bool = False, categories: bool = True) -> list[str]:
     """Describe a policy to submitters, one sentence for each rule.
 
     `revealed`: the rows that were held back count already. `categories`: there are diagnostic categories
     whose labels are not public.
     """
-    lines = [*_limit_sentences(policy)]
-    if policy.incomplete == "refused":
-        lines.append("A submission must have a file for every scored task.")
-    else:
-        lines.append("A submission that lacks files is taken, and listed without a rank.")
-    if policy.terms:
-        lines.append("You accept the rules before your first submission, and again when they change.")
-    if policy.approval:
-        lines.append("An organizer approves each entry before the board shows it.")
-    if policy.anonymous is not None:
-        lines.append(f"Until {_words(policy.anonymous)} (UTC), systems are shown without their names.")
-    lines += _score_sentences(policy, revealed)
-    if categories and policy.smallest_category > 1:
-        least = policy.smallest_category
-        lines.append(f"Diagnostic categories with fewer than {least} examples are not shown.")
-    return lines
-
-
-def _words(day: date) -> str:
-    return f"{day.day} {day:%B %Y}"
-
-
-def _limit_sentences(policy: Policy) -> Iterator[str]:
-    whose = "You" if policy.per == "person" else "Your team"
-    sliding = policy.window == "sliding"
+    sliding, split = policy.window == "sliding", policy.public_share is not None and policy.reveal is not None
     spans = (
         (policy.per_day, "within 24 hours" if sliding else "a day (UTC)"),
         (policy.per_month, "within 30 days" if sliding else "a month (UTC)"),
         (policy.total, "in all"),
     )
-    parts = [f"{number} {span}" for number, span in spans if number is not None]
-    if parts:
-        yield f"{whose} may send {', '.join(parts)}; what is not valid or fails does not count."
-    if policy.at_once is not None:
-        yield f"{whose} may have {policy.at_once} waiting or being graded at the same time."
-    if policy.invalid_per_day is not None:
-        yield f"{whose} may send {policy.invalid_per_day} files in a day that turn out not valid."
-
-
-def _score_sentences(policy: Policy, revealed: bool) -> Iterator[str]:
-    whose = "you" if policy.per == "person" else "your team"
-    yield {
-        "full": "You see the full report as soon as it is graded.",
-        "ladder": (
-            "A task shows a new score only if it beats the best that "
-            f"{whose} sent before by more than one standard error; if not, it shows that best again."
-        ),
-        "on-publish": "You see a report only once you publish the submission.",
-        "with-board": "You see a report once the board shows the scores.",
-    }[policy.feedback]
-    yield "Scores of hidden labels are rounded to what their test set can tell."
-    if policy.public_share is None or policy.reveal is None:
-        return
-    if revealed:
-        yield "Scores are of the rows that were held back until the reveal."
-        return
-    share, day = f"{100 * policy.public_share:.3g} %", _words(policy.reveal)
-    yield (
-        f"Scores are of about {share} of the rows, the same for everybody and secret; "
-        f"on {day} all submissions are scored on the others."
+    facts = {
+        **policy.as_dict(),
+        **{name: f"{day.day} {day:%B %Y}" for name in DAYS if (day := getattr(policy, name))},
+        "limits": ", ".join(f"{number} {span}" for number, span in spans if number is not None),
+        "whose": "You" if policy.per == "person" else "Your team",
+        "you": "you" if policy.per == "person" else "your team",
+        "share": f"{100 * (policy.public_share or 0):.3g} %",
+    }
+    rules: dict[str, bool | str] = {
+        **{name: bool(facts[name]) for name in ("limits", "at_once", "invalid_per_day")},
+        "incomplete": policy.incomplete,
+        **{name: bool(facts[name]) for name in ("terms", "approval", "anonymous")},
+        "feedback": policy.feedback,
+        "rounded": True,
+        "rows": split and ("revealed" if revealed else "public"),
+        "smallest_category": categories and policy.smallest_category > 1,
+    }
+    texts = (
+        SENTENCES[rule][choice] if choice is not True else SENTENCES[rule]
+        for rule, choice in rules.items()
+        if choice
     )
+    return [text.format(**facts) for text in texts]

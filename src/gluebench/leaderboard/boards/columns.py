@@ -15,12 +15,12 @@ from gluebench.analysis.charts import shown as compact
 from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.benchmark.figures import DOWN
 from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow
-from gluebench.leaderboard.common.json_paths import Numbers
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.fields import FIELDS, LISTED, REGIMES
 from gluebench.leaderboard.ranks.order import RankingOptions
 from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Numbers
 
 Entry = Mapping[str, Any]
 WIDTHS = {"one": 3.1, "long": 4.2, "two": 5.8, "regime": 4.4, "parameters": 3.9, "submitted": 5.6, "fact": 7}

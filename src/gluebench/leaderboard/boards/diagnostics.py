@@ -14,11 +14,11 @@ from gluebench.leaderboard.annotation.models import shared
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, ROWS, paged
 from gluebench.leaderboard.common.formats import labels_of, percent, score_bars
-from gluebench.leaderboard.common.json_paths import Numbers
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions.facts import diagnosed, scored_at
 from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Numbers
 from gluebench.leaderboard.submissions.report import fine_of
 
 PICTURED = 20

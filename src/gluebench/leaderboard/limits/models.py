@@ -1,10 +1,12 @@
-"""Exceptions from a benchmark's quota, and who left which team."""
+"""Exceptions from a benchmark's quota, who left which team, and who accepted which version of the rules."""
 
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.dispatch import receiver
@@ -100,6 +102,25 @@ class Acceptance(models.Model):
 
     def __str__(self) -> str:
         return f"{self.benchmark} {self.digest[:8]}"
+
+
+def rules_of(benchmark: Benchmark) -> str:
+    """The rules of a benchmark as Markdown: its own, else the terms of its site."""
+    return str(benchmark.texts.get("rules") or settings.FOLDER.page("terms"))
+
+
+def version_of(benchmark: Benchmark) -> str:
+    """SHA-256 of the rules, which names their version."""
+    return hashlib.sha256(rules_of(benchmark).encode()).hexdigest()
+
+
+def must_accept(benchmark: Benchmark, user: User) -> bool:
+    """Whether this account has to accept the rules before it submits."""
+    if not benchmark.policy.terms:
+        return False
+    return not Acceptance.objects.filter(
+        user=user, benchmark=benchmark, digest=version_of(benchmark)
+    ).exists()
 
 
 @receiver(account_exported)

@@ -21,8 +21,7 @@ from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.limits.models import Departure, Override
-from gluebench.leaderboard.limits.terms import must_accept
+from gluebench.leaderboard.limits.models import Departure, Override, must_accept
 from gluebench.leaderboard.phases.models import Slot, policy_at, slot_of
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import OPEN, Status
@@ -277,31 +276,10 @@ def _sentence(limit: Limit, per: str) -> str:
 
 
 class QuotaError(ProblemError):
-    """A submission that a limit does not allow now. The message says which, and when the next may come."""
+    """A submission that is not taken now: by a limit, with the moment of the next, or for another reason.
 
-    def __init__(self, detail: str, next: datetime | None = None) -> None:
-        """`next`: the first moment at which one more is allowed; None where no moment is known."""
-        wait = (next - timezone.now()).total_seconds() if next else None
-        headers = {} if wait is None else {"Retry-After": str(max(1, math.ceil(wait)))}
-        super().__init__(429, "quota", detail, next=next, headers=headers)
-
-
-class RulesError(QuotaError):
-    """The benchmark's rules are not accepted yet, or not in their present version."""
-
-    def __init__(self, benchmark: Benchmark) -> None:
-        address = reverse("join", args=[benchmark.name])
-        detail = (
-            f"Accept the rules of {benchmark.title} first, on this site's page {address}; then send it again."
-        )
-        ProblemError.__init__(self, 403, "rules", detail)
-
-
-class ClosedError(QuotaError):
-    """The benchmark takes no submissions from anybody, or the account is closed."""
-
-    def __init__(self, detail: str) -> None:
-        ProblemError.__init__(self, 403, "closed", detail)
+    Its kind is "quota", "rules" (not accepted in their present version), or "closed" (benchmark or account).
+    """
 
 
 def ask(submission: Submission) -> None:
@@ -322,7 +300,7 @@ def take(submission: Submission, *, limited: bool = True) -> None:
     user, team = hold(submission.owner_id)
     benchmark = Benchmark.objects.get(pk=submission.benchmark_id)  # read again: its policy may have changed
     if not user.is_active:  # deleted during the upload: no new row may refer to it
-        raise ClosedError("This account is closed.")
+        raise QuotaError(403, "closed", "This account is closed.")
     slot = _require(submission, benchmark, user)
     submission.phase, submission.late = slot.phase, slot.late
     submission.group = team
@@ -335,10 +313,17 @@ def _require(submission: Submission, benchmark: Benchmark, user: User) -> Slot:
     if submission.retry_key is not None and known.exists():
         return now.slot
     if must_accept(benchmark, user):
-        raise RulesError(benchmark)
+        page = reverse("join", args=[benchmark.name])
+        first = (
+            f"Accept the rules of {benchmark.title} first, on this site's page {page}; then send it again."
+        )
+        raise QuotaError(403, "rules", first)
+    if now.blocked and not now.open:
+        raise QuotaError(403, "closed", " ".join(now.blocked))
     if now.blocked:
-        reasons = " ".join(now.blocked)
-        raise QuotaError(reasons, now.next) if now.open else ClosedError(reasons)
+        wait = (now.next - timezone.now()).total_seconds() if now.next else None
+        headers = {} if wait is None else {"Retry-After": str(max(1, math.ceil(wait)))}
+        raise QuotaError(429, "quota", " ".join(now.blocked), next=now.next, headers=headers)
     return now.slot
 
 

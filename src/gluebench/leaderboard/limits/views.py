@@ -1,4 +1,4 @@
-"""Pages on limits: the organizer's policy, a user's team, and the quota shown beside submissions."""
+"""Pages on limits: an organizer's policy and phases, its rules, teams, the quota beside submissions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,15 +16,21 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.acts import TeamError, add_override, change_policy, remove_override
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
-from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.limits.models import Acceptance, Override, rules_of, version_of
+from gluebench.leaderboard.limits.phase_acts import PhaseError, delete_phase, extend, save_phase
+from gluebench.leaderboard.limits.phase_forms import ExtensionForm, PhaseForm
 from gluebench.leaderboard.limits.quota import usage
+from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.phases.wording import described, phase_sentences
+from gluebench.leaderboard.submissions.feedback import explained
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 SHOWN = 5
@@ -172,3 +179,100 @@ def _quota_html(request: HttpRequest) -> SafeString:
     if not quotas:
         return SafeString("")
     return render_to_string("limits/quota.html", {"quotas": quotas, "user": user, "named": name is None})
+
+
+@for_organizers()
+def phases(request: SignedInRequest, benchmark: Benchmark, pk: int | None = None) -> HttpResponse:
+    """The phases in their order, and the forms that add or change one, extend its deadline, or delete it."""
+    row = Phase(benchmark=benchmark)
+    if pk is not None:
+        row = get_object_or_404(benchmark.phases.select_related("benchmark"), pk=pk)
+    if request.method != "POST":
+        return _page(request, row)
+    act = _ACTS.get(request.POST.get("act", "")) if pk is not None else None
+    return (act or _save)(request, row)
+
+
+def _extend(request: SignedInRequest, row: Phase) -> HttpResponse:
+    form = ExtensionForm(row, request.POST)
+    if not form.is_valid():
+        return _page(request, row, extension_form=form)
+    extend(row, actor=request.user, **form.cleaned_data)
+    messages.success(request, f"The new deadline is {row.text_of(form.cleaned_data['closes'])}.")
+    return redirect("phase", row.benchmark.name, row.pk)
+
+
+def _delete(request: SignedInRequest, row: Phase) -> HttpResponse:
+    form = RemovalForm(request.POST)
+    problem = "" if form.is_valid() else f"Nothing was deleted: {' '.join(map(str, form.errors['reason']))}"
+    try:
+        if not problem:
+            delete_phase(row, request.user, form.cleaned_data["reason"])
+    except PhaseError as error:
+        problem = str(error)
+    (messages.error if problem else messages.success)(request, problem or f"The phase {row} is deleted.")
+    return redirect("phases", row.benchmark.name)
+
+
+_ACTS = {"extend": _extend, "delete": _delete}
+
+
+def _save(request: SignedInRequest, row: Phase) -> HttpResponse:
+    """Save a phase, or show what participants will read."""
+    form = PhaseForm(request.POST, instance=row)
+    if not form.is_valid():
+        return _page(request, row, form=form)
+    changed = form.save(commit=False)
+    if request.POST.get("act") == "preview":
+        lines = [changed.span, *phase_sentences(changed), *explained(changed.benchmark, changed)]
+        return _page(request, row, form=form, preview=lines)
+    changes = save_phase(changed, request.user, form.cleaned_data.get("reason", ""))
+    messages.success(request, f"{changed} is saved." if changes else "Nothing was changed.")
+    return redirect("phases", changed.benchmark.name)
+
+
+def _page(request: SignedInRequest, row: Phase, **context: Any) -> HttpResponse:
+    benchmark, stored = row.benchmark, row.pk is not None
+    listed = described(benchmark)
+    for line in listed:
+        line["count"] = line["phase"].submissions.filter(late=False).count()
+        line["late"] = line["phase"].submissions.filter(late=True).count()
+    extensions: list[Any] = list(row.extensions.select_related("user", "team", "by")) if stored else []
+    for extension in extensions:
+        person = account_name(extension.user, request.user) if extension.user else extension.team
+        extension.whose = "Everybody" if extension.for_all else person
+        extension.until = row.text_of(extension.closes)
+    context = {
+        "form": PhaseForm(instance=row),
+        "extension_form": ExtensionForm(row) if stored and row.closes else None,
+        **context,
+        "phases": listed,
+        "extensions": extensions,
+        "phase": Phase.objects.get(pk=row.pk) if stored else None,
+    }
+    return render_tab(request, benchmark, "phases", context, template="limits/phases.html")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: HttpRequest, name: str) -> HttpResponse:
+    """The rules; a POST accepts the version that was shown, unless they have changed since."""
+    benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
+    digest = version_of(benchmark)
+    user = request.user if isinstance(request.user, User) else None
+    if request.method == "POST":
+        if user is None:
+            return redirect_to_login(request.path)
+        if request.POST.get("version") == digest:
+            Acceptance.objects.get_or_create(user=user, benchmark=benchmark, digest=digest)
+            messages.success(request, f"You accepted the rules of {benchmark.title}.")
+            return redirect("submit", name)
+        messages.error(request, "The rules have changed since you opened the page. Read them again.")
+    rows = Acceptance.objects.filter(user=user, benchmark=benchmark, digest=digest)
+    context = {
+        "benchmark": benchmark,
+        "rules": markdown(rules_of(benchmark), demoted=1),
+        "version": digest,
+        "accepted": rows.first(),
+        "here": "join",
+    }
+    return render(request, "limits/terms.html", context)

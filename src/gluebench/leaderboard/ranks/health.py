@@ -19,11 +19,11 @@ from gluebench.benchmark import Task
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.formats import ABSENT, percent, signed
-from gluebench.leaderboard.ranks.models import Ranking, people_of
+from gluebench.leaderboard.ranks.models import Ranking
 from gluebench.leaderboard.ranks.views import in_form, ranking_of
 from gluebench.leaderboard.similarity.similar import near
 from gluebench.leaderboard.submissions.facts import entries_of
-from gluebench.leaderboard.submissions.queries import Kind, Status
+from gluebench.leaderboard.submissions.queries import Kind, Status, people_of
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 NEWEST = 1000

@@ -14,7 +14,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.phases.models import phase_on_board
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Kind
+from gluebench.leaderboard.submissions.queries import Kind, people_of
 from gluebench.version import __version__
 
 MOST = 100
@@ -75,11 +75,6 @@ def ranked_systems(benchmark: Benchmark) -> list[Submission]:
     rows = Submission.objects.on_board(benchmark).filter(value__isnull=False).exclude(file="")
     rows = rows.select_related("benchmark").defer("report", "problems")
     return [row for row in rows.order_by("-value", "submitted", "pk")[:MOST] if not feedback.climbs(row)]
-
-
-def people_of(owner: int, group: int | None) -> tuple[str, int]:
-    """What is the same for submissions of one team, or of one person without a team."""
-    return ("team", group) if group else ("person", owner)
 
 
 def leaders(systems: Sequence[Submission]) -> list[str]:

@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.phases.models import Counting, Phase, ends_for
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Kind, scored
+from gluebench.leaderboard.submissions.queries import Kind, people_of, scored
 
 
 class Sent(NamedTuple):
@@ -25,18 +25,12 @@ class Sent(NamedTuple):
     """Its score, the higher the better; None for one that is incomplete."""
     chosen: bool = False
 
-    def people(self, per: str) -> tuple[str, int]:
-        """Whose submission it is: its author's or, where limits are per team, the author's team's."""
-        if per == "team" and self.group is not None:
-            return "team", self.group
-        return "person", self.owner
-
 
 def counted(sent: Iterable[Sent], rule: str, *, per: str, otherwise: str = Counting.BEST) -> set[int]:
     """The submissions that count; `sent` is in the order of arrival, and of equal scores the first counts."""
     of_people = defaultdict(list)
     for one in sent:
-        of_people[one.people(per)].append(one)
+        of_people[people_of(one.owner, one.group if per == "team" else None)].append(one)
     return {one.pk for rows in of_people.values() for one in _of_one(rows, rule, otherwise)}
 
 

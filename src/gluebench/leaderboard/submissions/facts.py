@@ -14,11 +14,10 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import json_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_text
-from gluebench.leaderboard.common.json_paths import Numbers
 from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
 from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import UNSCORED, again, listed
+from gluebench.leaderboard.submissions.queries import UNSCORED, Numbers, again, listed
 from gluebench.leaderboard.submissions.report import diagnosis_of
 from gluebench.leaderboard.submissions.reproducing import with_names
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -17,7 +16,6 @@ from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, sentences
 from gluebench.leaderboard.common.formats import BOARD
-from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.phases.models import Phase, Rows, policy_at
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import Status
@@ -122,25 +120,6 @@ def shown(submission: Submission, result: Result | None) -> dict[str, Any]:
     visible = as_shown(report, submission.benchmark.record, smallest=policy.smallest_category)
     value = (visible["score"] or {}).get("value")
     return {"report": visible, "scores": {name: visible[name] for name in BOARD}, "value": value}
-
-
-def round_earlier() -> int:
-    """Round reports that an earlier version stored with all digits; return the number of submissions.
-
-    Of older results, only the scores are public, so only these are rounded.
-    """
-    graded = Submission.objects.filter(status=Status.GRADED, report__isnull=False)
-    pks = list(graded.filter(report__provenance__rounding__isnull=True).values_list("pk", flat=True))
-    for pk in pks:
-        with transaction.atomic():
-            locked = Submission.objects.select_for_update(of=("self",))
-            submission = locked.select_related("benchmark").get(pk=pk)
-            for result in submission.results.filter(scores__isnull=False):
-                result.show(shown(submission, result)["scores"])
-            show(submission)
-            Benchmark.objects.filter(pk=submission.benchmark_id).touch()
-            submissions_changed.send(Submission, submissions=[pk])
-    return len(pks)
 
 
 def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smallest: int) -> dict[str, Any]:

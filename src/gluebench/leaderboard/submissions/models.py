@@ -132,7 +132,7 @@ class Submission(models.Model):
     )
     """The public row of other people that it reproduces; see `reproducing`."""
     agreement = models.JSONField(null=True, editable=False)
-    """As `agreement.agreement` gives it, of a reproduction with its row."""
+    """As `similarity.samples.agreement` gives it, of a reproduction with its row."""
     reproduced = models.JSONField(default=list, editable=False)
     """What its row shows of its reproductions: `reproducing.shown_of`."""
     why = models.CharField(max_length=200, blank=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Self, TypeVar
 
 from django.conf import settings
 from django.db import connection, models
-from django.db.models import F, Max, Min, Q, Value
+from django.db.models import F, Func, JSONField, Max, Min, Q, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Extract, Now
 
@@ -155,6 +156,11 @@ class SubmissionQueries(models.QuerySet[Row]):
         return self.filter(pk=pk, status=Status.RUNNING, attempts=attempt)
 
 
+def people_of(owner: int, group: int | None) -> tuple[str, int]:
+    """What is the same for submissions of one team, or of one person without a team."""
+    return ("team", group) if group else ("person", owner)
+
+
 def lease_seconds() -> int:
     """Seconds without a sign of life after which a worker loses its submission."""
     return int(settings.LEASE_SECONDS)
@@ -168,3 +174,23 @@ def renewed(seconds: int | None = None) -> dict[str, Any]:
 def clock() -> Combinable:
     """Now, in seconds, by one clock for all workers: the time of day on one of several machines may jump."""
     return Extract(Now(), "epoch") if connection.vendor == "postgresql" else Value(time.monotonic())
+
+
+class Numbers(Func):
+    """The values at paths of a JSON column as a list, read by the database, which is several times faster."""
+
+    function = "JSON_EXTRACT"
+    output_field = JSONField()
+
+    def __init__(self, column: str, *paths: Sequence[str]) -> None:
+        """Two paths at least, each the names from the column's value on; none may have a quotation mark."""
+        # SQLite compares names as they are stored: in ASCII, with escapes.
+        quoted = ("$" + "".join(f".{json.dumps(name)}" for name in path) for path in paths)
+        super().__init__(column, *map(Value, quoted))
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Any:
+        """Unpack the column once: each use of a large one does it again."""
+        (column, _), *paths = map(compiler.compile, self.get_source_expressions())
+        parts = ", ".join(f"jsonb_path_query_first(whole, {sql}::jsonpath)" for sql, _ in paths)
+        whole = f"(SELECT {column} || '{{}}'::jsonb AS whole OFFSET 0) AS unpacked"
+        return f"(SELECT jsonb_build_array({parts}) FROM {whole})", [text for _, (text,) in paths]

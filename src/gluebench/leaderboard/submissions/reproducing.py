@@ -12,6 +12,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.submissions.anonymity import NOBODY
 from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import people_of
 
 POINTS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 100)
 """Differences of two scores, times 100, that are told apart."""
@@ -35,9 +36,7 @@ def shown_of(row: Submission) -> list[dict[str, Any]]:
     Of each person or team it is the newest one, so that nobody stands for several.
     """
     sent = row.reproductions.filter(approved=True, withdrawn=None).select_related("benchmark", "phase")
-    newest = {
-        (each.group_id, each.group_id or each.owner_id): each for each in sent.order_by("submitted", "pk")
-    }
+    newest = {people_of(each.owner_id, each.group_id): each for each in sent.order_by("submitted", "pk")}
     reproductions = sorted(newest.values(), key=lambda each: (each.submitted, each.pk))
     return [
         {"submission": each.key, "at": str(each.submitted.date()), **agreed, "within": _distance(row, each)}

@@ -208,6 +208,20 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     return redirect(row)
 
 
+@login_required
+@require_POST
+def choose(request: HttpRequest, key: str) -> HttpResponse:
+    """The author chooses a submission to count in its phase, or no longer."""
+    row, chosen = owned(request.user, key), request.POST.get("chosen") == "1"
+    try:
+        acts.choose(row, row.owner, chosen=chosen)
+    except acts.ChoiceError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "You chose it to count." if chosen else "It is not chosen any more.")
+    return redirect(row)
+
+
 @for_organizers(require_safe, reviewers=True)
 def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""

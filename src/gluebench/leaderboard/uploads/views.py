@@ -20,7 +20,7 @@ from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits import quota
-from gluebench.leaderboard.limits.terms import must_accept
+from gluebench.leaderboard.limits.models import must_accept
 from gluebench.leaderboard.phases.models import policy_at, slot_of
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.phases.wording import described, time_left

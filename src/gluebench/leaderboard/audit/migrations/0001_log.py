@@ -5,8 +5,6 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     initial = True
 
-    replaces = [("audit", "0001_first"), ("audit", "0002_keys"), ("audit", "0003_seals")]
-
     operations = [
         migrations.CreateModel(
             name="Entry",

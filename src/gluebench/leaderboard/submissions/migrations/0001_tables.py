@@ -1,28 +1,23 @@
 import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
+import gluebench.leaderboard.common.text
 import gluebench.leaderboard.submissions.models
 import gluebench.leaderboard.submissions.queries
-import gluebench.leaderboard.common.text
 from django.conf import settings
 from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
 
+    replaces = [('submissions', '0001_submissions'), ('submissions', '0002_model_id'), ('submissions', '0003_phases'), ('submissions', '0004_turns'), ('submissions', '0005_reproductions')]
+
     initial = True
 
-    replaces = [
-        ('submissions', '0001_first'),
-        ('submissions', '0002_signs_of_life'),
-        ('submissions', '0003_seals'),
-        ('submissions', '0004_one_clock'),
-        ('submissions', '0005_replaces'),
-    ]
-
     dependencies = [
-        ('accounts', '0001_first'),
-        ('benchmarks', '0001_benchmarks'),
+        ('accounts', '0001_tables'),
+        ('benchmarks', '0001_tables'),
+        ('phases', '0001_phases'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -59,7 +54,7 @@ class Migration(migrations.Migration):
                 ('retry_key', models.CharField(editable=False, max_length=64, null=True)),
                 ('replaces', models.OneToOneField(editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='replaced_by', to='submissions.submission')),
                 ('why', models.CharField(blank=True, max_length=200)),
-                ('status', models.CharField(choices=[('queued', 'Waiting'), ('running', 'Being graded'), ('graded', 'Graded'), ('invalid', 'Not valid'), ('failed', 'Failed')], default='queued', max_length=8)),
+                ('status', models.CharField(choices=[('queued', 'Waiting'), ('running', 'Being graded'), ('graded', 'Graded'), ('invalid', 'Not valid'), ('failed', 'Failed'), ('kept', 'Kept, not graded')], default='queued', max_length=8)),
                 ('lease', models.PositiveIntegerField(default=gluebench.leaderboard.submissions.queries.lease_seconds)),
                 ('renewed', models.FloatField(null=True)),
                 ('attempts', models.PositiveSmallIntegerField(default=0)),
@@ -75,16 +70,23 @@ class Migration(migrations.Migration):
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='benchmarks.benchmark')),
                 ('group', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='submissions', to='accounts.team')),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to=settings.AUTH_USER_MODEL)),
+                ('evaluator', models.CharField(blank=True, choices=[('', 'Not stated'), ('first_party', "The model's developer"), ('third_party', 'A third party'), ('collaborative', 'The developer with others'), ('other', 'Other')], max_length=16)),
+                ('model_id', models.CharField(blank=True, max_length=120, validators=[gluebench.leaderboard.common.text.plain, django.core.validators.RegexValidator('^\\w[\\w.+-]*/\\w[\\w.+-]*\\Z', 'Write it as developer/model.')])),
+                ('began', models.DateTimeField(editable=False, null=True)),
+                ('chosen', models.DateTimeField(editable=False, null=True)),
+                ('counts', models.BooleanField(default=True, editable=False)),
+                ('late', models.BooleanField(default=False, editable=False)),
+                ('phase', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='phases.phase')),
+                ('public_value', models.FloatField(editable=False, null=True)),
+                ('begun', models.DateTimeField(null=True)),
+                ('agreement', models.JSONField(editable=False, null=True)),
+                ('reproduced', models.JSONField(default=list, editable=False)),
+                ('reproduces', models.ForeignKey(editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='reproductions', to='submissions.submission')),
             ],
             options={
                 'ordering': ['-submitted'],
-                'indexes': [
-                    models.Index(fields=['benchmark', 'status', 'public'], name='board'),
-                    models.Index(fields=['status'], name='sweep'),
-                    models.Index(fields=['benchmark', 'owner', 'submitted'], name='quota'),
-                    models.Index(fields=['benchmark', 'value'], name='ranked'),
-                ],
-                'constraints': [models.UniqueConstraint(fields=('owner', 'retry_key'), name='one_per_retry_key')],
+                'indexes': [models.Index(fields=['benchmark', 'status', 'public'], name='board'), models.Index(fields=['status'], name='sweep'), models.Index(fields=['benchmark', 'owner', 'submitted'], name='quota'), models.Index(fields=['benchmark', 'value'], name='ranked'), models.Index(fields=['benchmark', 'begun'], name='turns')],
+                'constraints': [models.UniqueConstraint(fields=('owner', 'retry_key'), name='one_per_retry_key'), models.CheckConstraint(condition=models.Q(('reproduces', None), ('public', False), _connector='OR'), name='unreproduced')],
             },
         ),
         migrations.CreateModel(

@@ -5,9 +5,9 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    initial = True
+    replaces = [('benchmarks', '0001_benchmarks'), ('benchmarks', '0002_phases'), ('benchmarks', '0003_organizing'), ('benchmarks', '0004_spelling')]
 
-    replaces = [('benchmarks', '0001_first'), ('benchmarks', '0002_data_files')]
+    initial = True
 
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
@@ -29,7 +29,13 @@ class Migration(migrations.Migration):
                 ('settings', models.JSONField(default=dict)),
                 ('revealed', models.DateTimeField(null=True)),
                 ('open', models.BooleanField(default=True)),
-                ('organisers', models.ManyToManyField(blank=True, related_name='organised', to=settings.AUTH_USER_MODEL)),
+                ('organizers', models.ManyToManyField(blank=True, related_name='organized', to=settings.AUTH_USER_MODEL)),
+                ('board_phase', models.PositiveBigIntegerField(editable=False, null=True)),
+                ('due', models.BigIntegerField(editable=False, null=True)),
+                ('draft', models.BooleanField(default=False)),
+                ('looks', models.JSONField(default=dict)),
+                ('reviewers', models.ManyToManyField(blank=True, related_name='reviewed', to=settings.AUTH_USER_MODEL)),
+                ('texts', models.JSONField(default=dict)),
             ],
             options={
                 'ordering': ['added'],
