@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from result_files import document, text
+from result_files import document, lines, text
 
 from gluebench import DataError, read_results
 from gluebench.data.results.parts import Settings
@@ -114,3 +114,15 @@ def test_a_file_without_scores_does_not_ask_for_an_option(
 ) -> None:
     with pytest.raises(DataError, match=problem):
         read_results(document(tmp_path / name, content))
+
+
+def test_predicted_labels_that_are_no_gold_label_are_named(tmp_path: Path) -> None:
+    gold = text(tmp_path / "gold.csv", "index,text,label\n0,a,yes\n1,b,no\n2,c,no\n")
+    rows = [{"index": at, "prediction": label} for at, label in enumerate(("yes", "nope", "nope"))]
+    answers = lines(tmp_path / "answers.jsonl", rows)
+    table = read_results(answers, gold=gold)
+    assert table.scores == {"answers": (1, 0, 0)}
+    assert "no gold label is like them: nope (2 times)" in table.notes[0]
+    renamed = read_results(answers, gold=gold, synonyms={"nope": "no"})
+    assert renamed.scores == {"answers": (1, 1, 1)}
+    assert not renamed.notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -15,6 +16,8 @@ from gluebench.scoring.table import Unit
 
 NAMED = 3
 """How many items a message names."""
+LABELS = 200
+"""Most gold labels that are taken for a set of labels; more are free answers."""
 RIGHT_WORDS = {"true": 1.0, "right": 1.0, "correct": 1.0, "false": 0.0, "wrong": 0.0, "incorrect": 0.0}
 
 
@@ -65,13 +68,29 @@ class Settings:
     gold: Mapping[str, Answer] | None = None
     synonyms: Mapping[str, str] = field(default_factory=dict)
     """Predicted label to the label that it counts as."""
+    predicted: Counter[str] = field(default_factory=Counter)
+    """How often each label has been compared."""
+
+    def notes(self) -> list[str]:
+        """A note on predicted labels that no gold label is, if the gold labels are a small set."""
+        gold = frozenset[str]().union(*(answer.labels for answer in (self.gold or {}).values()))
+        strange = {label: count for label, count in self.predicted.items() if label not in gold}
+        if not strange or len(gold) > LABELS:
+            return []
+        listed = first_few(f"{label} ({count:,} times)" for label, count in strange.items())
+        return [
+            f"predicted labels that count as wrong, since no gold label is like them: {listed}. If one is "
+            "another name of a gold label: --synonym LABEL=LABEL"
+        ]
 
     def right(self, label: str, answer: Answer, *, at: str) -> float:
         """1.0 if the predicted label is a gold label, else 0.0. `at` is its file and line.
 
         Raises DataError for a fraction: as labels, all probabilities would be wrong without a message.
         """
-        right = self.synonyms.get(label, label) in answer.labels
+        meant = self.synonyms.get(label, label)
+        self.predicted[meant] += 1
+        right = meant in answer.labels
         if not right and _is_fraction(label) and not any(map(_is_fraction, answer.labels)):
             raise DataError(
                 f"{at}: {label!r}, where the gold label is {first_few(answer.labels)}; expected labels. For "

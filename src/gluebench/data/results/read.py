@@ -69,7 +69,7 @@ def read_results(
         parts += _renamed(of_source, system, source) if isinstance(files, Mapping) else of_source
     parts = [_completed(part, everything) for part in _merged(parts)]
     parts = [_scaled(_kept(part, only or {}), scale) for part in parts]
-    joined = join(parts, name=name or _name(sources.values()))
+    joined = join(parts, name=name or _name(sources.values()), notes=settings.notes())
     if over == "items" or joined.unit == "tasks":
         return joined
     if len({*(joined.tasks or [])}) < 2:
@@ -129,7 +129,7 @@ def _of_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings
         return harnesses.lm_eval(path, lines, settings)
     if "evaluation_name" in lines[0]:
         return harnesses.eee_instances(path, lines, settings)
-    if not lines[0].keys() & {"idx", "id", "passage", "qas"}:
+    if not lines[0].keys() & {*tables.ITEM_NAMES, "passage", "qas"}:
         raise DataError(f"{path}: its format is not known; expected {KNOWN}")
     return tables.predicted_lines(path, lines, settings)
 
@@ -291,10 +291,13 @@ def _scaled(part: Part, scale: float) -> Part:
     )
 
 
-def join(parts: Sequence[Part], *, name: str) -> ScoredTable:
-    """The table of the items that all systems have, task by task. Raises DataError if there are none."""
+def join(parts: Sequence[Part], *, name: str, notes: Iterable[str] = ()) -> ScoredTable:
+    """The table of the items that all systems have, task by task, with the notes on what was left out.
+
+    Raises DataError if there are no such items.
+    """
     systems = list(dict.fromkeys(part.system for part in parts))
-    notes = [note for part in parts for note in part.notes]
+    notes = [*notes, *(note for part in parts for note in part.notes)]
     if len({part.unit for part in parts}) > 1:
         raise DataError("some files have items and others only scores of tasks; expected one kind")
     named, by_task = {part.task for part in parts if part.task}, dict[str, dict[str, Part]]()

@@ -195,7 +195,8 @@ def gold_of_sheet(sheet: Sheet) -> dict[str, Answer]:
 def labels_of_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, list[str]]]:
     """Item, cluster and labels of each line; the nested ones of MultiRC and ReCoRD item by item."""
     for number, line in enumerate(lines, 1):
-        name, passage = str(line.get("idx", line.get("id", ""))), line.get("passage")
+        name = next((str(line[key]) for key in ITEM_NAMES if key in line), "")
+        label, passage = next((key for key in ANSWER_NAMES if key in line), None), line.get("passage")
         if isinstance(passage, Mapping) and "questions" in passage:
             for question in passage["questions"]:
                 for answer in question["answers"]:
@@ -204,9 +205,9 @@ def labels_of_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> Iterator[
         elif "qas" in line:
             for query in line["qas"]:
                 yield str(query["idx"]), name, [label_of(answer["text"]) for answer in query["answers"]]
-        elif name and "label" in line:
-            labels = line["label"] if isinstance(line["label"], list) else [line["label"]]
-            yield name, "", [label_of(label) for label in labels]
+        elif name and label is not None:
+            labels = line[label] if isinstance(line[label], list) else [line[label]]
+            yield name, "", [label_of(each) for each in labels]
         else:
             raise DataError(f"{path}:{number}: expected the keys idx and label")
 
