@@ -11,6 +11,7 @@ import numpy as np
 from gluebench.analysis.rank.arrays import filled_draws, values
 from gluebench.analysis.rank.rules import (
     LOWER,
+    TITLES,
     Missing,
     Profile,
     Rule,
@@ -54,11 +55,6 @@ FIELDS = (
     "told_high",
 )  # fmt: skip
 """Columns of a ranking as one table; those of the tasks follow."""
-VALUES = {
-    "mean": "macro-average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny",
-    "rank-score": "rank score",
-}  # fmt: skip
-"""Rule to the name of the value that it ranks by."""
 SHARES = (0.025, 0.975)
 KEMENY_UP_TO = 8
 """Largest number of systems for which the Kemeny order of every resample is computed."""
@@ -128,7 +124,7 @@ class Ranking:
         first = [system.name for system in self.systems if system.rank == 1]
         head = f"first: {', '.join(first[:3])}{', ...' * (len(first) > 3)}" if first else "none with a rank"
         what = f"{len(self.systems)} systems on {self.benchmark} {self.split}"
-        return f"<Ranking of {what} by {VALUES[self.by]}, {head}>"
+        return f"<Ranking of {what} by {TITLES[self.by]}, {head}>"
 
     def records(self) -> Iterator[dict[str, object]]:
         """A record of FIELDS for each system, with its score on each task."""
@@ -164,12 +160,12 @@ class Ranking:
             )
             for system in self.systems
         ]
-        return html_table(self._title, ("system", "rank", "95 %", VALUES[self.by], *self.tasks), rows)
+        return html_table(self._title, ("system", "rank", "95 %", TITLES[self.by], *self.tasks), rows)
 
     @property
     def _title(self) -> str:
         down = DOWN * bool(self.loss and self.by not in LOWER)
-        return f"{self.benchmark}, {self.split} split: {self.task_words} by {VALUES[self.by]}{down}"
+        return f"{self.benchmark}, {self.split} split: {self.task_words} by {TITLES[self.by]}{down}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rank of each system with its 95 % interval; a band covers tied systems.

@@ -152,6 +152,11 @@ def _only(profile: Profile, kept: list[int]) -> Profile:
 
 
 Rule = Literal["mean", "borda", "median", "kemeny", "rank-score"]
+TITLES: Mapping[str, str] = {
+    "mean": "macro-average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny",
+    "rank-score": "rank score",
+}  # fmt: skip
+"""Rule to the name of the value that it ranks by."""
 RULES: tuple[Rule, ...] = get_args(Rule)
 LOWER: tuple[Rule, ...] = ("borda", "kemeny", "rank-score")
 """The rules by whose value the lowest is the best."""

@@ -192,17 +192,19 @@ def _helm_values(line: Mapping[str, Any]) -> dict[str, tuple[float, str]]:
 
 def swe_bench(path: Path, report: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
     """A summary of SWE-bench: the resolved issues, and all others if it says that it lists all."""
-    resolved = {str(name) for name in report.get("resolved", report.get("resolved_ids", []))}
+    found = report.get("resolved", report.get("resolved_ids", []))
+    if isinstance(found, bool):
+        yield from swe_bench_issues(path, {path.absolute().parent.name: report})
+        return
+    resolved = {str(name) for name in found}
     listed = {str(name) for key, names in report.items() if key.endswith("_ids") for name in names}
     complete = bool(listed) and len(listed) == report.get("total_instances")
     issues = sorted(resolved | listed if complete else resolved)
     yield _issues(path, {name: name in resolved for name in issues})._replace(solved_only=not complete)
 
 
-def swe_bench_issues(path: Path, reports: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
+def swe_bench_issues(path: Path, reports: Mapping[str, Any]) -> Iterator[Part]:
     """SWE-bench's per_instance_details.json, or the report.json of one issue, in a folder of its name."""
-    if "resolved" in reports:
-        reports = {path.absolute().parent.name: reports}
     part = _issues(path, {str(name): bool(report["resolved"]) for name, report in reports.items()})
     one_of_many = path.stem == "report"
     yield part._replace(time="" if one_of_many else None, solved_only=one_of_many)

@@ -91,7 +91,7 @@ class Settings:
         meant = self.synonyms.get(label, label)
         self.predicted[meant] += 1
         right = meant in answer.labels
-        if not right and _is_fraction(label) and not any(map(_is_fraction, answer.labels)):
+        if not right and is_fraction(label) and not any(map(is_fraction, answer.labels)):
             raise DataError(
                 f"{at}: {label!r}, where the gold label is {first_few(answer.labels)}; expected labels. For "
                 "probabilities and numbers, give the scores of each item instead"
@@ -99,7 +99,8 @@ class Settings:
         return float(right)
 
 
-def _is_fraction(label: str) -> bool:
+def is_fraction(label: str) -> bool:
+    """Whether a label is a number that is not an integer."""
     return bool((score_of(label) or 0.0) % 1)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from gluebench.data.errors import DataError
 from gluebench.data.results import harnesses, tables
-from gluebench.data.results.parts import NAMED, Answer, Part, Row, Settings, first_few, score_of
+from gluebench.data.results.parts import NAMED, Answer, Part, Row, Settings, first_few, is_fraction
 from gluebench.scoring.table import ScoredTable, Unit
 
 Source = str | os.PathLike[str]
@@ -58,9 +58,8 @@ def read_results(
     Raises DataError for a file that cannot be read or no item in common, UnknownNameError for an unknown
     metric, and OSError.
     """
-    sources = (
-        {str(at): path for at, path in enumerate(_listed(files))} if not isinstance(files, Mapping) else files
-    )
+    listed = [files] if isinstance(files, str | os.PathLike) else files
+    sources = listed if isinstance(listed, Mapping) else {str(at): path for at, path in enumerate(listed)}
     settings = Settings(metric, None if gold is None else _gold(Path(gold)), dict(synonyms or {}))
     everything = None if ids is None else _ids(Path(ids))
     parts: list[Part] = []
@@ -75,10 +74,6 @@ def read_results(
     if len({*(joined.tasks or [])}) < 2:
         raise DataError("the files are of one task; a table over tasks needs several")
     return joined.over_tasks()
-
-
-def _listed(files: Source | Sequence[Source]) -> Sequence[Source]:
-    return [files] if isinstance(files, str | os.PathLike) else files
 
 
 def _name(sources: Iterable[Source]) -> str:
@@ -145,13 +140,11 @@ def _of_document(path: Path, document: Any, settings: Settings) -> Iterator[Part
             "mteb_version": harnesses.mteb,
             "evaluation_results": harnesses.eee_aggregate,
         }
-        if all(isinstance(of_issue, dict) and "resolved" in of_issue for of_issue in document.values()):
-            return harnesses.swe_bench_issues(path, document, settings)
-        if isinstance(document.get("resolved"), bool):
-            return harnesses.swe_bench_issues(path, document, settings)
         for key, reader in readers.items():
             if key in document:
                 return reader(path, document, settings)
+        if document and all(isinstance(each, dict) and "resolved" in each for each in document.values()):
+            return harnesses.swe_bench_issues(path, document)
         if "lm_eval_version" in document or "n-samples" in document:
             raise DataError(
                 f"{path}: averages of lm-evaluation-harness, without items; expected the samples_*.jsonl "
@@ -208,8 +201,7 @@ def _gold(path: Path) -> Mapping[str, Answer]:
         answers = tables.gold_of_lines(path, json_lines(path))
     else:
         answers = tables.gold_of_sheet(tables.read_sheet(path, _data(path)))
-    numbers = [score_of(label) for answer in answers.values() for label in answer.labels]
-    if any(number is not None and number % 1 for number in numbers):
+    if any(is_fraction(label) for answer in answers.values() for label in answer.labels):
         raise DataError(
             f"{path}: numbers, not labels; expected labels. For numbers, give scores of each item"
         )

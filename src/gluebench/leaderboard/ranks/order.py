@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gluebench.analysis.rank import rules
 from gluebench.analysis.rank.rules import LOWER, RULES, Profile, Rule, standing
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import UnknownNameError
@@ -12,10 +13,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason, majority_tasks
 
-TITLES = {
-    "mean": "average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny",
-    "rank-score": "rank score",
-}  # fmt: skip
+TITLES = {**rules.TITLES, "mean": "average"}
 """Titles of the rules within a sentence."""
 ABOUT = {
     "mean": "the mean of the task scores",

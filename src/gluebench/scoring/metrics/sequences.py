@@ -219,48 +219,37 @@ def _weight_rows(cells: Cells, _: Metric) -> Floats:
 
     Where one side has equal weights, 1.0 if the other has too, else 0.0. Raises ValueError for other labels.
     """
-    sizes = np.array([max((end for _, end, _ in gold), default=0) for gold, _ in cells])
-    sides = [_spans(sizes, [pair[side] for pair in cells]) for side in range(2)]
-    rows, lengths, weights = _segments(sides, len(cells))
-    rho, constant = _rank_correlations(rows, lengths, weights, len(cells))
-    one_sided = np.where(sizes == 0, [not predicted for _, predicted in cells], constant.all(axis=0))
+    sizes = [max((end for _, end, _ in gold), default=0) for gold, _ in cells]
+    spans = [  # row, side, start and end up to the size of the text, weight
+        (row, side, min(start, size), min(end, size), float(label or 1))
+        for row, (pair, size) in enumerate(zip(cells, sizes, strict=True))
+        for side, of_side in enumerate(pair)
+        for start, end, label in of_side
+    ]
+    rho, constant = _rank_correlations(*_segments(spans, len(cells)), len(cells))
+    one_sided = np.where(sizes, constant.all(axis=0), [not predicted for _, predicted in cells])
     return means(np.where(constant.any(axis=0), one_sided, rho))
 
 
-def _spans(sizes: Ints, cells: Sequence[Sequence[Span]]) -> NDArray[Any]:
-    """Row, start, end and weight of each span, those of low weight first, cut at the size of their row."""
-    weights = {label: float(label or 1) for spans in cells for _, _, label in spans}
-    spans = [
-        (row, min(start, size), min(end, size), weights[label])
-        for row, (size, spans) in enumerate(zip(sizes.tolist(), cells, strict=True))
-        for start, end, label in spans
-    ]
-    records = np.array(spans, [("row", int), ("start", int), ("end", int), ("weight", float)])
-    return records[np.argsort(records["weight"], kind="stable")]
-
-
-def _segments(sides: Sequence[NDArray[Any]], size: int) -> tuple[Ints, Ints, list[Floats]]:
-    """Row and length of each stretch without an edge of a span, and its highest weight on each side."""
-    rows = np.concatenate([np.arange(size), *(spans["row"] for spans in sides for _ in range(2))])
-    edges = np.concatenate(
-        [np.zeros(size, int), *(spans[end] for spans in sides for end in ("start", "end"))]
+def _segments(spans: Sequence[tuple[float, ...]], size: int) -> tuple[Ints, Ints, Floats]:
+    """Row and length of each stretch without an edge of a span, and its highest weight on both sides."""
+    columns = np.array(sorted(spans, key=itemgetter(4)), object).reshape(-1, 5).T
+    row, side, start, end = columns[:4].astype(int)
+    rows, edges = (
+        np.concatenate([np.arange(size), row, row]),
+        np.concatenate([np.zeros(size, int), start, end]),
     )
     order = np.lexsort((edges, rows))
     changed, number_of = _changed(rows[order], edges[order]), np.empty_like(order)
     number_of[order] = np.cumsum(changed) - 1
     rows, lengths = rows[order][changed], np.diff(edges[order][changed], append=0)
+    first, last = np.split(number_of[size:], 2)
+    covers = np.maximum(last - first, 0)
+    covered_segments = np.repeat(first - np.cumsum(covers) + covers, covers) + np.arange(covers.sum())
+    highest = np.zeros((2, len(rows)))
+    highest[np.repeat(side, covers), covered_segments] = np.repeat(columns[4], covers)  # the last one stays
     inside = np.append(rows[1:] == rows[:-1], False)  # no segment begins at the last edge of a row
-    ends, weights = (
-        np.split(number_of[size:], np.cumsum([len(spans) for spans in sides for _ in range(2)])),
-        [],
-    )
-    for spans, first, last in zip(sides, ends[::2], ends[1::2], strict=False):
-        covers = np.maximum(last - first, 0)
-        begins = np.repeat(first - np.cumsum(covers) + covers, covers)
-        highest = np.zeros(len(rows))
-        highest[begins + np.arange(len(begins))] = np.repeat(spans["weight"], covers)  # the last one stays
-        weights.append(highest[inside])
-    return rows[inside], lengths[inside], weights
+    return rows[inside], lengths[inside], highest[:, inside]
 
 
 def _changed(*keys: NDArray[Any]) -> Flags:
@@ -268,9 +257,7 @@ def _changed(*keys: NDArray[Any]) -> Flags:
     return np.append(True, np.any([key[1:] != key[:-1] for key in keys], axis=0))[: len(keys[0])]
 
 
-def _rank_correlations(
-    rows: Ints, lengths: Ints, columns: Sequence[Floats], size: int
-) -> tuple[Floats, Flags]:
+def _rank_correlations(rows: Ints, lengths: Ints, columns: Floats, size: int) -> tuple[Floats, Flags]:
     """Spearman's rho of each row between two columns of values that repeat; whether a column has one value.
 
     `rows` ascend. Doubled ranks have the mean n + 1, so that all sums are exact.
