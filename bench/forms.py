@@ -204,6 +204,23 @@ def of_spans(n: int) -> Population:
     return _population("spans", n, names, gold, list(map(moved, gold)), list(map(moved, gold)))
 
 
+def of_weights(n: int) -> Population:
+    """The spans of `of_spans` with weights as labels, and gold with a span of weight 0 over the text."""
+    rng, plain = np.random.default_rng(8), of_spans(n)
+
+    def weighed(rows: Column, *, whole: bool) -> list[list[tuple[int, int, str]]]:
+        text = [(0, 240, "0")] * whole
+        return [
+            text + [(start, end, f"{rng.integers(1, 11) / 10:g}") for start, end, _ in row]
+            for row in rows.cells
+        ]
+
+    first, second = (pairs.predicted for pairs in plain.systems)
+    gold = weighed(plain.systems[0].gold, whole=True)
+    answers = [weighed(column, whole=False) for column in (first, second)]
+    return _population("spans", n, ["span_spearman"], gold, *answers)
+
+
 def of_rankings(n: int) -> Population:
     """Ten items in each query, one in four relevant, ranked by gain and noise."""
     rng, items = np.random.default_rng(7), words(10)
@@ -237,6 +254,7 @@ WORLDS: dict[str, Callable[[int], Population]] = {
     "text": of_texts,
     "tokens": of_tokens,
     "spans": of_spans,
+    "weighted spans": of_weights,
     "ranking": of_rankings,
 }
 """Name to a world of test sets of a size."""
@@ -251,15 +269,17 @@ def worlds_of_sizes() -> Iterator[tuple[str, Population]]:
 TIMED: dict[str, Callable[[int], Population]] = {
     "labels": lambda n: of_labels((0.4, 0.3, 0.2, 0.1), n, ["macro_f1"]),
     **{form: WORLDS[form] for form in FORMS if form in WORLDS},
+    "weighted spans": of_weights,
 }
 """Form to its world; the first is what the others are compared with."""
 TAGS = ("O", *(f"{prefix}-{kind}" for kind in KINDS for prefix in "BI"))
 Timed = tuple[str, Callable[[], object]]
 
 
-def benchmark_of(form: str, named: Metric, size: int, folder: Path) -> Benchmark:
+def benchmark_of(name: str, named: Metric, size: int, folder: Path) -> Benchmark:
     """A benchmark of one task and one metric."""
-    labels = {"tokens": TAGS, "spans": ("x", "y")}.get(form, named.labels)
+    form = name.rpartition(" ")[2]
+    labels = {"tokens": TAGS, "spans": ("x", "y")}.get(name, named.labels)
     known = f"labels = {json.dumps(labels)}" if labels else "score_range = [-9, 15]" * (form == "numbers")
     positive = f', positive = "{named.positive}"' if named.positive else ""
     path = folder / "benchmark.toml"

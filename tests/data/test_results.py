@@ -10,25 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from result_files import document, lines, text
 
 from gluebench import DataError, ScoredTable, UnknownNameError, read_results, write_table
-
-
-def lines(path: Path, rows: list[Any]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def document(path: Path, content: Any) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content))
-    return path
-
-
-def text(path: Path, content: str) -> Path:
-    path.write_text(content)
-    return path
 
 
 def sample(number: int, right: int, **others: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from leaderboard.material import GOLD, PREDICTIONS, zip_bytes
 from gluebench.analysis.board import rank_all, rounded_comparison
 from gluebench.analysis.compare import compare
 from gluebench.analysis.rank import rank
+from gluebench.analysis.rank.rules import RULES
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring import read_gold
 from gluebench.scoring.feedback import P_LEVELS
@@ -66,7 +67,7 @@ def test_the_background_ranking_is_what_rank_says(three: list[Any], tiny: Any) -
     ranking = renewed(tiny)
     gold = read_gold(tiny.gold_path, tiny.record)
     files = {row.key: check(row.file.path, tiny.record) for row in three}
-    for by in ("mean", "borda", "median", "kemeny"):
+    for by in RULES:
         told = {each.name: fields_of(each) for each in rank(files, gold, by=by).systems}
         kept = ranking.board["boards"][""]["rules"][by]["places"]
         assert {key: place["rank"] for key, place in zip(ranking.board["keys"], kept, strict=True)} == {
@@ -190,6 +191,7 @@ def test_the_address_chooses_the_rule(client: Any, graded: Callable[..., Any], t
     assert first("") == "Lucky"
     assert first("?by=borda") == "Steady"
     assert first("?weights=Infer:0") == "Steady"
+    assert first("?weights=Infer:0&by=rank-score") == "Steady"
     assert first("?weights=infer:0,Sim:2&by=median") == "Steady"
     assert first("?by=nonsense") == "Lucky"
     page = client.get("/benchmarks/tiny?weights=Nothing:2,Sim:-1").content.decode()

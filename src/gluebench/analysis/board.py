@@ -120,6 +120,7 @@ def rank_all(
         scores = {system.name: system.scores for system in by_mean.systems}
         boards[" ".join(tasks)] = {
             "tasks": list(by_mean.tasks),
+            "scales": by_mean.scales,
             "scores": [[scores[name][task] for task in by_mean.tasks] for name in names],
             "rules": {by: _places(ranking, names) for by, ranking in by_rule.items()},
         }

@@ -7,7 +7,7 @@ import pytest
 
 from gluebench.analysis.rank.arrays import consensus, filled_draws, values
 from gluebench.analysis.rank.ranking import ranks
-from gluebench.analysis.rank.rules import MISSING, RULES, Profile, filled, standing
+from gluebench.analysis.rank.rules import LOWER, MISSING, RULES, Profile, filled, standing
 
 
 def plainly_filled(rows, missing):
@@ -77,9 +77,22 @@ def kemeny(rows, weights):
     return [-places[at] if at in places else None for at in range(len(rows))]
 
 
-def plainly(rule, rows, weights):
+SCALES = (0.5, 0.25, 0.125, 2.0)
+
+
+def rank_score(rows, weights, scales):
+    distances = []
+    for column, scale in zip(zip(*rows, strict=True), scales, strict=True):
+        best = max((score for score in column if score is not None), default=None)
+        distances.append([None if score is None else -1 - (best - score) / scale for score in column])
+    return [mean(row, weights) for row in zip(*distances, strict=True)]
+
+
+def plainly(rule, rows, weights, scales):
     if not rows[0]:
         return [None] * len(rows)
+    if rule == "rank-score":
+        return rank_score(rows, weights, scales)
     whole = {"borda": borda, "kemeny": kemeny}
     if rule in whole:
         return whole[rule](rows, weights)
@@ -103,15 +116,16 @@ def draws_are_boards(rule, missing, *, weighted):
         for at in range(6):
             rows = [[None if np.isnan(score) else score for score in row] for row in draws[:, :, at].tolist()]
             expected_rows, tasks = plainly_filled(rows, missing)
-            expected = plainly(rule, expected_rows, weights[tasks])
+            expected = plainly(rule, expected_rows, weights[tasks], np.array(SCALES)[tasks])
             have = [value is not None for value in expected]
             known = [value for value in expected if value is not None]
             names = tuple(map(str, range(5))), tuple(map(str, range(4)))
-            found = standing(filled(Profile(*names, tuple(map(tuple, rows)), tuple(weights)), missing), rule)
-            sign = -1 if rule in ("borda", "kemeny") else 1
+            profile = Profile(*names, tuple(map(tuple, rows)), tuple(weights), SCALES)
+            found = standing(filled(profile, missing), rule)
+            sign = -1 if rule in LOWER else 1
             assert [rank is not None for rank in found.ranks] == have
             assert [sign * value for value in found.values if value is not None] == pytest.approx(known)
             if known:
-                drawn = values(rule, whole, weights)[have, at : at + 1]
+                drawn = values(rule, whole, weights, np.array(SCALES))[have, at : at + 1]
                 assert drawn[:, 0] == pytest.approx(known)
                 assert ranks(drawn)[:, 0].tolist() == [rank for rank in found.ranks if rank is not None]

@@ -135,6 +135,7 @@ def test_what_survives():
         "borda",
         "median",
         "kemeny",
+        "rank-score",
         *(f"mean without {task}" for task in "abc"),
     ]
     found = survives(profile, standings)
@@ -143,8 +144,18 @@ def test_what_survives():
         ("s1", "s2", True),
     ]
     (verdict,) = found.contested
-    assert (verdict.ahead, verdict.behind) == ("s1", "s0")
-    assert set(verdict.unless) == {"mean", "mean without b", "mean without c"}
+    assert (verdict.ahead, verdict.behind) == ("s0", "s1")
+    assert set(verdict.unless) == {"borda", "median", "kemeny", "mean without a"}
+
+
+def test_rank_scores_are_distances_to_the_best_in_standard_deviations():
+    """EuroEval's formula; the systems' own scores give the deviation, and a constant task none."""
+    profile = board((0.9, 0.6, 0.5), (0.5, 0.7, 0.5), (0.4, 0.2, 0.5))
+    scores = np.array(profile.scores)
+    deviations = np.append(scores[:, :2].std(axis=0), 1.0)
+    expected = (1 + (scores.max(axis=0) - scores) / deviations).mean(axis=1)
+    assert standing(profile, "rank-score").values == pytest.approx(tuple(expected), rel=1e-11)
+    assert standing(profile, "rank-score").ranks == (1, 2, 3)
 
 
 def test_a_pair_better_everywhere_is_ahead_under_every_rule():

@@ -62,6 +62,33 @@ def test_the_score_is_the_mean_over_runs(suite):
     )
 
 
+def test_rank_scores_of_runs_are_euroevals(suite):
+    """The deviation is that of the scores of all runs together, or of the resamples of a single run."""
+    gold, runs = suite
+    systems = {"a": runs(0.9, 0.8, 0.95), "b": runs(0.7, 0.75, 0.85), "c": runs(0.6, 0.65, 0.6)}
+    ranking = rank(systems, gold, by="rank-score", resamples=200)
+    graded = {
+        name: [grade(run, gold, intervals=False, benchmark=gold.benchmark).tasks for run in of_system]
+        for name, of_system in systems.items()
+    }
+    raw = {
+        task: np.array([[tasks[task].score.value for tasks in of_system] for of_system in graded.values()])
+        for task in SIZES
+    }
+    assert ranking.scales == pytest.approx([np.std(scores) for scores in raw.values()])
+    expected = np.mean(
+        [1 + (scores.mean(axis=1).max() - scores.mean(axis=1)) / np.std(scores) for scores in raw.values()],
+        axis=0,
+    )
+    found = {system.name: system.value for system in ranking.systems}
+    assert [found[name] for name in systems] == pytest.approx(list(expected))
+    single = {name: of_system[0] for name, of_system in systems.items()}
+    drawn = resampled(gold.benchmark.scored, read(gold, single), gold, resamples=200, seed=0).examples
+    between = [np.var([of[0][task].score.value for of in graded.values()]) for task in SIZES]
+    by_hand = np.sqrt(between + drawn.var(axis=2).mean(axis=0))
+    assert rank(single, gold, resamples=200).scales == pytest.approx(by_hand)
+
+
 def test_resamples_have_the_variance_of_examples_and_runs(suite):
     """Against the jackknife over examples plus the runs' own variance, without the part both hold."""
     gold, runs = suite

@@ -278,6 +278,18 @@ def test_weights_of_spans_by_hand() -> None:
     assert [rho(gold, []), rho([(0, 6, "0")], []), rho([], []), rho([], [(0, 1, "")])] == [0, 1, 1, 0]
 
 
+def test_weights_in_long_texts_have_exact_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums beyond 64 bits are Python's integers, which give short texts the same values to the last bit."""
+    gold, predicted = [(0, 10**7, "0"), (10**6, 3 * 10**6, "1")], [(10**6, 2 * 10**6, "1")]
+    assert (
+        measure("span_spearman", [gold], [predicted]) == 2 / 3
+    )  # the phi coefficient of 1, 1, 0, 8 millions
+    sides = some_weights(RNG(0), 50, 0.5)
+    value = measure("span_spearman", *sides)
+    monkeypatch.setattr("gluebench.scoring.metrics.sequences.LARGEST", 0)
+    assert measure("span_spearman", *sides) == value
+
+
 def test_weights_of_spans_that_overlap_are_scipys_by_position() -> None:
     """A position has the highest weight of its spans; those beyond gold's last end do not count."""
     rng, defined = RNG(0), 0

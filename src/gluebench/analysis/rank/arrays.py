@@ -37,9 +37,19 @@ def filled_draws(draws: Floats, missing: str) -> Floats:
     return np.where(np.isnan(draws) & ~np.all(gaps, axis=1, keepdims=True)[:, :, np.newaxis], lowest, draws)
 
 
-def values(rule: str, draws: Floats, weights: Floats) -> Floats:
-    """Values that the rule ranks by, highest first, shape (systems, resamples); NaN without a rank."""
-    return np.round(VALUES[rule](draws, weights), 12)  # so that rounding errors do not break ties
+def values(rule: str, draws: Floats, weights: Floats, scales: Floats) -> Floats:
+    """Values that the rule ranks by, highest first, shape (systems, resamples); NaN without a rank.
+
+    `scales`, shape (tasks,), are the standard deviations that rank scores divide by.
+    """
+    return np.round(unrounded(rule, draws, weights, scales), 12)  # so that rounding errors break no ties
+
+
+def unrounded(rule: str, draws: Floats, weights: Floats, scales: Floats) -> Floats:
+    """`values` with all digits."""
+    if rule == "rank-score":
+        draws = (draws - np.fmax.reduce(draws, axis=0)) / scales[:, np.newaxis] - 1.0
+    return VALUES[rule](draws, weights)
 
 
 def _mean(draws: Floats, weights: Floats) -> Floats:
@@ -112,6 +122,7 @@ VALUES: Mapping[str, Callable[[Floats, Floats], Floats]] = {
     "borda": _borda,
     "median": _median,
     "kemeny": _kemeny,
+    "rank-score": _mean,
 }
 """Rule to the function of its values; higher is better."""
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from gluebench.analysis.rank.arrays import filled_draws, values
 from gluebench.analysis.rank.rules import (
+    LOWER,
+    TITLES,
     Missing,
     Profile,
     Rule,
@@ -33,6 +35,7 @@ from gluebench.analysis.rank.uncertainty import (
     rank_ranges,
     read_systems,
     resampled,
+    scales,
     with_runs,
 )
 from gluebench.benchmark import Benchmark
@@ -52,8 +55,6 @@ FIELDS = (
     "told_high",
 )  # fmt: skip
 """Columns of a ranking as one table; those of the tasks follow."""
-VALUES = {"mean": "macro-average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny"}
-"""Rule to the name of the value that it ranks by."""
 SHARES = (0.025, 0.975)
 KEMENY_UP_TO = 8
 """Largest number of systems for which the Kemeny order of every resample is computed."""
@@ -67,7 +68,7 @@ class RankedSystem:
     rank: int | None
     """From 1; tied systems share their best rank. None if the rule for missing scores gives no rank."""
     value: float | None
-    """The value it is ranked by: a mean or median score (a fraction), a mean rank, or a Kemeny place."""
+    """What it is ranked by: a mean or median score (a fraction), a mean rank, a place, or a rank score."""
     scores: Mapping[str, float | None]
     """Task to score."""
     runs: int = 1
@@ -98,6 +99,8 @@ class Ranking:
     tasks: tuple[str, ...]
     """Tasks that count toward the ranking."""
     weights: tuple[float, ...] | None
+    scales: tuple[float, ...] | None
+    """The standard deviation of each task's scores over systems and their runs or resamples."""
     systems: tuple[RankedSystem, ...]
     """By rank; systems without a rank last."""
     pairs: tuple[Pair[str], ...]
@@ -121,7 +124,7 @@ class Ranking:
         first = [system.name for system in self.systems if system.rank == 1]
         head = f"first: {', '.join(first[:3])}{', ...' * (len(first) > 3)}" if first else "none with a rank"
         what = f"{len(self.systems)} systems on {self.benchmark} {self.split}"
-        return f"<Ranking of {what} by {VALUES[self.by]}, {head}>"
+        return f"<Ranking of {what} by {TITLES[self.by]}, {head}>"
 
     def records(self) -> Iterator[dict[str, object]]:
         """A record of FIELDS for each system, with its score on each task."""
@@ -137,9 +140,9 @@ class Ranking:
 
     def value_words(self, value: float | None) -> str:
         """Format the value a system is ranked by: a score times 100, a loss, a mean rank, or a place."""
-        if self.by in ("mean", "median"):
+        if self.by not in LOWER:
             return percent(value, self.loss)
-        return "-" if value is None else f"{value:.2f}" if self.by == "borda" else f"{value:.0f}"
+        return "-" if value is None else f"{value:.{0 if self.by == 'kemeny' else 2}f}"
 
     @property
     def task_words(self) -> str:
@@ -157,12 +160,12 @@ class Ranking:
             )
             for system in self.systems
         ]
-        return html_table(self._title, ("system", "rank", "95 %", VALUES[self.by], *self.tasks), rows)
+        return html_table(self._title, ("system", "rank", "95 %", TITLES[self.by], *self.tasks), rows)
 
     @property
     def _title(self) -> str:
-        down = DOWN * bool(self.loss and self.by in ("mean", "median"))
-        return f"{self.benchmark}, {self.split} split: {self.task_words} by {VALUES[self.by]}{down}"
+        down = DOWN * bool(self.loss and self.by not in LOWER)
+        return f"{self.benchmark}, {self.split} split: {self.task_words} by {TITLES[self.by]}{down}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rank of each system with its 95 % interval; a band covers tied systems.
@@ -264,6 +267,7 @@ def rankings(
         tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
     )
     drawn = resampled(tasks, systems, gold, resamples=resamples, seed=seed)
+    exact = replace(exact, scales=scales(systems, drawn))
     profile, known_to_all = exact, [task.name for task in convention]
     if shown is not None:
         rows = [  # `shown` has no scores of `majority` tasks; there all systems have the same
@@ -273,7 +277,10 @@ def rankings(
             ]
             for name, row in zip(exact.systems, exact.scores, strict=True)
         ]
-        profile = replace(exact, scores=tuple(map(tuple, rows)))
+        rough = tuple(
+            round(scale, 3) for scale in exact.scales or ()
+        )  # exact ones reveal what rounding hides
+        profile = replace(exact, scores=tuple(map(tuple, rows)), scales=rough)
         shift = np.array(profile.scores, float) - np.array(exact.scores, float)
         drawn = drawn._replace(runs=drawn.runs + shift[:, :, np.newaxis])
     base = {
@@ -309,7 +316,7 @@ def _ranking(
     if by == "kemeny" and len(ranked) > KEMENY_UP_TO:
         warnings.append(f"Rank intervals of the Kemeny order are given for up to {KEMENY_UP_TO} systems.")
     elif ranked:
-        placed = ranks(values(by, filled_draws(drawn.runs, missing), weight)[ranked])
+        placed = ranks(values(by, filled_draws(drawn.runs, missing), weight, profile.scale)[ranked])
     pairs: tuple[Pair[int], ...] = ()
     if by == "mean" and ranked:
         exact_values = standing(filled(exact, missing), by).values
@@ -325,6 +332,7 @@ def _ranking(
         missing=missing,
         tasks=whole.tasks,
         weights=whole.weights,
+        scales=whole.scales,
         systems=_ranked(
             profile, order, list(map(len, systems.runs)), ranked=ranked, placed=placed, pairs=pairs
         ),

@@ -1,4 +1,4 @@
-"""The order of a board: by one score, by several (macro-average, mean rank, median, Kemeny), or by cost.
+"""The order of a board: by one score, by several under a rule of aggregation, or by cost.
 
 Numpy is loaded when several tasks are aggregated; the order by one score needs none.
 """
@@ -74,6 +74,8 @@ class Profile:
     """A row for each system with a value for each task; None where there is none."""
     weights: tuple[float, ...] | None = None
     """Weights of the tasks; None for equal weights."""
+    scales: tuple[float, ...] | None = None
+    """Standard deviations of the tasks' scores; None for those of `scores`, which leave out runs."""
 
     def __post_init__(self) -> None:
         shape = {len(row) for row in self.scores} | {len(self.tasks)}
@@ -97,6 +99,15 @@ class Profile:
     def weight(self) -> tuple[float, ...]:
         """The weight of each task, 1 where none were given."""
         return (1.0,) * len(self.tasks) if self.weights is None else self.weights
+
+    @property
+    def scale(self) -> Floats:
+        """The standard deviation that rank scores divide the scores of each task by; 1.0 in place of 0."""
+        import numpy as np
+
+        scores = np.ma.masked_invalid(self.draws[:, :, 0])
+        scales = scores.std(axis=0).filled(0.0) if self.scales is None else np.array(self.scales)
+        return np.where(scales > 0, scales, 1.0)
 
     @property
     def draws(self) -> Floats:
@@ -136,11 +147,19 @@ def _only(profile: Profile, kept: list[int]) -> Profile:
         tuple(profile.tasks[at] for at in kept),
         tuple(tuple(row[at] for at in kept) for row in profile.scores),
         weights,
+        profile.scales and tuple(profile.scales[at] for at in kept),
     )
 
 
-Rule = Literal["mean", "borda", "median", "kemeny"]
+Rule = Literal["mean", "borda", "median", "kemeny", "rank-score"]
+TITLES: Mapping[str, str] = {
+    "mean": "macro-average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny",
+    "rank-score": "rank score",
+}  # fmt: skip
+"""Rule to the name of the value that it ranks by."""
 RULES: tuple[Rule, ...] = get_args(Rule)
+LOWER: tuple[Rule, ...] = ("borda", "kemeny", "rank-score")
+"""The rules by whose value the lowest is the best."""
 
 
 class Standing(NamedTuple):
@@ -155,15 +174,16 @@ class Standing(NamedTuple):
 
 
 def standing(profile: Profile, rule: Rule) -> Standing:
-    """Rank a profile by (weighted) mean, mean rank (Borda), median, or Kemeny order.
+    """Rank a profile by (weighted) mean, mean rank (Borda), median, Kemeny order, or rank score (EuroEval).
 
     A Kemeny order has the fewest pairwise disagreements with the tasks' orders (Kemeny 1959); the value of a
     system is its best place in any such order, and equal values are ties. Values are rounded to 12
-    significant digits, so that the order of summation cannot break a tie.
+    significant digits, so that the order of summation cannot break a tie. A rank score is 1 plus the mean
+    distance to the best system on each task, in standard deviations of the task's scores.
     """
     import numpy as np
 
-    from gluebench.analysis.rank.arrays import VALUES, consensus, support
+    from gluebench.analysis.rank.arrays import consensus, support, unrounded
 
     ranked = [at for at, row in enumerate(profile.scores) if any(score is not None for score in row)]
     values: list[float | None] = [None] * len(profile.systems)
@@ -178,9 +198,11 @@ def standing(profile: Profile, rule: Rule) -> Standing:
                 f"less than {order.bound:g} times."
             )
     elif ranked:
-        values = [rounded(known(value)) for value in VALUES[rule](draws, weight)[:, 0].tolist()]
+        values = [
+            rounded(known(value)) for value in unrounded(rule, draws, weight, profile.scale)[:, 0].tolist()
+        ]
     ranks = tuple(competition_ranks(values))
-    if rule in ("borda", "kemeny"):  # lower is better
+    if rule in LOWER:
         values = [None if value is None else -value for value in values]
     return Standing(tuple(values), ranks, note)
 
@@ -207,7 +229,7 @@ class Survival:
 
 
 def every_rule(profile: Profile, missing: Missing = "unranked") -> dict[str, Standing]:
-    """Macro-average, mean rank, median, Kemeny, and the macro-average without each task in turn."""
+    """Every rule, and the macro-average without each task in turn."""
     whole = filled(profile, missing)
     standings: dict[str, Standing] = {rule: standing(whole, rule) for rule in RULES}
     if len(whole.tasks) > 1:

@@ -175,6 +175,20 @@ def suite_draws(
     return drawn
 
 
+def scales(systems: Systems, drawn: Resampled) -> tuple[float, ...]:
+    """The standard deviation of each task's scores over all systems, each of which counts the same.
+
+    A system with several runs has their scores; one with a single run has those of the resamples.
+    """
+    scores = np.ma.masked_invalid([runs.mean(axis=0) for runs in systems.scores])
+    own = [
+        runs.var(axis=0) if len(runs) > 1 else resamples.var(axis=1)
+        for runs, resamples in zip(systems.scores, drawn.examples, strict=True)
+    ]
+    variances = scores.var(axis=0) + np.ma.masked_array(own, scores.mask).mean(axis=0)
+    return tuple(np.sqrt(variances).filled(0.0).tolist())
+
+
 System = TypeVar("System", int, str)
 """A system by its position, or by its name."""
 

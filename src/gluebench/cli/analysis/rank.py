@@ -21,9 +21,9 @@ from gluebench.cli.common.output import Form, draw, emit, notices
 @table_option
 @option.choice(
     "--by",
-    of="mean borda median kemeny",
+    of="mean borda median kemeny rank-score",
     default="mean",
-    help="Macro-average, mean rank, median score, or Kemeny's order.",
+    help="Macro-average, mean rank, median score, Kemeny's order, or EuroEval's rank score.",
 )
 @option.settings("--weights TASK=N", help="Weight of a task; 0 leaves it out.")
 @option.choice(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gluebench.analysis.rank import Ranking
-from gluebench.analysis.rank.ranking import FIELDS, VALUES
-from gluebench.analysis.rank.rules import MISSING, Cost, pareto_front
+from gluebench.analysis.rank.ranking import FIELDS
+from gluebench.analysis.rank.rules import LOWER, MISSING, TITLES, Cost, pareto_front
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import DOWN, points
 from gluebench.cli.analysis.compare import p_cell
@@ -40,7 +40,7 @@ def ranking_output(
 
 def _fronts(ranking: Ranking, costs: Sequence[Cost]) -> dict[str, bool | None]:
     """Whether each system is Pareto-optimal; costs without any value are ignored."""
-    sign = -1 if ranking.by in ("borda", "kemeny") else 1
+    sign = -1 if ranking.by in LOWER else 1
     scores = [None if entry.value is None else sign * entry.value for entry in ranking.systems]
     filled = [at for at in range(2) if any(cost[at] is not None for cost in costs)]
     front = pareto_front(scores, [[cost[at] for at in filled] for cost in costs])
@@ -53,7 +53,7 @@ def _board(
     costs: Mapping[str, Cost],
     fronts: Mapping[str, bool | None] | None,
 ) -> Table:
-    value = VALUES[ranking.by] + DOWN * bool(ranking.loss and ranking.by in ("mean", "median"))
+    value = TITLES[ranking.by] + DOWN * bool(ranking.loss and ranking.by not in LOWER)
     columns = ["rank", "95 %", "system", value, "first in"]
     columns += ["tied"] * bool(ranking.pairs) + ["parameters", "latency", "front"] * (fronts is not None)
     rows = []
@@ -73,7 +73,7 @@ def _board(
     return Table(
         columns,
         [Section(rows)],
-        title=f"{benchmark.title}, {ranking.split} split: {ranking.task_words} by {VALUES[ranking.by]}",
+        title=f"{benchmark.title}, {ranking.split} split: {ranking.task_words} by {TITLES[ranking.by]}",
         right={at for at, name in enumerate(columns) if name not in ("system", "front")},
         notes=[*_notes(ranking, benchmark)],
     )
@@ -97,13 +97,19 @@ def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
         yield f"{task}: every system is taken to answer the most frequent label (section 6 of the paper)."
     if any(None in system.scores.values() for system in ranking.systems):
         yield f"Missing scores: {MISSING[ranking.missing]}."
+    if ranking.by == "rank-score" and ranking.scales:
+        scales = [f"{task} {points(of)}" for task, of in zip(ranking.tasks, ranking.scales, strict=True)]
+        yield (
+            "Rank score: 1 + the mean distance to the best of these systems, in standard deviations over "
+            f"systems and runs: {', '.join(scales)}."
+        )
     if any(system.group and system.group[0] < system.group[1] for system in ranking.systems):
         yield "Tied: among these places the order may be chance, by the tests of all pairs after Holm."
 
 
 def _rules(ranking: Ranking) -> Table:
-    """Ranks under each rule, systems down and the four rules and the tasks left out across."""
-    titles = [VALUES.get(rule, rule.replace("mean without ", "- ")) for rule in ranking.rules]
+    """Ranks under each rule, systems down and the rules and the tasks left out across."""
+    titles = [TITLES.get(rule, rule.replace("mean without ", "- ")) for rule in ranking.rules]
     rows = [
         (system.name, *(str(ranks[system.name] or "-") for ranks in ranking.rules.values()))
         for system in ranking.systems
@@ -126,7 +132,7 @@ def _words(ranking: Ranking) -> Iterator[str]:
         return
     yield f"{len(holds)} of {count} orders of two systems hold under every rule."
     for verdict in contested[:SHOWN]:
-        rules = [VALUES.get(rule, rule.replace("mean", "macro-average")) for rule in verdict.unless]
+        rules = [TITLES.get(rule, rule.replace("mean", "macro-average")) for rule in verdict.unless]
         yield f"{verdict.ahead} is ahead of {verdict.behind}, but not by {', '.join(rules)}."
     if len(contested) > SHOWN:
         yield f"{len(contested) - SHOWN} more are contested; --json has them all."

@@ -7,6 +7,7 @@ import re
 import sys
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +21,6 @@ from gluebench.data.results.parts import (
     chosen,
     entry,
     fingerprint,
-    first_few,
     missing_note,
     part_of,
     score_of,
@@ -29,7 +29,7 @@ from gluebench.data.results.parts import (
 LM_EVAL_NAME = re.compile(r"samples_(.+?)_\d{4}-\d\d-\d\dT[\d.:-]+$")
 LM_EVAL_KEYS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
 LM_EVAL_KEYS |= {"doc_hash", "prompt_hash", "target_hash"}
-HELM_MODEL = re.compile(r"(?:^|,)model=([^,]+)")
+HELM_MODEL = re.compile(r"(?:^|[,:-])model=([^,]+)")
 PREFERRED = ("acc", "exact_match", "quasi_exact_match")
 """The metrics that are read if there are several and none is named."""
 INSPECT_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -165,7 +165,7 @@ def helm(path: Path, instances: Sequence[Mapping[str, Any]], settings: Settings)
     folder = path.absolute().parent.name if path.name.startswith("per_instance_stats.json") else ""
     model = HELM_MODEL.search(folder)
     system = model[1] if model else folder or path.name.partition("_per_instance_stats")[0]
-    task = HELM_MODEL.sub("", folder) if model else ""
+    task = HELM_MODEL.sub("", folder).strip(",:-") if model else ""
     offered = dict.fromkeys(name for line in instances for name in _helm_values(line))
     metric = chosen(path, list(offered), settings.metric, PREFERRED)
     several = len({str(entry(path, line, "instance_id")) for line in instances}) < len(instances)
@@ -191,29 +191,38 @@ def _helm_values(line: Mapping[str, Any]) -> dict[str, tuple[float, str]]:
 
 
 def swe_bench(path: Path, report: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
-    """The resolved issues of SWE-bench; those not resolved follow from the list of all ids."""
-    resolved = {str(name) for name in report.get("resolved", report.get("resolved_ids", []))}
+    """A summary of SWE-bench: the resolved issues, and all others if it says that it lists all."""
+    found = report.get("resolved", report.get("resolved_ids", []))
+    if isinstance(found, bool):
+        yield from swe_bench_issues(path, {path.absolute().parent.name: report})
+        return
+    resolved = {str(name) for name in found}
     listed = {str(name) for key, names in report.items() if key.endswith("_ids") for name in names}
-    everything = settings.ids
-    if everything is None and listed and len(listed) == report.get("total_instances"):
-        everything = frozenset(listed)
-    if everything is None:
-        raise DataError(
-            f"{path}: names only the resolved issues; expected the list of all ids too "
-            "(--ids FILE, one on each line; ids=...)"
-        )
-    if strange := sorted(resolved - everything):
-        raise DataError(
-            f"{path}: {len(strange)} resolved ids are not in the list of all: {first_few(strange)}"
-        )
-    folder = path.absolute().parent  # results.json lies in the system's folder, or in one named results there
-    folder = folder.parent if folder.name == "results" else folder
-    system = folder.name if path.stem == "results" else path.stem
-    rows = {
-        name: Row(float(name in resolved), categories={"repository": name.rpartition("-")[0]})
-        for name in sorted(everything)
-    }
-    yield Part(system, "", rows)
+    complete = bool(listed) and len(listed) == report.get("total_instances")
+    issues = sorted(resolved | listed if complete else resolved)
+    yield _issues(path, {name: name in resolved for name in issues})._replace(solved_only=not complete)
+
+
+def swe_bench_issues(path: Path, reports: Mapping[str, Any]) -> Iterator[Part]:
+    """SWE-bench's per_instance_details.json, or the report.json of one issue, in a folder of its name."""
+    part = _issues(path, {str(name): bool(report["resolved"]) for name, report in reports.items()})
+    one_of_many = path.stem == "report"
+    yield part._replace(time="" if one_of_many else None, solved_only=one_of_many)
+
+
+def issue(name: str, resolved: bool) -> Row:
+    """The row of an issue of SWE-bench."""
+    return Row(float(resolved), categories={"repository": name.rpartition("-")[0]})
+
+
+def _issues(path: Path, resolved: Mapping[str, bool]) -> Part:
+    """Whether issues are resolved, by the system that the file or, if its name is general, a folder names."""
+    folder = path.absolute().parent
+    while folder.name in ("results", "logs") or folder.name in resolved:
+        folder = folder.parent
+    rows = {name: issue(name, right) for name, right in resolved.items()}
+    general = path.stem in ("results", "report", "per_instance_details")
+    return Part(folder.name if general else path.stem, "", rows)
 
 
 def mteb(path: Path, result: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
@@ -230,7 +239,7 @@ def mteb(path: Path, result: Mapping[str, Any], settings: Settings) -> Iterator[
     row = Row(sum(known) / len(known), fingerprint(f"{task} {result.get('dataset_revision')}"))
     revision, model = (folder.name for folder in path.absolute().parents[:2])
     below = "__" in model or path.with_name("model_meta.json").is_file()  # models are owner__model
-    yield Part(model if below else revision, "", {task: row}, unit="tasks")
+    yield Part(model if below else revision, "", {task: row}, unit="tasks", time="")
 
 
 def eee_instances(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
@@ -254,22 +263,41 @@ def _eee_items(path: Path, lines: Sequence[Mapping[str, Any]]) -> Iterator[tuple
 
 
 def eee_aggregate(path: Path, record: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
-    """Aggregates of Every Eval Ever, an item for each evaluation; where lower is better, it is left out."""
+    """Aggregates of Every Eval Ever, an item for each evaluation on the most frequent scale.
+
+    Evaluations where lower is better (latencies), on another scale (counts) or outside their own scale (-1
+    for a missing score) are left out.
+    """
+    results: Sequence[Mapping[str, Any]] = record["evaluation_results"]
+    scales = Counter(entry(path, result, "metric_config").get("max_score") for result in results)
+    largest = scales.most_common(1)[0][0] if scales else None
     by_name: dict[str, dict[str, float]] = {}
-    lower = []
-    for result in record["evaluation_results"]:
-        name, about = str(entry(path, result, "evaluation_name")), entry(path, result, "metric_config")
-        metric = str(about.get("metric_id") or about.get("metric_name") or "score")
-        if about.get("lower_is_better"):
-            lower.append(f"{name} {metric}")
+    left_out: dict[str, list[str]] = {}
+    for result in results:
+        name, about = str(entry(path, result, "evaluation_name")), result["metric_config"]
+        metric = str(about.get("metric_id") or about.get("metric_name") or "")
+        score = score_of(entry(path, result, "score_details", "score"))
+        if score is None:
+            raise DataError(f"{path}: expected a number as score of {name}")
+        if reason := _unlike(score, about, largest):
+            left_out.setdefault(reason, []).append(f"{name} {metric}".rstrip())
         else:
-            score = score_of(entry(path, result, "score_details", "score"))
-            if score is None:
-                raise DataError(f"{path}: expected a number as score of {name}")
             by_name.setdefault(name, {})[metric] = score
     rows = {
         name: Row(scores[chosen(path, list(scores), settings.metric, [m for m in scores if "acc" in m])])
         for name, scores in by_name.items()
     }
-    notes = missing_note(path, lower, "where lower is better")
-    yield Part(str(entry(path, record, "model_info", "id")), "", rows, notes, unit="tasks")
+    notes = [note for reason, names in left_out.items() for note in missing_note(path, names, reason)]
+    time = str(record.get("retrieved_timestamp", ""))
+    yield Part(str(entry(path, record, "model_info", "id")), "", rows, notes, unit="tasks", time=time)
+
+
+def _unlike(score: float, about: Mapping[str, Any], largest: float | None) -> str:
+    """Why a score cannot be averaged with others, of which most have this largest value; or nothing."""
+    if about.get("lower_is_better"):
+        return "where lower is better"
+    if about.get("max_score") != largest:
+        return f"whose scale does not end at {largest}"
+    low, high = (score_of(about.get(end)) for end in ("min_score", "max_score"))
+    outside = (low is not None and score < low) or (high is not None and score > high)
+    return "with a score outside its scale" if outside else ""

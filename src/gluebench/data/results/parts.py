@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -15,6 +16,8 @@ from gluebench.scoring.table import Unit
 
 NAMED = 3
 """How many items a message names."""
+LABELS = 200
+"""Most gold labels that are taken for a set of labels; more are free answers."""
 RIGHT_WORDS = {"true": 1.0, "right": 1.0, "correct": 1.0, "false": 0.0, "wrong": 0.0, "incorrect": 0.0}
 
 
@@ -42,6 +45,10 @@ class Part(NamedTuple):
     """What was left out."""
     unit: Unit = "items"
     """Of what the rows are."""
+    time: str | None = None
+    """When it was made, if other files may have more rows of the same system and task; else None."""
+    solved_only: bool = False
+    """Whether the file may lack unsolved items, so that these follow from a list of all items."""
 
 
 class Answer(NamedTuple):
@@ -58,15 +65,43 @@ class Settings:
     """What the files do not say."""
 
     metric: str | None = None
-    ids: frozenset[str] | None = None
-    """All items, where files name only those that were solved."""
     gold: Mapping[str, Answer] | None = None
     synonyms: Mapping[str, str] = field(default_factory=dict)
     """Predicted label to the label that it counts as."""
+    predicted: Counter[str] = field(default_factory=Counter)
+    """How often each label has been compared."""
 
-    def right(self, label: str, answer: Answer) -> float:
-        """1.0 if the predicted label is a gold label, else 0.0."""
-        return float(self.synonyms.get(label, label) in answer.labels)
+    def notes(self) -> list[str]:
+        """A note on predicted labels that no gold label is, if the gold labels are a small set."""
+        gold = frozenset[str]().union(*(answer.labels for answer in (self.gold or {}).values()))
+        strange = {label: count for label, count in self.predicted.items() if label not in gold}
+        if not strange or len(gold) > LABELS:
+            return []
+        listed = first_few(f"{label} ({count:,} times)" for label, count in strange.items())
+        return [
+            f"predicted labels that count as wrong, since no gold label is like them: {listed}. If one is "
+            "another name of a gold label: --synonym LABEL=LABEL"
+        ]
+
+    def right(self, label: str, answer: Answer, *, at: str) -> float:
+        """1.0 if the predicted label is a gold label, else 0.0. `at` is its file and line.
+
+        Raises DataError for a fraction: as labels, all probabilities would be wrong without a message.
+        """
+        meant = self.synonyms.get(label, label)
+        self.predicted[meant] += 1
+        right = meant in answer.labels
+        if not right and is_fraction(label) and not any(map(is_fraction, answer.labels)):
+            raise DataError(
+                f"{at}: {label!r}, where the gold label is {first_few(answer.labels)}; expected labels. For "
+                "probabilities and numbers, give the scores of each item instead"
+            )
+        return float(right)
+
+
+def is_fraction(label: str) -> bool:
+    """Whether a label is a number that is not an integer."""
+    return bool((score_of(label) or 0.0) % 1)
 
 
 def fingerprint(text: str) -> str:
@@ -94,16 +129,20 @@ def score_of(value: Any) -> float | None:
 
 
 def label_of(value: Any) -> str:
-    """A label as text: `true`, "true" and "True" are one label, and so are 1 and "1"."""
+    """A label as text: `true`, "true" and "True" are one label, and so are 1, "1" and 1.0."""
     text = str(value).strip()
+    if text.endswith(".0") and text[:-2].lstrip("-").isdecimal():
+        return text[:-2]
     return text.lower() if text in ("True", "False") else text
 
 
 def chosen(path: Path, metrics: Sequence[str], metric: str | None, prefer: Sequence[str] = ()) -> str:
     """The metric to read: that named by the user, the only one, or the first that is preferred.
 
-    Raises UnknownNameError, and DataError if the user has to choose.
+    Raises UnknownNameError, and DataError if there are none, or the user has to choose.
     """
+    if not metrics:
+        raise DataError(f"{path}: no item has a score")
     if metric is not None:
         if metric not in metrics:
             raise UnknownNameError(metric, metrics, what=f"metric of {path}")
@@ -111,8 +150,9 @@ def chosen(path: Path, metrics: Sequence[str], metric: str | None, prefer: Seque
     for name in [*metrics] if len(metrics) == 1 else prefer:
         if name in metrics:
             return name
-    known = ", ".join(metrics) or "none"
-    raise DataError(f"{path}: its metrics are {known}; choose one with --metric NAME (metric=NAME)")
+    raise DataError(
+        f"{path}: its metrics are {', '.join(metrics)}; choose one with --metric NAME (metric=NAME)"
+    )
 
 
 def missing_note(path: Path, items: Sequence[str], why: str) -> list[str]:

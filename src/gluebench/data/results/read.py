@@ -15,17 +15,20 @@ from typing import Any
 
 from gluebench.data.errors import DataError
 from gluebench.data.results import harnesses, tables
-from gluebench.data.results.parts import Answer, Part, Row, Settings, first_few, score_of
+from gluebench.data.results.parts import NAMED, Answer, Part, Row, Settings, first_few, is_fraction
 from gluebench.scoring.table import ScoredTable, Unit
 
 Source = str | os.PathLike[str]
-IN_FOLDER = ("samples_*.jsonl", "*.eval", "per_instance_stats.json", "*_samples.jsonl", "*.json", "*.csv")
+IN_FOLDER = (
+    "samples_*.jsonl", "*.eval", "per_instance_stats.json", "*_samples.jsonl", "results.json",
+    "per_instance_details.json", "report.json", "*.json", "*.csv",
+)  # fmt: skip
 """Patterns of the files of a folder; those of the first that fits any are read."""
 NOT_RESULTS = ("model_meta.json", "run_meta.json")
 KNOWN = (
     "samples_*.jsonl of lm-evaluation-harness, .json or .eval of inspect_ai, per_instance_stats.json of "
-    "HELM, results.json of SWE-bench, a task's .json of MTEB, Every Eval Ever, predictions in JSON lines or "
-    "CSV with gold labels, or a CSV, TSV or Parquet table of items x systems"
+    "HELM, results.json or report.json of SWE-bench, a task's .json of MTEB, Every Eval Ever, predictions in "
+    "JSON lines or CSV with gold labels, or a CSV, TSV or Parquet table of items x systems"
 )
 
 
@@ -55,30 +58,22 @@ def read_results(
     Raises DataError for a file that cannot be read or no item in common, UnknownNameError for an unknown
     metric, and OSError.
     """
-    sources = (
-        {str(at): path for at, path in enumerate(_listed(files))} if not isinstance(files, Mapping) else files
-    )
-    settings = Settings(
-        metric,
-        None if ids is None else _ids(Path(ids)),
-        None if gold is None else _gold(Path(gold)),
-        dict(synonyms or {}),
-    )
+    listed = [files] if isinstance(files, str | os.PathLike) else files
+    sources = listed if isinstance(listed, Mapping) else {str(at): path for at, path in enumerate(listed)}
+    settings = Settings(metric, None if gold is None else _gold(Path(gold)), dict(synonyms or {}))
+    everything = None if ids is None else _ids(Path(ids))
     parts: list[Part] = []
     for system, source in sources.items():
         of_source = [part for path in _paths(Path(source)) for part in read_file(path, settings)]
         parts += _renamed(of_source, system, source) if isinstance(files, Mapping) else of_source
-    parts = [_scaled(_kept(part, only or {}), scale) for part in _merged(parts)]
-    joined = join(parts, name=name or _name(sources.values()))
+    parts = [_completed(part, everything) for part in _merged(parts)]
+    parts = [_scaled(_kept(part, only or {}), scale) for part in parts]
+    joined = join(parts, name=name or _name(sources.values()), notes=settings.notes())
     if over == "items" or joined.unit == "tasks":
         return joined
     if len({*(joined.tasks or [])}) < 2:
         raise DataError("the files are of one task; a table over tasks needs several")
     return joined.over_tasks()
-
-
-def _listed(files: Source | Sequence[Source]) -> Sequence[Source]:
-    return [files] if isinstance(files, str | os.PathLike) else files
 
 
 def _name(sources: Iterable[Source]) -> str:
@@ -129,6 +124,8 @@ def _of_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings
         return harnesses.lm_eval(path, lines, settings)
     if "evaluation_name" in lines[0]:
         return harnesses.eee_instances(path, lines, settings)
+    if not lines[0].keys() & {*tables.ITEM_NAMES, "passage", "qas"}:
+        raise DataError(f"{path}: its format is not known; expected {KNOWN}")
     return tables.predicted_lines(path, lines, settings)
 
 
@@ -146,6 +143,8 @@ def _of_document(path: Path, document: Any, settings: Settings) -> Iterator[Part
         for key, reader in readers.items():
             if key in document:
                 return reader(path, document, settings)
+        if document and all(isinstance(each, dict) and "resolved" in each for each in document.values()):
+            return harnesses.swe_bench_issues(path, document)
         if "lm_eval_version" in document or "n-samples" in document:
             raise DataError(
                 f"{path}: averages of lm-evaluation-harness, without items; expected the samples_*.jsonl "
@@ -183,9 +182,10 @@ def json_lines(path: Path) -> list[Mapping[str, Any]]:
 
 
 def _ids(path: Path) -> frozenset[str]:
-    """All items: a JSON list, objects with an instance_id on each line, or a name on each line."""
+    """All items: a JSON list or keys, objects with an instance_id on each line, or a name on each line."""
     if path.suffix == ".json":
         listed = _json(path, _data(path))
+        listed = list(listed) if isinstance(listed, dict) else listed
     elif path.suffix == ".jsonl":
         listed = [line.get("instance_id", line.get("id")) for line in json_lines(path)]
     else:
@@ -201,8 +201,7 @@ def _gold(path: Path) -> Mapping[str, Answer]:
         answers = tables.gold_of_lines(path, json_lines(path))
     else:
         answers = tables.gold_of_sheet(tables.read_sheet(path, _data(path)))
-    numbers = [score_of(label) for answer in answers.values() for label in answer.labels]
-    if any(number is not None and number % 1 for number in numbers):
+    if any(is_fraction(label) for answer in answers.values() for label in answer.labels):
         raise DataError(
             f"{path}: numbers, not labels; expected labels. For numbers, give scores of each item"
         )
@@ -213,20 +212,54 @@ def _gold(path: Path) -> Mapping[str, Answer]:
 
 
 def _merged(parts: Sequence[Part]) -> list[Part]:
-    """One part for each system and task; files that are each a row of a table over tasks are joined."""
-    merged: dict[tuple[str, str], Part] = {}
+    """One part for each system and task; of rows that several records have, the newest record's are taken."""
+    merged: dict[tuple[str, str], list[Part]] = {}
     for part in parts:
-        key = (part.system, part.task)
-        if key in merged and (part.unit == "items" or merged[key].rows.keys() & part.rows.keys()):
-            task = f" on {part.task}" if part.task else ""
+        merged.setdefault((part.system, part.task), []).append(part)
+    return [of_one[0] if len(of_one) == 1 else _joined(of_one) for of_one in merged.values()]
+
+
+def _joined(parts: Sequence[Part]) -> Part:
+    """The rows of all parts of one system on one task. Raises DataError if they cannot be parts of one."""
+    system, task = parts[0].system, parts[0].task
+    joined: dict[str, Row] = {}
+    repeated: set[str] = set()
+    for part in sorted(parts, key=lambda part: part.time or ""):
+        shared = joined.keys() & part.rows.keys()
+        if part.time is None or (shared and not part.time):
             raise DataError(
-                f"{part.system}{task} is in two files; name the systems (NAME=FILE), or give one file of each"
+                f"{system}{f' on {task}' if task else ''} is in two files; name the systems (NAME=FILE), or "
+                "give one file of each"
             )
-        before = merged.get(key)
-        if before is not None:
-            part = part._replace(rows={**before.rows, **part.rows}, notes=[*before.notes, *part.notes])
-        merged[key] = part
-    return list(merged.values())
+        repeated |= {item for item in shared if joined[item] != part.rows[item]}
+        joined |= part.rows
+    notes = [note for part in parts for note in part.notes]
+    if repeated:
+        notes.append(
+            f"{system}: records differ on {len(repeated):,} tasks, of which the newest record is read: "
+            f"{first_few(sorted(repeated))}"
+        )
+    return parts[0]._replace(rows=joined, notes=notes, solved_only=any(part.solved_only for part in parts))
+
+
+def _completed(part: Part, everything: frozenset[str] | None) -> Part:
+    """With the unsolved items that its files may lack. Raises DataError if no unsolved item is known."""
+    if not part.solved_only:
+        return part
+    if everything is None:
+        if all(row.score for row in part.rows.values()):
+            raise DataError(
+                f"{part.system}: names only the resolved issues; expected the list of all ids too "
+                "(--ids FILE, one on each line, or a per_instance_details.json; ids=...)"
+            )
+        note = f"{part.system}: issues without a report are left out; to count them as unresolved, give --ids"
+        return part._replace(notes=[*part.notes, note])
+    if strange := sorted(part.rows.keys() - everything):
+        raise DataError(
+            f"{part.system}: {len(strange)} resolved ids are not in the list of all: {first_few(strange)}"
+        )
+    rows = {name: part.rows.get(name) or harnesses.issue(name, False) for name in sorted(everything)}
+    return part._replace(rows=rows)
 
 
 def _kept(part: Part, only: Mapping[str, str]) -> Part:
@@ -250,10 +283,13 @@ def _scaled(part: Part, scale: float) -> Part:
     )
 
 
-def join(parts: Sequence[Part], *, name: str) -> ScoredTable:
-    """The table of the items that all systems have, task by task. Raises DataError if there are none."""
+def join(parts: Sequence[Part], *, name: str, notes: Iterable[str] = ()) -> ScoredTable:
+    """The table of the items that all systems have, task by task, with the notes on what was left out.
+
+    Raises DataError if there are no such items.
+    """
     systems = list(dict.fromkeys(part.system for part in parts))
-    notes = [note for part in parts for note in part.notes]
+    notes = [*notes, *(note for part in parts for note in part.notes)]
     if len({part.unit for part in parts}) > 1:
         raise DataError("some files have items and others only scores of tasks; expected one kind")
     named, by_task = {part.task for part in parts if part.task}, dict[str, dict[str, Part]]()
@@ -276,7 +312,20 @@ def join(parts: Sequence[Part], *, name: str) -> ScoredTable:
         notes.append(
             f"scores reach {reach:g} and are shown x 100; if they are percentages, divide them: --scale 100"
         )
-    return replace(table, unit=parts[0].unit, notes=tuple(notes))
+    return replace(table, unit=parts[0].unit, notes=tuple(_grouped(notes)))
+
+
+def _grouped(notes: Iterable[str]) -> Iterator[str]:
+    """The notes, of which a text that is about more than a few files or systems comes once."""
+    subjects: dict[str, list[str]] = {}
+    for note in notes:
+        subject, colon, text = note.partition(": ")
+        subjects.setdefault(colon + text, []).append(subject)
+    for text, of_text in subjects.items():
+        if len(of_text) > NAMED:
+            yield f"{first_few(of_text)} ({len(of_text):,} alike){text}"
+        else:
+            yield from (subject + text for subject in of_text)
 
 
 def _matched(parts: Sequence[Part]) -> tuple[dict[str, list[Row]], list[str]]:

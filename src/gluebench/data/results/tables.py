@@ -110,10 +110,11 @@ def scored_sheet(sheet: Sheet, settings: Settings) -> Iterator[Part]:
             of_task = "" if task is None or over_tasks else line[task]
             cell, row = line[at].strip(), None
             if cell and answer is not None:
-                value = settings.right(cell, answer) if has_gold else score_of(cell)
+                at_line = f"{sheet.path}:{number}"
+                value = settings.right(label_of(cell), answer, at=at_line) if has_gold else score_of(cell)
                 if value is None:
                     raise DataError(
-                        f"{sheet.path}:{number}: {cell!r} as the score of {name}; expected a number, or "
+                        f"{at_line}: {cell!r} as the score of {name}; expected a number, or "
                         "right or wrong. For labels, give the right ones too (--gold FILE, or a column gold)"
                     )
                 row = Row(value, "", answer.cluster, answer.categories)
@@ -148,7 +149,7 @@ def _answers_of(sheet: Sheet, item: int, settings: Settings) -> Callable[[Sequen
     def answer(line: Sequence[str]) -> Answer | None:
         known = Answer(frozenset()) if settings.gold is None else settings.gold.get(line[item])
         if gold is not None:
-            label = line[gold].strip()
+            label = label_of(line[gold])
             known = Answer(frozenset([label]), categories={GOLD: label}) if label else None
         if known is None or (cluster is None and not categories):
             return known
@@ -181,10 +182,10 @@ def gold_of_sheet(sheet: Sheet) -> dict[str, Answer]:
     for number, line in enumerate(sheet.lines, 2):
         if line[item] in answers:
             raise DataError(f"{sheet.path}:{number}: the item {line[item]} is there twice; expected it once")
-        own = {GOLD: line[label], **{column: line[at] for column, at in categories.items()}}
+        own = {GOLD: label_of(line[label]), **{column: line[at] for column, at in categories.items()}}
         if usage is None or line[usage] != "Ignored":
             group = "" if cluster is None else line[cluster]
-            answers[line[item]] = Answer(frozenset([line[label].strip()]), group, own)
+            answers[line[item]] = Answer(frozenset([own[GOLD]]), group, own)
     return answers
 
 
@@ -194,7 +195,8 @@ def gold_of_sheet(sheet: Sheet) -> dict[str, Answer]:
 def labels_of_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, list[str]]]:
     """Item, cluster and labels of each line; the nested ones of MultiRC and ReCoRD item by item."""
     for number, line in enumerate(lines, 1):
-        name, passage = str(line.get("idx", line.get("id", ""))), line.get("passage")
+        name = next((str(line[key]) for key in ITEM_NAMES if key in line), "")
+        label, passage = next((key for key in ANSWER_NAMES if key in line), None), line.get("passage")
         if isinstance(passage, Mapping) and "questions" in passage:
             for question in passage["questions"]:
                 for answer in question["answers"]:
@@ -203,9 +205,9 @@ def labels_of_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> Iterator[
         elif "qas" in line:
             for query in line["qas"]:
                 yield str(query["idx"]), name, [label_of(answer["text"]) for answer in query["answers"]]
-        elif name and "label" in line:
-            labels = line["label"] if isinstance(line["label"], list) else [line["label"]]
-            yield name, "", [label_of(label) for label in labels]
+        elif name and label is not None:
+            labels = line[label] if isinstance(line[label], list) else [line[label]]
+            yield name, "", [label_of(each) for each in labels]
         else:
             raise DataError(f"{path}:{number}: expected the keys idx and label")
 
@@ -225,7 +227,8 @@ def predicted_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Se
     gold, items = settings.gold, list[tuple[str, Row | None]]()
     for item, _, labels in labels_of_lines(path, lines):
         answer = gold.get(item)
-        row = answer and Row(settings.right(labels[0], answer), "", answer.cluster, answer.categories)
+        right = answer and settings.right(labels[0], answer, at=f"{path}, item {item}")
+        row = answer and Row(right or 0.0, "", answer.cluster, answer.categories)
         items.append((item, row))
     yield part_of(path, stem(path), "", items, "without a gold label")
 

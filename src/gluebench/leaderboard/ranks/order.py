@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluebench.analysis.rank.rules import RULES, Profile, Rule, standing
+from gluebench.analysis.rank import rules
+from gluebench.analysis.rank.rules import LOWER, RULES, Profile, Rule, standing
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import UnknownNameError
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason, majority_tasks
 
-TITLES = {"mean": "average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny"}
+TITLES = {**rules.TITLES, "mean": "average"}
 """Titles of the rules within a sentence."""
 ABOUT = {
     "mean": "the mean of the task scores",
     "borda": "the mean of its ranks on the tasks (Borda), the lower the better",
     "median": "the median of its task scores",
     "kemeny": "its place in the order that contradicts the fewest tasks, pair by pair",
+    "rank-score": (
+        "1 plus the mean of its distances to the best system, in standard deviations of the task's scores "
+        "(EuroEval), the lower the better"
+    ),
 }
 
 
@@ -95,6 +100,8 @@ def order_of(benchmark: Benchmark, options: RankingOptions, ranks: Mapping[int, 
     ranking = Ranking.objects.defer("pairs", "health").filter(benchmark=benchmark).first()
     if ranking is None or ranking.version != benchmark.version or ranking.board is None:
         return Order(options, {}, (_pending(ranking),))
+    if any(board["rules"].keys() != {*RULES} for board in ranking.board["boards"].values()):
+        return Order(options, {}, (_pending(None),))  # from a release with other rules
     pks = ranking.board["pks"]
     if not ranks.keys() >= set(pks):  # the database was edited: a system left the board
         return Order(options, {}, (_pending(None),))
@@ -134,7 +141,8 @@ def _places(
         return [_place(place, options, own, loss) for place in rule["places"]], [*notes, *rule["notes"]]
     weighting = tuple(weights.get(task, 1.0) for task in results["tasks"])
     scores = tuple(map(tuple, results["scores"]))
-    ranked = standing(Profile(tuple(board["keys"]), tuple(results["tasks"]), scores, weighting), options.by)
+    systems, scales = tuple(board["keys"]), tuple(results["scales"])
+    ranked = standing(Profile(systems, tuple(results["tasks"]), scores, weighting, scales), options.by)
     notes.append("Intervals of ranks are computed for equal weights alone.")
     both = zip(ranked.ranks, ranked.values, strict=True)
     places = [Place(rank, value_text(value, options.by, loss)) for rank, value in both]
@@ -157,9 +165,9 @@ def span(low: int, high: int, between: str = "–") -> str:
 
 def value_text(value: float | None, by: str, loss: bool) -> str:
     """What a rule ranks by, as people read it; a Kemeny place is the rank itself."""
-    if by in ("mean", "median"):
+    if by not in LOWER:
         return percent(value, loss)
-    return f"{value:.2f}" if by == "borda" and value is not None else ""
+    return f"{value:.2f}" if by != "kemeny" and value is not None else ""
 
 
 def _ranked_by(options: RankingOptions, weights: Mapping[str, float]) -> str:

@@ -42,35 +42,11 @@ def spearman_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
     Ties share their mean rank.
     """
     x, y = (_doubled_ranks(array("d", column).tobytes()) for column in (gold, predicted))
-    return _of_doubled_ranks(x, y, x, y, len(gold))
-
-
-def spearman_of_runs(gold: Sequence[float], predicted: Sequence[float], lengths: Sequence[int]) -> float:
-    """`spearman_of` of columns where each pair of values stands as often as its length says."""
-    x, y = (_ranks_of_runs(column, lengths) for column in (gold, predicted))
-    all_x, all_y = ([*map(mul, ranks, lengths)] for ranks in (x, y))
-    return _of_doubled_ranks(x, y, all_x, all_y, sum(lengths))
-
-
-def _of_doubled_ranks(
-    x: Sequence[int], y: Sequence[int], all_x: Sequence[int], all_y: Sequence[int], n: int
-) -> float:
-    """Spearman's rho from doubled ranks, and from the sum of those of all rows for each."""
-    center = n * (n + 1) ** 2  # doubled ranks have the mean n + 1: all sums are exact
+    center = len(x) * (len(x) + 1) ** 2  # doubled ranks have the mean n + 1: all sums are exact
     cross, x_spread, y_spread = (
-        float(sum(map(mul, first, second)) - center) for first, second in ((x, all_y), (x, all_x), (y, all_y))
+        float(sum(map(mul, first, second)) - center) for first, second in ((x, y), (x, x), (y, y))
     )
     return _ratio(cross, x_spread, y_spread)
-
-
-def _ranks_of_runs(values: Sequence[float], lengths: Sequence[int]) -> list[int]:
-    """Twice the rank of each value among all rows."""
-    sizes, ranks, below = dict.fromkeys(sorted(values), 0), dict[float, int](), 0
-    for value, length in zip(values, lengths, strict=True):
-        sizes[value] += length
-    for value, size in sizes.items():
-        ranks[value], below = 2 * below + size + 1, below + size
-    return [ranks[value] for value in values]
 
 
 def standardized(values: Sequence[float]) -> list[float]:

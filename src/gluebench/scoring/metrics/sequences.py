@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
-from itertools import chain, count, groupby, pairwise, repeat
+from itertools import chain, count, groupby, repeat
 from math import log2
 from operator import itemgetter, truediv
 from typing import Any, NamedTuple
@@ -26,9 +26,8 @@ from gluebench.scoring.metrics.cells import (
     once,
 )
 from gluebench.scoring.metrics.counts import ratio
-from gluebench.scoring.metrics.numbers import spearman_of_runs
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means
-from gluebench.scoring.numeric import Flags, Floats, Ints, np
+from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
 
 Span = tuple[int, int, str]
 """Start, end (exclusive) and label."""
@@ -36,6 +35,8 @@ Tags = tuple[str, ...]
 OUTSIDE = "O"
 REMEMBERED = 1 << 14
 """Gold rankings whose best possible sum is kept, since it is compared with every system."""
+LARGEST = 1 << 20
+"""Positions for which sums of products of ranks fit into 64 bits."""
 OVERLAP = 0.5
 """Share of both spans that a match overlaps."""
 
@@ -212,28 +213,77 @@ def _partial_f1(sums: Any) -> Any:
     return ratio(2 * precision * recall, precision + recall)
 
 
-def weights_correlation(gold: Sequence[Span], predicted: Sequence[Span]) -> float:
+@once
+def _weight_rows(cells: Cells, _: Metric) -> Floats:
     """Spearman's rho of the weights of the positions up to gold's last end; spans have weights as labels.
 
     Where one side has equal weights, 1.0 if the other has too, else 0.0. Raises ValueError for other labels.
     """
-    size = max((end for _, end, _ in gold), default=0)
-    places = chain.from_iterable(span[:2] for span in (*gold, *predicted))
-    edges = sorted({0, *(min(place, size) for place in places)})
-    first, second = (_weights(spans, edges) for spans in (gold, predicted))
-    equal = [len({*weights}) == 1 for weights in (first, second)]
-    if not size or any(equal):
-        return float(all(equal) if size else not predicted)
-    return spearman_of_runs(first, second, [end - start for start, end in pairwise(edges)])
+    sizes = [max((end for _, end, _ in gold), default=0) for gold, _ in cells]
+    spans = [  # row, side, start and end up to the size of the text, weight
+        (row, side, min(start, size), min(end, size), float(label or 1))
+        for row, (pair, size) in enumerate(zip(cells, sizes, strict=True))
+        for side, of_side in enumerate(pair)
+        for start, end, label in of_side
+    ]
+    rho, constant = _rank_correlations(*_segments(spans, len(cells)), len(cells))
+    one_sided = np.where(sizes, constant.all(axis=0), [not predicted for _, predicted in cells])
+    return means(np.where(constant.any(axis=0), one_sided, rho))
 
 
-def _weights(spans: Sequence[Span], edges: Sequence[int]) -> list[float]:
-    """The highest weight at the positions between each two edges; 0.0 outside the spans."""
-    weights, at = [0.0] * (len(edges) - 1), {edge: number for number, edge in enumerate(edges)}
-    for weight, start, end in sorted((float(label or 1), start, end) for start, end, label in spans):
-        first, last = at.get(start, len(weights)), at.get(end, len(weights))
-        weights[first:last] = [weight] * (last - first)
-    return weights
+def _segments(spans: Sequence[tuple[float, ...]], size: int) -> tuple[Ints, Ints, Floats]:
+    """Row and length of each stretch without an edge of a span, and its highest weight on both sides."""
+    columns = np.array(sorted(spans, key=itemgetter(4)), object).reshape(-1, 5).T
+    row, side, start, end = columns[:4].astype(int)
+    rows, edges = (
+        np.concatenate([np.arange(size), row, row]),
+        np.concatenate([np.zeros(size, int), start, end]),
+    )
+    order = np.lexsort((edges, rows))
+    changed, number_of = _changed(rows[order], edges[order]), np.empty_like(order)
+    number_of[order] = np.cumsum(changed) - 1
+    rows, lengths = rows[order][changed], np.diff(edges[order][changed], append=0)
+    first, last = np.split(number_of[size:], 2)
+    covers = np.maximum(last - first, 0)
+    covered_segments = np.repeat(first - np.cumsum(covers) + covers, covers) + np.arange(covers.sum())
+    highest = np.zeros((2, len(rows)))
+    highest[np.repeat(side, covers), covered_segments] = np.repeat(columns[4], covers)  # the last one stays
+    inside = np.append(rows[1:] == rows[:-1], False)  # no segment begins at the last edge of a row
+    return rows[inside], lengths[inside], highest[:, inside]
+
+
+def _changed(*keys: NDArray[Any]) -> Flags:
+    """Whether each item differs from the one before in a key."""
+    return np.append(True, np.any([key[1:] != key[:-1] for key in keys], axis=0))[: len(keys[0])]
+
+
+def _rank_correlations(rows: Ints, lengths: Ints, columns: Floats, size: int) -> tuple[Floats, Flags]:
+    """Spearman's rho of each row between two columns of values that repeat; whether a column has one value.
+
+    `rows` ascend. Doubled ranks have the mean n + 1, so that all sums are exact.
+    """
+    bounds = np.searchsorted(rows, np.arange(size + 1))
+
+    def totals(values: Any, bounds: Ints = bounds) -> Any:
+        return np.diff(np.append(0, np.cumsum(values))[bounds])
+
+    lengths = lengths.astype(object if totals(lengths).max(initial=0) > LARGEST else int)
+    n, ranks, constant = totals(lengths), [], []
+    before = np.cumsum(n) - n
+    for column in columns:
+        order = np.lexsort((column, rows))
+        ties = np.append(np.flatnonzero(_changed(rows[order], column[order])), len(order))
+        tied, row = totals(lengths[order], ties), rows[order[ties[:-1]]]
+        doubled = np.empty_like(lengths)
+        doubled[order] = np.repeat(2 * (np.cumsum(tied) - before[row]) - tied + 1, np.diff(ties))
+        ranks.append(doubled)
+        constant.append(np.bincount(row, minlength=size) <= 1)
+    x, y = ranks
+    cross, x_spread, y_spread = (
+        (totals(first * second * lengths) - n * (n + 1) ** 2).astype(float)
+        for first, second in ((x, y), (x, x), (y, y))
+    )
+    return np.clip(ratio(cross, np.sqrt(x_spread * y_spread)), -1.0, 1.0), np.array(constant)
 
 
 Gains = Sequence[tuple[str, float]]
@@ -295,7 +345,7 @@ SEQUENCE_METRICS = (
     counted_metric("span_overlap_f1", of_pairs(_overlap_counts), "all", "any span"),
     mean_metric("span_iou", intersection_over_union),
     SumMetric("span_partial_f1", _partial_rows, _partial_f1),
-    mean_metric("span_spearman", weights_correlation),
+    SumMetric("span_spearman", _weight_rows, mean_of),
     mean_metric("map", average_precision),
     mean_metric("mrr", reciprocal_rank),
     mean_metric("ndcg", discounted_gain),
