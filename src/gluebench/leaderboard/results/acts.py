@@ -13,6 +13,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.acts import change_policy
 from gluebench.leaderboard.phases.models import Shown
 from gluebench.leaderboard.phases.times import MINUTE
@@ -36,7 +37,8 @@ def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "
             benchmark=benchmark,
             defaults={"announced": timezone.now(), "labels": labels, "made": None, "file": "", "places": []},
         )
-        record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels)
+        seals = sealed(benchmark, "phases", "results")
+        record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels, sealed=seals)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
     return row
 
@@ -59,7 +61,8 @@ def take_back(benchmark: Benchmark, actor: User, reason: str) -> None:
     """Remove the final results. Submissions stay closed until the organizer opens them again."""
     with transaction.atomic():
         Results.objects.filter(benchmark=benchmark).delete()
-        record("results taken back", actor=actor, benchmark=benchmark, reason=reason)
+        seals = sealed(benchmark, "results")
+        record("results taken back", actor=actor, benchmark=benchmark, reason=reason, sealed=seals)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
 
 
@@ -94,5 +97,6 @@ def _make(row: Results) -> None:
         values = {"file": name, "size": len(made.data), "sha256": sha256, "places": made.places}
         rows = Results.objects.filter(pk=row.pk, made=None, announced=row.announced)
         if rows.update(made=timezone.now(), **values):
-            record("results made", benchmark=benchmark, sha256=sha256, places=made.places[:3])
+            facts = {"sha256": sha256, "places": made.places[:3], "sealed": sealed(benchmark, "results")}
+            record("results made", benchmark=benchmark, **facts)
             Benchmark.objects.filter(pk=benchmark.pk).touch()
