@@ -60,7 +60,9 @@ def findings() -> list[str]:
 
 
 @pytest.fixture
-def site(tiny: Any, graded: Callable[..., Submission], gold_folder: Path, tmp_path: Path, ada: Any) -> Submission:
+def site(
+    tiny: Any, graded: Callable[..., Submission], gold_folder: Path, tmp_path: Path, ada: Any
+) -> Submission:
     """Systems with a history, in a ledger of more than one tile."""
     from leaderboard.material import MANIFEST
 

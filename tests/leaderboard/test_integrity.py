@@ -35,7 +35,15 @@ OTHER_KEY = "Wm3vT8_qLz0RkYc5hXn7JdBf2GpAe9UsiVo4M1tKaErS"
 def wrong(**options: bool) -> dict[str, str]:
     """What `doctor` finds edited, by subject."""
     findings = commands.doctor(settings.FOLDER.root, **options)
-    subjects = {"results", "listed scores", "log", "benchmarks", "missing files", "file contents", "orphan files"}
+    subjects = {
+        "results",
+        "listed scores",
+        "log",
+        "benchmarks",
+        "missing files",
+        "file contents",
+        "orphan files",
+    }
     return {each.name: each.state for each in findings if each.name in subjects and not each.ok}
 
 
@@ -139,8 +147,8 @@ def shown(site: Submission, ada: Any) -> Submission:
     ("part", "edit"),
     {
         "title": "UPDATE benchmarks_benchmark SET title = 'Another'",
-        "texts": "UPDATE benchmarks_benchmark SET texts = '{\"rules\": \"None\"}'",
-        "looks": "UPDATE benchmarks_benchmark SET looks = '{\"contact\": \"x@example.org\"}'",
+        "texts": 'UPDATE benchmarks_benchmark SET texts = \'{"rules": "None"}\'',
+        "looks": 'UPDATE benchmarks_benchmark SET looks = \'{"contact": "x@example.org"}\'',
         "settings": "UPDATE benchmarks_benchmark SET settings = '{}'",
         "open": "UPDATE benchmarks_benchmark SET open = NOT open",
         "draft": "UPDATE benchmarks_benchmark SET draft = NOT draft",

@@ -68,28 +68,33 @@ def snapshot() -> Iterator[None]:
 
 
 def freeze(
-    folder: Path, release: Sequence[str] = (), *, only: Benchmark | None = None, most: int | None = None
+    folder: Path, release: Sequence[str] = (), *, only: str | None = None, most: int | None = None
 ) -> int:
     """Write a copy of all that visitors see into a new folder; returns its number of files. Raises SiteError.
 
     `release`: benchmarks whose labels, and the predictions of its public rows, are in the copy too. `only`:
-    of the benchmarks, the one that the copy is of; its ledger is the whole one. `most`: bytes of pages.
+    the benchmark that the copy is of, if not of all; its ledger is the whole one. `most`: bytes of pages.
     """
     if folder.exists() and any(folder.iterdir()):
         raise SiteError(f"{folder} is not empty. Name a new folder.")
     released = [Benchmark.objects.named(name) for name in release]
+    one = Benchmark.objects.named(only) if only else None
+    if one and one.draft:
+        raise SiteError(f"{only} is a draft: it has no public pages to copy.")
+    if one and {*release} - {only}:
+        raise SiteError(f"The copy is of {only}: it releases no labels of other benchmarks.")
     if any(benchmark.named_from for benchmark in released):  # authors' files may name them
         raise SiteError("Names are hidden: release files once they are shown.")
     with snapshot():
         caches["pages"].clear()
-        copy = _Copy(folder, only, most)
-        copy.fetch_all(_seeds(only))
+        copy = _Copy(folder, one, most)
+        copy.fetch_all(_seeds(one))
         if only:
-            copy.write("/ledger/rows.json", "application/json", json.dumps(current_rows(only.name)).encode())
+            copy.write("/ledger/rows.json", "application/json", json.dumps(current_rows(only)).encode())
         copy.link_all()
         for benchmark in released:
             _release(benchmark, folder / RELEASE / benchmark.name)
-        number = sign_files(folder, f"{FORMAT} {only.name}" if only else FORMAT)
+        number = sign_files(folder, f"{FORMAT} {only}" if only else FORMAT)
     for benchmark in released:
         record("labels released", benchmark=benchmark, reason="A frozen copy has them.")
     return number
@@ -127,8 +132,8 @@ class _Copy:
         waiting, seen = [*addresses], {*addresses}
         while waiting:
             address = waiting.pop()
-            board = self._only and address == "/" and self._only.get_absolute_url()  # its home
-            answer = self._client.get(board or address)
+            board = self._only.get_absolute_url() if self._only and address == "/" else address
+            answer = self._client.get(board)
             if answer.status_code != 200:
                 continue
             kind = answer.headers["Content-Type"].partition(";")[0]
@@ -140,8 +145,10 @@ class _Copy:
 
     def _has(self, link: str) -> bool:
         """Whether the copy has the page at this address."""
-        other = _BENCHMARK.match(link) if self._only else None
-        return not link.startswith(LEFT_OUT) and (other is None or other[1] == self._only.name)
+        if link.startswith(LEFT_OUT):
+            return False
+        benchmark = _BENCHMARK.match(link)
+        return self._only is None or benchmark is None or benchmark[1] == self._only.name
 
     def write(self, address: str, kind: str, body: bytes) -> None:
         """Write the file of an address."""

@@ -24,7 +24,7 @@ TYPES = {
 }
 """Content types by form: a page's address ends in a dot and the form's name, or in neither."""
 _LARGE, _FAST, _SMALLEST = 1024**2, 1, 9
-"""Bytes above which a body is compressed fast, as a board of 10,000 systems has many megabytes; levels of zlib."""
+"""Bytes above which a body is compressed fast (10,000 systems have 37 MB), and both levels of zlib."""
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 """Matches gzip in Accept-Encoding, unless its weight is zero."""
 

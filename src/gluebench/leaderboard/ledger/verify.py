@@ -104,7 +104,7 @@ def verify_ledger(
 ) -> None:
     """Check the tree against its checkpoint, what it says against the boards, and a `kept` checkpoint.
 
-    Without a `key`, the one that is beside the ledger. `only`: the benchmark whose boards there are, if not all.
+    Without a `key`, the one that is beside the ledger. `only`: the benchmark whose boards there are.
     """
     for _ in range(ATTEMPTS):
         latest, note = Verification(), read("ledger/checkpoint")

@@ -46,7 +46,7 @@ def _make(row: FrozenCopy) -> None:
     benchmark = row.benchmark
     with tempfile.TemporaryDirectory(prefix="copy-", dir=settings.FOLDER.uploads) as scratch:
         folder, packed = Path(scratch, f"{benchmark.name}-frozen"), Path(scratch, "copy.zip")
-        freeze(folder, [benchmark.name] if row.labels else [], only=benchmark, most=MOST_BYTES)
+        freeze(folder, [benchmark.name] if row.labels else [], only=benchmark.name, most=MOST_BYTES)
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(path for path in folder.rglob("*") if path.is_file()):
                 archive.write(path, path.relative_to(scratch))

@@ -9,7 +9,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="FrozenCopy",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
                 ("asked", models.DateTimeField(default=django.utils.timezone.now)),
                 ("labels", models.BooleanField(default=False)),
                 ("worker", models.CharField(blank=True, max_length=80)),
