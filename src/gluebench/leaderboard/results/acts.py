@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
-from django.core.files.base import ContentFile
-from django.core.files.storage import storages
 from django.db import transaction
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.adding import keep_public
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.acts import change_policy
@@ -86,10 +84,8 @@ def make_due(**_: Any) -> None:
 
 def _make(row: Results) -> None:
     made = pack(row.benchmark, row.announced, labels=row.labels)
-    sha256 = hashlib.sha256(made.data).hexdigest()
-    name = f"{row.benchmark.name}/{sha256}"
-    if not storages["data"].exists(name):
-        storages["data"].save(name, ContentFile(made.data))
+    name = keep_public(row.benchmark.name, made.data)
+    sha256 = name.rpartition("/")[2]
     with transaction.atomic():
         benchmark = Benchmark.objects.held(row.benchmark_id)
         if benchmark.version != row.benchmark.version:
