@@ -68,8 +68,8 @@ GET_ONLY = "staff staff staff staff staff staff 405"
 
 ACTS = """replace duplicate dry-run opening/open opening/draft regrade news roles/remove-organizer
 roles/remove-reviewer limits/exceptions limits/exceptions/<int:pk>/remove phases/<int:pk>/extend
-phases/<int:pk>/delete news/<int:pk>/take-back results/announce results/take-back"""
-ACTS_THAT_READ = """texts looks limits phases phases/<int:pk> news/<int:pk> roles
+phases/<int:pk>/delete news/<int:pk>/take-back results/announce results/take-back copy/delete"""
+ACTS_THAT_READ = """copy texts looks limits phases phases/<int:pk> news/<int:pk> roles
 submissions/<slug:key>/approve submissions/<slug:key>/decline submissions/<slug:key>/mark
 submissions/<slug:key>/regrade"""
 
@@ -386,6 +386,19 @@ ROUTES = (
         POST_ONLY,
     ),
     Route(
+        "benchmarks/<slug:name>/organize/copy",
+        "/benchmarks/tiny/organize/copy",
+        ORGANIZERS,
+        ORGANIZERS_ACT,
+        {"act": "make"},
+    ),
+    Route(
+        "benchmarks/<slug:name>/organize/copy.zip",
+        "/benchmarks/tiny/organize/copy.zip",
+        "login 403 403 403 404 403 404",
+        POST_ONLY,
+    ),
+    Route(
         "benchmarks/<slug:name>/organize/limits",
         "/benchmarks/tiny/organize/limits",
         ORGANIZERS,
@@ -677,6 +690,12 @@ ROUTES = (
     Route(
         "api/v1/benchmarks/<slug:name>/organize/submissions.csv",
         "/api/v1/benchmarks/tiny/organize/submissions.csv",
+        "401",
+        "405",
+    ),
+    Route(
+        "api/v1/benchmarks/<slug:name>/organize/copy.zip",
+        "/api/v1/benchmarks/tiny/organize/copy.zip",
         "401",
         "405",
     ),

@@ -20,9 +20,10 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.folder import SiteError, write_private
 from gluebench.leaderboard.freeze import freeze
-from gluebench.leaderboard.ledger.models import Change, add
+from gluebench.leaderboard.ledger.models import Change, add, catch_up
 from gluebench.leaderboard.ledger.verify import Verification
 from gluebench.leaderboard.submissions import acts
+from gluebench.leaderboard.submissions.grading import grade, regrade
 from gluebench.leaderboard.submissions.models import Submission, submission_storage
 from gluebench.leaderboard.submissions.queries import Kind
 
@@ -39,10 +40,16 @@ COLUMNS = {
     "audit_entry": ["at", "action", "benchmark", "submission", "reason", "detail", "seal"],
     "ledger_leaf": ["benchmark", "submission", "data", "texts", "note", "index"],
     "ledger_node": ["level", "index", "hash"],
-    "benchmarks_benchmark": ["gold_digest"],
+    "benchmarks_benchmark": [
+        *("gold_digest", "title", "manifest", "parents", "settings", "open", "draft", "texts", "looks"),
+    ],
+    "benchmarks_datafile": ["path", "task", "split", "rows", "file", "size", "sha256"],
 }
 """What is altered in the database; of submissions, what boards and their pages show of those on a board."""
-DELETED = ["audit_entry", "ledger_leaf", "ledger_node", "submissions_submission"]
+DELETED = [
+    *("audit_entry", "ledger_leaf", "ledger_node", "submissions_submission", "submissions_result"),
+    "benchmarks_datafile",
+]
 
 
 def findings() -> list[str]:
@@ -53,10 +60,13 @@ def findings() -> list[str]:
 
 
 @pytest.fixture
-def site(graded: Callable[..., Submission], gold_folder: Path, tmp_path: Path, ada: Any) -> Submission:
+def site(
+    tiny: Any, graded: Callable[..., Submission], gold_folder: Path, tmp_path: Path, ada: Any
+) -> Submission:
     """Systems with a history, in a ledger of more than one tile."""
     from leaderboard.material import MANIFEST
 
+    catch_up()
     add_benchmark(str(MANIFEST), gold_folder, write_data(tmp_path / "data"))
     rows = [
         graded(
@@ -74,6 +84,10 @@ def site(graded: Callable[..., Submission], gold_folder: Path, tmp_path: Path, a
         )
         for at in range(3)
     ]
+    regrade(rows[0].benchmark, "Read again")
+    for row in rows:
+        assert grade(row.pk)
+        row.refresh_from_db()
     acts.edit(rows[0], ada, {"name": "Another name"})
     acts.mark(rows[1], ada, kind=Kind.BASELINE, verified=True, reason="Read")
     acts.withdraw(rows[2])
@@ -91,8 +105,8 @@ def changed(value: Any, chance: random.Random) -> Any:
         return not value
     if isinstance(value, datetime):
         return value + timedelta(hours=1)
-    if value == "{}":
-        return '{"x": 1}'
+    if value in ("{}", "[]"):
+        return {"{}": '{"x": 1}', "[]": '["x"]'}[value]
     if isinstance(value, int):
         return value + chance.choice([1000, 7000])
     if isinstance(value, float):

@@ -5,16 +5,26 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connection
-from django.test import override_settings
+from django.db.models import F
+from django.test import Client, override_settings
+from django.utils import timezone
 
-from gluebench.leaderboard import commands
+from gluebench.leaderboard import commands, integrity
 from gluebench.leaderboard.audit.models import Entry, record
+from gluebench.leaderboard.ledger.models import catch_up
+from gluebench.leaderboard.limits.phase_acts import save_phase
+from gluebench.leaderboard.news import delivery
+from gluebench.leaderboard.news.models import Announcement
+from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.results.acts import announce
+from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.grading import grade, regrade
 from gluebench.leaderboard.submissions.models import Result, Submission
 from gluebench.leaderboard.submissions.queries import Status
@@ -25,7 +35,15 @@ OTHER_KEY = "Wm3vT8_qLz0RkYc5hXn7JdBf2GpAe9UsiVo4M1tKaErS"
 def wrong(**options: bool) -> dict[str, str]:
     """What `doctor` finds edited, by subject."""
     findings = commands.doctor(settings.FOLDER.root, **options)
-    subjects = {"results", "listed scores", "log", "missing files", "file contents", "orphan files"}
+    subjects = {
+        "results",
+        "listed scores",
+        "log",
+        "benchmarks",
+        "missing files",
+        "file contents",
+        "orphan files",
+    }
     return {each.name: each.state for each in findings if each.name in subjects and not each.ok}
 
 
@@ -45,6 +63,14 @@ def site(graded: Callable[..., Submission]) -> Submission:
     return submission
 
 
+@pytest.fixture
+def organizer(site: Submission, ada: Any) -> Client:
+    site.benchmark.organizers.add(ada)
+    client = Client()
+    client.force_login(ada)
+    return client
+
+
 def stored(submission: Submission) -> Path:
     return settings.FOLDER.submissions / submission.file.name
 
@@ -55,8 +81,6 @@ def test_an_edited_listed_score_is_named(site: Submission) -> None:
 
 
 def test_an_edited_result_is_named_also_after_its_submission_is_shown_anew(site: Submission) -> None:
-    from gluebench.leaderboard.submissions import feedback
-
     result = site.results.get()
     report = {**result.report, "score": {**result.report["score"], "value": 0.999}}
     Result.objects.filter(pk=result.pk).update(report=report)
@@ -64,6 +88,111 @@ def test_an_edited_result_is_named_also_after_its_submission_is_shown_anew(site:
     assert wrong()["results"] == named
     feedback.show(site)
     assert wrong() == {"results": named}
+
+
+def test_a_deleted_grading_is_named_by_the_one_after_it(site: Submission) -> None:
+    for reason in ("First again", "Second again"):
+        regrade(site.benchmark, reason)
+        for row in Submission.objects.all():
+            assert grade(row.pk)
+    assert wrong() == {}
+    last, middle, _ = site.results.values_list("pk", flat=True)
+    sql("DELETE FROM submissions_result WHERE id = %s", middle)
+    named = {"results": f"1 edited in the database: result {last} of submission {site.key}."}
+    assert wrong() == named
+    shown = Submission.objects.get(pk=site.pk)
+    feedback.show(shown)
+    assert wrong() == named, "showing it again does not seal it again"
+
+
+def test_a_deleted_last_grading_is_named(site: Submission) -> None:
+    regrade(site.benchmark, "Again")
+    for row in Submission.objects.all():
+        grade(row.pk)
+    Result.objects.update(created=F("created") - timedelta(hours=1))  # the gradings were an hour apart
+    Submission.objects.update(finished=F("finished") - timedelta(hours=1))
+    Result.objects.filter(why="Again").update(created=timezone.now())
+    Submission.objects.update(finished=timezone.now())
+    integrity.reseal()
+    assert wrong() == {}
+    sql("DELETE FROM submissions_result WHERE id = %s", site.results.latest("pk").pk)
+    assert wrong() == {"listed scores": f"1 not what their results say: submission {site.key}."}
+
+
+def test_gradings_of_before_are_intact_and_are_chained_once_they_are_shown(site: Submission) -> None:
+    regrade(site.benchmark, "Again")
+    assert grade(site.pk)
+    first = site.results.earliest("pk")
+    last = site.results.latest("pk")
+    Result.objects.filter(pk=last.pk).update(seal=last.digest())  # as earlier versions sealed
+    assert "results" not in wrong()
+    feedback.show(Submission.objects.get(pk=site.pk))
+    assert site.results.latest("pk").seal == last.digest(first.created)
+
+
+@pytest.fixture
+def shown(site: Submission, ada: Any) -> Submission:
+    """All that pages show of a benchmark: a phase, news and results too."""
+    benchmark = site.benchmark
+    catch_up()
+    now = timezone.now()
+    save_phase(Phase(benchmark=benchmark, name="Test", opens=now, closes=now + timedelta(days=1)), ada)
+    delivery.publish(Announcement(benchmark=benchmark, title="News", text="None", site="http://x/"), ada)
+    announce(benchmark, ada, labels=False)
+    assert wrong() == {}
+    return site
+
+
+@pytest.mark.parametrize(
+    ("part", "edit"),
+    {
+        "title": "UPDATE benchmarks_benchmark SET title = 'Another'",
+        "texts": 'UPDATE benchmarks_benchmark SET texts = \'{"rules": "None"}\'',
+        "looks": 'UPDATE benchmarks_benchmark SET looks = \'{"contact": "x@example.org"}\'',
+        "settings": "UPDATE benchmarks_benchmark SET settings = '{}'",
+        "open": "UPDATE benchmarks_benchmark SET open = NOT open",
+        "draft": "UPDATE benchmarks_benchmark SET draft = NOT draft",
+        "data_files": "UPDATE benchmarks_datafile SET rows = rows + 1",
+        "phases": "UPDATE phases_phase SET name = 'Final'",
+        "announcements": "DELETE FROM news_announcement",
+        "results": "UPDATE results_results SET labels = NOT labels",
+    }.items(),
+)
+def test_an_edit_of_what_pages_show_of_a_benchmark_is_named(
+    shown: Submission, ada: Any, part: str, edit: str
+) -> None:
+    sql(edit)
+    assert f"{part} of tiny" in wrong()["benchmarks"]
+    record("an act that wrote nothing of it", benchmark=shown.benchmark)
+    assert f"{part} of tiny" in wrong()["benchmarks"]
+    integrity.reseal()
+    assert "benchmarks" not in wrong()
+
+
+def test_a_deleted_or_renamed_benchmark_is_named(shown: Submission) -> None:
+    sql("UPDATE benchmarks_benchmark SET name = 'other'")
+    assert "tiny as a whole" in wrong()["benchmarks"]
+
+
+def test_every_act_that_writes_something_of_a_benchmark_seals_it(
+    shown: Submission, ada: Any, organizer: Client
+) -> None:
+    """By the pages: texts, looks, drafts, limits, phases, news and results."""
+    here = "/benchmarks/tiny/organize"
+    phase, news = Phase.objects.get(), Announcement.objects.get()
+    for page, data in (
+        ("texts", {"title": "Tiny", "overview": "About", "act": "save"}),
+        ("looks", {"contact": "x@example.org"}),
+        ("opening", {"draft": "1"}),
+        ("limits", {"per_day": "3", "per": "person", "feedback": "full", "incomplete": "listed"}),
+        (f"phases/{phase.pk}", {"act": "delete", "reason": "No more"}),
+        (f"news/{news.pk}", {"action": "take back"}),
+        ("results", {"reason": "Too early"}),
+    ):
+        before = Entry.objects.count()
+        organizer.post(f"{here}/{page}", data)
+        assert wrong() == {}, page
+        assert Entry.objects.count() > before or page == "limits", page
 
 
 @pytest.mark.parametrize(
@@ -132,4 +261,4 @@ def test_a_new_secret_key_is_told_and_what_is_there_is_sealed_anew(site: Submiss
     with override_settings(SECRET_KEY=OTHER_KEY):
         assert set(wrong()) == {"results", "log"}
         assert wrong(reseal=True) == {}
-    assert set(wrong()) == {"results", "log"}
+    assert set(wrong()) == {"results", "log", "benchmarks"}

@@ -19,6 +19,8 @@ from leaderboard.material import CANARIES, GOLD, PREDICTIONS, zip_bytes
 
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.limits.phase_acts import save_phase
+from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.ranks.renewing import look, renew_ranking
 from gluebench.leaderboard.results.acts import make_due
 from gluebench.leaderboard.results.models import Results
@@ -145,6 +147,21 @@ def test_the_organizer_sees_a_draft_and_may_take_results_back(
     assert Client().get(PAGE).status_code == 404
     assert Entry.objects.first().reason == "A label was wrong"
     assert not Benchmark.objects.get().open
+
+
+def test_phases_that_will_not_open_any_more_are_left_out(organizer: Client, tiny: Benchmark) -> None:
+    now, day = timezone.now(), timedelta(days=1)
+    for name, opens in (("Open now", now - day), ("Next month", now + 30 * day)):
+        save_phase(Phase(benchmark=tiny, name=name, opens=opens, closes=opens + 2 * day))
+    pages = ("/benchmarks/tiny", "/api/v1/benchmarks/tiny", "/api/v1/benchmarks/tiny/phases")
+    assert all("Next month" in Client().get(page).content.decode() for page in pages)
+    organizer.post(HERE, {"sure": "on"})
+    for page in pages:
+        text = Client().get(page).content.decode()
+        assert "Next month" not in text, page
+        assert "Open now" in text, page
+    phases = organizer.get("/benchmarks/tiny/organize/phases").content.decode()
+    assert "Next month" in phases, "the organizer may still delete it"
 
 
 def test_equal_results_give_equal_archives(organizer: Client, tiny: Benchmark, board: Any) -> None:

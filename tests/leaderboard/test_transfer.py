@@ -28,8 +28,12 @@ from leaderboard.test_running import Machine, clean_environment, gluebench
 
 from gluebench.leaderboard import integrity, storage, transfer
 from gluebench.leaderboard.accounts.models import Token, User
+from gluebench.leaderboard.benchmarks.adding import keep_public
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 from gluebench.leaderboard.ledger.models import Leaf, signer
+from gluebench.leaderboard.organizing.models import FrozenCopy
+from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.submissions.models import Submission
 
 
@@ -178,6 +182,17 @@ def test_an_export_names_files_that_are_missing_or_changed(
         f"{lost.file.name} of submission {lost.key} is missing",
         f"{rotten.file.name} of submission {rotten.key} is not what was sent",
     }
+
+
+def test_an_export_has_results_logos_and_frozen_copies(tiny: Benchmark, tmp_path: Path) -> None:
+    names = [keep_public("tiny", data) for data in (b"Results", b"A logo", b"A copy")]
+    sums = [name.rpartition("/")[2] for name in names]
+    Results.objects.create(benchmark=tiny, made=tiny.added, file=names[0], sha256=sums[0])
+    FrozenCopy.objects.create(benchmark=tiny, made=tiny.added, file=names[2], sha256=sums[2])
+    Benchmark.objects.update(looks={"logo": {"file": names[1], "type": "image/png"}})
+    assert transfer.export_site(str(tmp_path / "site.tar")).problems == ()
+    with tarfile.open(tmp_path / "site.tar") as archive:
+        assert {f"data/{name}" for name in names} <= {*archive.getnames()}
 
 
 def test_an_export_overwrites_nothing(db: None, tmp_path: Path) -> None:

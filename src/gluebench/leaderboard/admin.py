@@ -26,6 +26,7 @@ from gluebench.leaderboard.accounts.models import Team, Token, User
 from gluebench.leaderboard.annotation.models import Study
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.forms import DetailsForm
@@ -71,7 +72,8 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def _record(self, request: HttpRequest, act: str, row: Model, fields: list[str]) -> None:
         kind = str(row._meta.verbose_name)
-        record(f"{kind} {act}", actor=request.user, row=row.pk, fields=fields)
+        more = {"benchmark": row, "sealed": sealed(row, "open")} if isinstance(row, Benchmark) else {}
+        record(f"{kind} {act}", actor=request.user, row=row.pk, fields=fields, **more)
 
 
 class ReadOnlyAdmin(LoggedAdmin):

@@ -27,6 +27,7 @@ from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.ledger import models as ledger
 from gluebench.leaderboard.ledger import tree
 from gluebench.leaderboard.ledger.verify import RELEASE, SUMS, file_of
+from gluebench.leaderboard.ledger.views import current_rows
 from gluebench.leaderboard.phases.models import phase_on_board, policy_at
 from gluebench.leaderboard.submissions.feedback import graded_rows
 from gluebench.leaderboard.submissions.models import Submission
@@ -41,6 +42,7 @@ _ACTS = re.compile(
     re.DOTALL,
 )
 """Scripts, forms, and links to forms, which need the site."""
+_BENCHMARK = re.compile(r"/benchmarks/([\w-]+)")
 _CSS = re.compile(r"""url\(["']?([^"')]+)""")
 
 
@@ -65,33 +67,43 @@ def snapshot() -> Iterator[None]:
         database.transaction_mode = mode
 
 
-def freeze(folder: Path, release: Sequence[str] = ()) -> int:
+def freeze(
+    folder: Path, release: Sequence[str] = (), *, only: str | None = None, most: int | None = None
+) -> int:
     """Write a copy of all that visitors see into a new folder; returns its number of files. Raises SiteError.
 
-    `release`: benchmarks whose labels, and the predictions of its public rows, are in the copy too.
+    `release`: benchmarks whose labels, and the predictions of its public rows, are in the copy too. `only`:
+    the benchmark that the copy is of, if not of all; its ledger is the whole one. `most`: bytes of pages.
     """
     if folder.exists() and any(folder.iterdir()):
         raise SiteError(f"{folder} is not empty. Name a new folder.")
     released = [Benchmark.objects.named(name) for name in release]
+    one = Benchmark.objects.named(only) if only else None
+    if one and one.draft:
+        raise SiteError(f"{only} is a draft: it has no public pages to copy.")
+    if one and {*release} - {only}:
+        raise SiteError(f"The copy is of {only}: it releases no labels of other benchmarks.")
     if any(benchmark.named_from for benchmark in released):  # authors' files may name them
         raise SiteError("Names are hidden: release files once they are shown.")
     with snapshot():
         caches["pages"].clear()
-        copy = _Copy(folder)
-        copy.fetch_all(_seeds())
+        copy = _Copy(folder, one, most)
+        copy.fetch_all(_seeds(one))
+        if only:
+            copy.write("/ledger/rows.json", "application/json", json.dumps(current_rows(only)).encode())
         copy.link_all()
         for benchmark in released:
             _release(benchmark, folder / RELEASE / benchmark.name)
-        number = sign_files(folder, FORMAT)
+        number = sign_files(folder, f"{FORMAT} {only}" if only else FORMAT)
     for benchmark in released:
         record("labels released", benchmark=benchmark, reason="A frozen copy has them.")
     return number
 
 
-def _seeds() -> list[str]:
+def _seeds(only: Benchmark | None) -> list[str]:
     """Addresses that the copy begins with: pages, exports, and the ledger."""
     seeds = [reverse(name) for name in ("home", "ledger", "ledger-checkpoint", "ledger-rows")]
-    for benchmark in Benchmark.objects.filter(draft=False):
+    for benchmark in [only] if only else Benchmark.objects.filter(draft=False):
         names = ["board", "changes", "changes-json", *(f"board-{ending}" for ending in FORMATS)]
         seeds += [reverse(name, args=[benchmark.name]) for name in names]
     last = ledger.Leaf.objects.exclude(note="").first()
@@ -107,8 +119,9 @@ def _seeds() -> list[str]:
 class _Copy:
     """The copy that is being written: the file of each address, as it is linked to."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, only: Benchmark | None, most: int | None) -> None:
+        self.folder, self._only, self._most = folder, only, most
+        self._bytes = 0
         self.files: dict[str, str] = {}
         self._pages: dict[str, str] = {}
         """Of the files that are HTML, their addresses."""
@@ -119,17 +132,29 @@ class _Copy:
         waiting, seen = [*addresses], {*addresses}
         while waiting:
             address = waiting.pop()
-            answer = self._client.get(address)
+            board = self._only.get_absolute_url() if self._only and address == "/" else address
+            answer = self._client.get(board)
             if answer.status_code != 200:
                 continue
             kind = answer.headers["Content-Type"].partition(";")[0]
             body = b"".join(answer)
-            self._write(address, kind, body)
-            links = _links(address, kind, body)
-            waiting += [link for link in links if link not in seen and not link.startswith(LEFT_OUT)]
+            self.write(address, kind, body)
+            links = [link for link in _links(address, kind, body) if self._has(link)]
+            waiting += [link for link in links if link not in seen]
             seen.update(links)
 
-    def _write(self, address: str, kind: str, body: bytes) -> None:
+    def _has(self, link: str) -> bool:
+        """Whether the copy has the page at this address."""
+        if link.startswith(LEFT_OUT):
+            return False
+        benchmark = _BENCHMARK.match(link)
+        return self._only is None or benchmark is None or benchmark[1] == self._only.name
+
+    def write(self, address: str, kind: str, body: bytes) -> None:
+        """Write the file of an address."""
+        self._bytes += len(body)
+        if self._most is not None and self._bytes > self._most:
+            raise SiteError(f"The copy has more than {self._most / 1024**3:g} GiB.")
         parts = urlsplit(address)
         name = (unquote(parts.path).strip("/") or "index") + ".html" * (kind == "text/html")
         name = file_of(f"{name}?{parts.query}")

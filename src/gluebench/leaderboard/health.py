@@ -21,7 +21,7 @@ from django.core.files.storage import storages
 from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Min, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
@@ -114,12 +114,22 @@ def _workers() -> Check:
 
 def workers() -> int:
     """Workers that gave a sign of life lately, on all machines."""
-    return Worker.objects.filter(seen__gt=Now() - WORKER_SECONDS).count()
+    return alive().count()
+
+
+def alive() -> QuerySet[Worker]:
+    """The workers that gave a sign of life lately."""
+    return Worker.objects.filter(seen__gt=Now() - WORKER_SECONDS)
+
+
+def worker_name() -> str:
+    """The name of this process among the workers of all machines."""
+    return f"{gethostname()[:60]}:{os.getpid()}"
 
 
 def beat() -> None:
     """Give this worker's sign of life, and forget those that gave none for a day."""
-    Worker.objects.update_or_create(name=f"{gethostname()[:60]}:{os.getpid()}", defaults={"seen": Now()})
+    Worker.objects.update_or_create(name=worker_name(), defaults={"seen": Now()})
     Worker.objects.filter(seen__lt=Now() - timedelta(days=1)).delete()
 
 

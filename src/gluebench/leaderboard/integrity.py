@@ -6,22 +6,25 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.core.files.storage import storages
 from django.db.models import Count
 from django.test import Client
 
-from gluebench.leaderboard.audit.models import Entry
+from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.adding import digest_of
 from gluebench.leaderboard.benchmarks.contents import manifest_of
 from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile
+from gluebench.leaderboard.benchmarks.seals import PARTS, sealed
 from gluebench.leaderboard.checks import Check
 from gluebench.leaderboard.common.formats import portable
 from gluebench.leaderboard.freeze import snapshot
 from gluebench.leaderboard.ledger import models as ledger
 from gluebench.leaderboard.ledger.notes import Key
 from gluebench.leaderboard.ledger.verify import Verification, verify_ledger
+from gluebench.leaderboard.organizing.models import FrozenCopy
 from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import orphans
@@ -30,6 +33,8 @@ from gluebench.leaderboard.submissions.queries import Status
 
 NAMED = 20
 """Most rows or files that one check names."""
+WRITE_TIME = timedelta(minutes=1)
+"""The most between writing a submission and its result, which one transaction does."""
 UPLOAD_TIME = timedelta(hours=1)
 """How long a file may be stored before its row."""
 RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --reseal"
@@ -37,7 +42,7 @@ RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --res
 
 def examine(*, files: bool = False) -> list[Check]:
     """The results, what the boards show of them, and the log; with `files`, every submitted file too."""
-    parts = [_results, _listed, _log, _rows, _ledger, *([_files] if files else [])]
+    parts = [_results, _listed, _log, _benchmarks, _rows, _ledger, *([_files] if files else [])]
     checks: list[Check] = []
     for part in parts:
         try:
@@ -49,14 +54,17 @@ def examine(*, files: bool = False) -> list[Check]:
 
 
 def reseal(reason: str = "The site has a new secret key.") -> None:
-    """Seal every result and log row, and sign the ledger, as they are: for a new secret key."""
+    """Seal every result, log row and benchmark, and sign the ledger, as they are: for a new secret key."""
     before = ""
     for entry in Entry.objects.order_by("pk").iterator():
         before = entry.digest(before)
         Entry.objects.filter(pk=entry.pk).update(seal=before)
     for pk in list(Result.objects.values_list("pk", flat=True)):
-        Result.objects.filter(pk=pk).update(seal=Result.objects.get(pk=pk).digest())
+        result = Result.objects.get(pk=pk)
+        Result.objects.filter(pk=pk).update(seal=result.digest(result.before()))
     ledger.sign_anew(reason)
+    for benchmark in Benchmark.objects.all():
+        record("sealed", benchmark=benchmark, reason=reason, sealed=sealed(benchmark, *PARTS))
 
 
 def verify(result: Verification, *, key: Key | None = None, kept: str = "") -> None:
@@ -75,28 +83,46 @@ def read_page(path: str) -> bytes | None:
 
 def _results() -> Iterator[Check]:
     rows = Result.objects.select_related("submission").defer("submission__report", "submission__problems")
-    edited = [
-        f"result {row.pk} of submission {row.submission.key}"
-        for row in rows.iterator(chunk_size=50)
-        if row.seal != row.digest()
-    ]
+    edited, before = [], None
+    for row in rows.order_by("submission", "pk").iterator(chunk_size=50):
+        earlier = before.created if before and before.submission_id == row.submission_id else None
+        if not row.is_intact(earlier):
+            edited.append(f"result {row.pk} of submission {row.submission.key}")
+        before = row
     fix = f"Restore a backup, or grade these submissions again. {RESEAL}"
     yield _check("results", edited, "edited in the database", fix, rows.count())
 
 
 def _listed() -> Iterator[Check]:
     """Check the columns that a board reads: they must match the submission's latest result."""
-    rows = Submission.objects.filter(status=Status.GRADED).select_related("benchmark", "phase")
-    edited = [
-        f"submission {row.key}"
-        for row in rows.iterator(chunk_size=50)
-        if any(
-            portable(getattr(row, name)) != portable(value)
-            for name, value in feedback.shown(row, row.results.first()).items()
-        )
-    ]
+    rows = Submission.objects.filter(status__in=(Status.GRADED, Status.INVALID))
+    rows = rows.select_related("benchmark", "phase")
+    edited = [f"submission {row.key}" for row in rows.iterator(chunk_size=50) if not _is_as_graded(row)]
     fix = "Restore a backup, or grade these submissions again."
     yield _check("listed scores", edited, "not what their results say", fix, rows.count())
+
+
+def _is_as_graded(row: Submission) -> bool:
+    """Whether a graded submission shows what its latest result says, and none after that was deleted."""
+    result = row.results.first()
+    if result is None or row.finished is None or abs(row.finished - result.created) > WRITE_TIME:
+        return False
+    shown = feedback.shown(row, result)
+    return all(portable(getattr(row, name)) == portable(value) for name, value in shown.items())
+
+
+def _benchmarks() -> Iterator[Check]:
+    """Check what pages show of each benchmark against what the log says of the last act that wrote it."""
+    last: dict[str, dict[str, str]] = {}
+    for name, detail in Entry.objects.order_by("pk").values_list("benchmark", "detail").iterator():
+        if isinstance(detail, dict) and isinstance(detail.get("sealed"), dict):
+            last.setdefault(name, {}).update(detail["sealed"])
+    rows = {row.name: row for row in Benchmark.objects.all()}
+    edited = [f"{name} as a whole" for name in sorted(last.keys() - rows.keys())]
+    for name in last.keys() & rows.keys():
+        present = sealed(rows[name], *last[name])
+        edited += [f"{part} of {name}" for part in last[name] if present[part] != last[name][part]]
+    yield _check("benchmarks", edited, "not as the log says", f"Restore a backup. {RESEAL}", len(rows))
 
 
 def _log() -> Iterator[Check]:
@@ -144,6 +170,16 @@ def _ledger() -> Iterator[Check]:
     yield _check("ledger", edited, "edited in the database", f"Restore a backup. {RESEAL}", count)
 
 
+def published_files() -> Iterator[tuple[str, str]]:
+    """Each file of the storage "data" that a row names, with its SHA-256; one may come twice."""
+    models: tuple[Any, ...] = (DataFile, Results, FrozenCopy)
+    for model in models:
+        yield from model.objects.exclude(file="").order_by("file").values_list("file", "sha256").distinct()
+    for looks in Benchmark.objects.values_list("looks", flat=True):
+        if logo := looks.get("logo"):
+            yield logo["file"], logo["file"].rpartition("/")[2]
+
+
 def _kept_files() -> Iterator[str]:
     """What is wrong with manifests, labels and files to download."""
     for home in settings.FOLDER.manifests.iterdir():
@@ -155,8 +191,7 @@ def _kept_files() -> Iterator[str]:
     for row in Benchmark.objects.all():
         if digest_of(row.gold_path) != row.gold_digest:
             yield f"labels of {row.name}"
-    rows = DataFile.objects.values_list("file", "sha256")
-    for name, expected in [*rows, *Results.objects.exclude(file="").values_list("file", "sha256")]:
+    for name, expected in published_files():
         try:
             with storages["data"].open(name) as file:
                 same = hashlib.file_digest(file, "sha256").hexdigest() == expected

@@ -20,6 +20,7 @@ from gluebench.leaderboard import health
 from gluebench.leaderboard.accounts.models import Token
 from gluebench.leaderboard.common.signals import maintenance_due
 from gluebench.leaderboard.news.delivery import deliver
+from gluebench.leaderboard.organizing.copying import make_copies
 from gluebench.leaderboard.ranks import renewing
 from gluebench.leaderboard.results.acts import make_due
 from gluebench.leaderboard.submissions import grading
@@ -46,6 +47,11 @@ def run_all() -> None:
 def send_all() -> None:
     """Send what receivers may be slow to take: webhooks. Run it apart from the other tasks."""
     _run(webhooks.deliver)
+
+
+def copy_all() -> None:
+    """Make the frozen copies that organizers asked for. Run it apart from the other tasks."""
+    _run(make_copies)
 
 
 def _run(*tasks: Callable[[], object]) -> None:

@@ -175,10 +175,10 @@ def _add_site(archive: _Archive, *, secrets: bool) -> None:
 
 def _stored() -> Iterator[tuple[str, str, str, str]]:
     """Files that rows name: key of the submission, storage, name and SHA-256."""
-    from gluebench.leaderboard.benchmarks.models import DataFile
+    from gluebench.leaderboard.integrity import published_files
     from gluebench.leaderboard.submissions.models import Submission
 
-    for name, sha256 in DataFile.objects.values_list("file", "sha256").distinct().order_by("file"):
+    for name, sha256 in sorted({*published_files()}):
         yield "", "data", name, sha256
     rows = Submission.objects.exclude(file="").values_list("key", "file", "sha256").order_by("file")
     for key, name, sha256 in rows:

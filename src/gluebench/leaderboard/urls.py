@@ -19,7 +19,7 @@ from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.ledger import views as ledger
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.news import views as news
-from gluebench.leaderboard.organizing import creating, dry_runs, texts
+from gluebench.leaderboard.organizing import copies, creating, dry_runs, texts
 from gluebench.leaderboard.organizing import views as organizing
 from gluebench.leaderboard.ranks import health as benchmark_health
 from gluebench.leaderboard.ranks import views as ranks
@@ -131,6 +131,8 @@ urlpatterns = [
     path(f"{ORGANIZE}/alike/compare", similarity.compare, name="organize-compare"),
     path(f"{ORGANIZE}/results", results.organize, name="organize-results"),
     path(f"{ORGANIZE}/results/draft.zip", results.draft, name="organize-results-draft"),
+    path(f"{ORGANIZE}/copy", copies.frozen_copy, name="organize-copy"),
+    path(f"{ORGANIZE}/copy.zip", copies.download, name="organize-copy-download"),
     path(LIMITS, limits.policy, name="limits"),
     path(f"{LIMITS}/exceptions", limits.override, name="override"),
     path(f"{LIMITS}/exceptions/<int:pk>/remove", limits.override_end, name="override-remove"),

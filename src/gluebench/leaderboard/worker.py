@@ -41,7 +41,7 @@ def main() -> None:
     )
     worker.configure_signals()
     logging.getLogger("django_tasks_db").setLevel(logging.ERROR)
-    for name in ("run_all", "send_all"):
+    for name in ("run_all", "send_all", "copy_all"):
         threading.Thread(target=_maintain, args=(stopping, name), daemon=True).start()
     worker.run()
 

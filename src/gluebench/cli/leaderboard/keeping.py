@@ -81,7 +81,8 @@ def verify(
     "release",
     help="Put its labels and the predictions of its public rows in the copy, for everybody.",
 )
-def freeze(site: str, folder: str, release: tuple[str, ...]) -> None:
+@click.option("--only", metavar="BENCHMARK", help="Copy the pages of this benchmark alone.")
+def freeze(site: str, folder: str, release: tuple[str, ...], only: str | None) -> None:
     """Copy what visitors see into a folder of static files.
 
     Any file server shows it, and a browser opens it from the disk. It has the ledger, the exports and a
@@ -90,11 +91,12 @@ def freeze(site: str, folder: str, release: tuple[str, ...]) -> None:
     \b
     Example:
       gluebench leaderboard freeze glue-2026 --release-labels glue
+      gluebench leaderboard freeze glue-alone --only glue
     """
     commands.open_site(site)
     from gluebench.leaderboard.freeze import freeze as write
 
-    number = write(Path(folder), release)
+    number = write(Path(folder), release, only=only)
     click.echo(
         f"{folder}: {number} files; begin with index.html. Check it: gluebench leaderboard verify {folder}"
     )

@@ -28,6 +28,7 @@ from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, Removal
 from gluebench.leaderboard.limits.phase_forms import ExtensionForm, PhaseForm
 from gluebench.leaderboard.news.views import AnnouncementForm
 from gluebench.leaderboard.organizing import forms as own
+from gluebench.leaderboard.organizing.copies import FrozenForm
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.results.views import AnnounceForm, TakeBackForm
 from gluebench.leaderboard.submissions.forms import ReasonForm
@@ -95,6 +96,8 @@ ACTS = (
     ),
     Act("/results", "announce", "Take no more submissions, and make the final results.", AnnounceForm()),
     Act("/results", "take-back", "Remove the final results.", TakeBackForm()),
+    Act("/copy", "", "Make a frozen copy.", FrozenForm(), {"act": "make"}, reads=""),
+    Act("/copy", "delete", "Delete the frozen copy."),
 )
 
 
@@ -201,7 +204,11 @@ def _register(act: Act, method: str, shape: Any, **options: Any) -> None:
     router.add_api_operation(address, [method], operation, response=response, summary=act.does, **options)
 
 
-_register(Act("/submissions.csv", "", "All submissions, narrowed as on the page.", reads=""), "GET", None)
+for _file, _does in (
+    ("/submissions.csv", "All submissions, narrowed as on the page."),
+    ("/copy.zip", "The frozen copy."),
+):
+    _register(Act(_file, "", _does, reads=""), "GET", None)
 for _act in ACTS:
     _register(_act, "POST", schemas.Done, openapi_extra=_body(_act.form))
     if _act.reads is not None:

@@ -18,6 +18,7 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks import models
 from gluebench.leaderboard.benchmarks.contents import Prepared, PublicFile, prepare
 from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile
+from gluebench.leaderboard.benchmarks.seals import PARTS, sealed
 from gluebench.leaderboard.common.signals import benchmark_changed
 from gluebench.leaderboard.common.text import require_fields
 from gluebench.leaderboard.folder import make_private, write_private
@@ -54,20 +55,24 @@ def store(ready: Prepared, *, by: User | None = None, reason: str = "", draft: b
         if new and by is not None:
             # Not `add`, which would sign out and strip of second factors who was given a role by others.
             Benchmark.organizers.through.objects.create(benchmark=row, user=by)
-            record("benchmark added", actor=by, benchmark=row)
         if not new and row.title != row.record.title:
             del values["title"]
         changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
         if changed:
             Benchmark.objects.filter(pk=row.pk).update(**values)
             why = reason or f"The {'labels' if 'gold' in changed else 'manifest'} changed."
-            record("labels" if "gold" in changed else "manifest", actor=by, benchmark=row, reason=why)
+            kind = "labels" if "gold" in changed else "manifest"
+            seals = sealed(row, *(field for field in changed if field in PARTS))
+            record(kind, actor=by, benchmark=row, reason=why, sealed=seals)
             benchmark_changed.send(Benchmark, benchmark=row, reason=why)
             row.refresh_from_db()
-        if _replace(row, files, examples=ready.has_examples) and not new:
+        replaced = _replace(row, files, examples=ready.has_examples)
+        if new:
+            record("benchmark added", actor=by, benchmark=row, sealed=sealed(row, *PARTS))
+        elif replaced:
             Benchmark.objects.filter(pk=row.pk).touch()
             why = reason or "The files to download changed."
-            record("data", actor=by, benchmark=row, reason=why)
+            record("data", actor=by, benchmark=row, reason=why, sealed=sealed(row, "data_files"))
     return row
 
 

@@ -15,7 +15,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards.columns import Options, scheme_of
 from gluebench.leaderboard.boards.pages import at_phase, ranked, read_page
 from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.common.page_cache import cached
+from gluebench.leaderboard.common.page_cache import cached, once
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -46,8 +46,10 @@ def _standing(benchmark: Benchmark, row: Submission | None) -> str:
     """The text of a badge."""
     loss = benchmark.record.loss
     if row is not None:
-        rows = ranked(at_phase(benchmark, row.phase))
-        rank = next((each.rank_text for each in rows if each.system.pk == row.pk), "")
+        board = at_phase(benchmark, row.phase)
+        name = f"ranks {board.pk} {board.board_phase}"
+        ranks = once(name, board.version, lambda: {each.system.pk: each.rank_text for each in ranked(board)})
+        rank = ranks.get(row.pk, "")
         return f"rank {rank}: {percent(row.value, loss)}" if rank else "incomplete"
     rows = ranked(benchmark)
     best = max((each.value for each in rows if each.value is not None), default=None)

@@ -92,27 +92,30 @@ def verify_copy(
     result: Verification, folder: Path, *, key: Key | None = None, kept: str = "", recompute: bool = False
 ) -> None:
     """Check a frozen copy: its ledger, its list of files, and with `recompute` its scores."""
-    verify_ledger(result, from_folder(folder), key=key, kept=kept)
+    form = (folder / SUMS).read_text(encoding="utf-8").partition("\n")[0]  # its signature is checked below
+    verify_ledger(result, from_folder(folder), key=key, kept=kept, only=form.partition(" ")[2])
     result.attempt(SUMS, lambda: _check_sums(result, folder, key))
     if recompute:
         result.attempt(RELEASE, lambda: verify_released(result, folder))
 
 
-def verify_ledger(result: Verification, read: Read, *, key: Key | None = None, kept: str = "") -> None:
+def verify_ledger(
+    result: Verification, read: Read, *, key: Key | None = None, kept: str = "", only: str = ""
+) -> None:
     """Check the tree against its checkpoint, what it says against the boards, and a `kept` checkpoint.
 
-    Without a `key`, the one that is beside the ledger.
+    Without a `key`, the one that is beside the ledger. `only`: the benchmark whose boards there are.
     """
     for _ in range(ATTEMPTS):
         latest, note = Verification(), read("ledger/checkpoint")
-        latest.attempt("ledger", partial(_check_ledger, latest, read, key, kept))
+        latest.attempt("ledger", partial(_check_ledger, latest, read, key, kept, only))
         if not latest.findings or read("ledger/checkpoint") == note:
             break  # else it grew meanwhile
     result.findings += latest.findings
     result.checked += latest.checked
 
 
-def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str) -> None:
+def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str, only: str) -> None:
     about = json.loads(_needed(read, "ledger/rows.json"))
     key, rows = key or read_key(about["key"]), about["rows"]
     checkpoint = read_checkpoint(_needed(read, "ledger/checkpoint").decode(), key)
@@ -127,7 +130,7 @@ def _check_ledger(result: Verification, read: Read, key: Key | None, kept: str) 
         earlier = read_checkpoint(kept, key)
         same = earlier.size <= len(hashes) and tree.root_of_all(hashes[: earlier.size]) == earlier.root
         result.expect(same, f"ledger: its first {earlier.size} entries are not those of the kept checkpoint")
-    last = _last(entries)
+    last = {name: entry for name, entry in _last(entries).items() if only in ("", entry["benchmark"])}
     _check_rows(result, last, rows)
     for name in sorted({entry["benchmark"] for entry in last.values()}):
         _check_board(result, read, name, last, rows, about.get("phases", {}).get(name, ()))

@@ -86,21 +86,23 @@ def rows(request: HttpRequest) -> HttpResponse:
     )
 
 
-def current_rows() -> dict[str, Any]:
+def current_rows(only: str = "") -> dict[str, Any]:
     """The last entry of each row of a board, by submission: its index, and its names with their salt.
 
-    `phases`: by benchmark, those that have boards besides the one at the benchmark's address.
+    `phases`: by benchmark, those that have boards besides the one at the benchmark's address. `only`: the
+    benchmark, if not all.
     """
-    last = {
-        leaf.submission: leaf for leaf in Leaf.objects.exclude(submission="").order_by("index").iterator()
-    }
+    chosen = {"benchmark": only} if only else {}
+    leaves = Leaf.objects.exclude(submission="").filter(**chosen).order_by("index")
+    last = {leaf.submission: leaf for leaf in leaves.iterator()}
     shown = {
         key: {"index": leaf.index, "benchmark": leaf.benchmark, "texts": leaf.texts}
         for key, leaf in last.items()
         if leaf.entry["row"] is not None
     }
     phases: dict[str, list[int]] = {}
-    for phase in Phase.objects.filter(benchmark__draft=False).select_related("benchmark"):
+    named = {"benchmark__name": only} if only else {}
+    for phase in Phase.objects.filter(benchmark__draft=False, **named).select_related("benchmark"):
         if phase.is_shown and phase.pk != phase.benchmark.board_phase:
             phases.setdefault(phase.benchmark.name, []).append(phase.pk)
     about = {"schema": "gluebench.ledger-rows/1", "key": str(models.signer().key)}

@@ -15,6 +15,7 @@ from gluebench.leaderboard.accounts.models import Team, User, new_code
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, read_phases, read_policy
+from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.forms import policy_for
 from gluebench.leaderboard.limits.models import Departure, Override
 from gluebench.leaderboard.limits.phase_acts import phase_lines, set_phases
@@ -47,7 +48,8 @@ def change_policy(
         changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
         if changes:
             row.save(update_fields=["settings", "open"])
-            record("policy", actor=actor, benchmark=row, reason=reason, changes=changes)
+            seals = sealed(row, "settings", "open")
+            record("policy", actor=actor, benchmark=row, reason=reason, changes=changes, sealed=seals)
             follow_policy(row, former)
     benchmark.settings, benchmark.open = row.settings, row.open
     return changes

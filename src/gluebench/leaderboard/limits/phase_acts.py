@@ -14,6 +14,7 @@ from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import PolicyError
+from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.phase_forms import PREFIX, PhaseForm, as_text
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Extension, Phase
 from gluebench.leaderboard.phases.times import zone_of
@@ -49,7 +50,7 @@ def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> dic
             times = {"before": former.closes, "closes": phase.closes}
             Extension.objects.create(phase=phase, by=actor, reason=reason, **times)
         action = "phase" if former is None else "phase changed"
-        record(action, actor=actor, benchmark=phase.benchmark, reason=reason, phase=phase.name, **changes)
+        _record(action, phase.benchmark, actor, reason, phase=phase.name, **changes)
         follow_clock(phase.benchmark)
     return changes
 
@@ -87,7 +88,7 @@ def extend(
         Phase.objects.filter(pk=phase.pk).update(last=max(closes, phase.last or closes))
         keys = {name: one.pk for name, one in whose.items()}
         facts = {"phase": phase.name, "closes": closes.isoformat(), **keys}
-        record("extension", actor=actor, benchmark=phase.benchmark, reason=reason, **facts)
+        _record("extension", phase.benchmark, actor, reason, **facts)
         follow_clock(phase.benchmark)
 
 
@@ -100,9 +101,14 @@ def delete_phase(phase: Phase, actor: User | None, reason: str) -> None:
             raise PhaseError(f"{phase} has {number} submission{'s' * (number != 1)}: close it instead.")
         facts = {"phase": phase.name, **values_of(phase)}
         del facts["name"]
-        record("phase deleted", actor=actor, benchmark=phase.benchmark, reason=reason, **facts)
         phase.delete()
+        _record("phase deleted", phase.benchmark, actor, reason, **facts)
         follow_clock(phase.benchmark)
+
+
+def _record(action: str, benchmark: Benchmark, actor: User | None, reason: str, **detail: Any) -> None:
+    seals = sealed(benchmark, "phases")
+    record(action, actor=actor, benchmark=benchmark, reason=reason, **detail, sealed=seals)
 
 
 def set_phases(benchmark: Benchmark, tables: Sequence[Mapping[str, Any]]) -> None:

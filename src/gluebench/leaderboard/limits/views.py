@@ -233,7 +233,7 @@ def _save(request: SignedInRequest, row: Phase) -> HttpResponse:
 
 def _page(request: SignedInRequest, row: Phase, **context: Any) -> HttpResponse:
     benchmark, stored = row.benchmark, row.pk is not None
-    listed = described(benchmark)
+    listed = described(benchmark, planned=True)
     for line in listed:
         line["count"] = line["phase"].submissions.filter(late=False).count()
         line["late"] = line["phase"].submissions.filter(late=True).count()

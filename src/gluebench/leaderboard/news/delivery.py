@@ -23,6 +23,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.news.models import Announcement, Delivery, MailChoice, Pace, unsubscribe_path
 
 AGAIN = timedelta(minutes=10)
@@ -59,13 +60,14 @@ def change(announcement: Announcement, actor: User) -> None:
 def take_back(announcement: Announcement, actor: User) -> None:
     """Delete it with the mail that is not sent yet; the log keeps its text."""
     with transaction.atomic():
-        _record("announcement taken back", announcement, actor)
         announcement.delete()
+        _record("announcement taken back", announcement, actor)
 
 
 def _record(action: str, announcement: Announcement, actor: User) -> None:
     benchmark = announcement.benchmark
-    record(action, actor=actor, benchmark=benchmark, title=announcement.title, text=announcement.text)
+    facts = {"title": announcement.title, "text": announcement.text}
+    record(action, actor=actor, benchmark=benchmark, **facts, sealed=sealed(benchmark, "announcements"))
     Benchmark.objects.filter(pk=benchmark.pk).touch()
 
 

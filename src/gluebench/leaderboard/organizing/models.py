@@ -20,6 +20,27 @@ class SiteText(models.Model):
         return self.name
 
 
+class FrozenCopy(models.Model):
+    """The frozen copy of a benchmark that an organizer asked for: a zip, once a worker has made it."""
+
+    benchmark = models.OneToOneField(Benchmark, models.CASCADE, related_name="frozen_copy")
+    asked = models.DateTimeField(default=timezone.now)
+    labels = models.BooleanField(default=False)
+    """Whether it has the labels, and the predictions of the public rows."""
+    worker = models.CharField(max_length=80, blank=True)
+    """The worker that makes it; another one begins again when this one has died."""
+    attempts = models.PositiveSmallIntegerField(default=0)
+    failure = models.CharField(max_length=200, blank=True)
+    made = models.DateTimeField(null=True)
+    file = models.CharField(max_length=200, blank=True)
+    """Its name in the storage "data"."""
+    size = models.PositiveBigIntegerField(default=0)
+    sha256 = models.CharField(max_length=64, blank=True)
+
+    def __str__(self) -> str:
+        return f"Frozen copy of {self.benchmark}"
+
+
 class DryRun(models.Model):
     """The last dry run of a benchmark: no submission, on no board, and without any prediction."""
 

@@ -19,6 +19,7 @@ from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import keep_public
 from gluebench.leaderboard.benchmarks.models import SECTIONS, Benchmark, live
+from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.folder import TEXTS
@@ -74,7 +75,8 @@ def _save(request: SignedInRequest, benchmark: Benchmark, action: str, **values:
         if changed:
             Benchmark.objects.filter(pk=row.pk).update(**values)
             Benchmark.objects.filter(pk=row.pk).touch()
-            record(action, actor=request.user, benchmark=row, changed=", ".join(changed))
+            seals = sealed(row, *values)
+            record(action, actor=request.user, benchmark=row, changed=", ".join(changed), sealed=seals)
     messages.success(request, "Saved." if changed else "Nothing was changed.")
 
 

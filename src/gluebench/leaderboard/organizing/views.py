@@ -23,6 +23,7 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.organizing.dry_runs import NO_LABELS, shown
 from gluebench.leaderboard.organizing.forms import CopyForm, RoleForm
@@ -52,7 +53,8 @@ def opening(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             row.touch()
             pks = list(benchmark.submissions.values_list("pk", flat=True))
             submissions_changed.send(Submission, submissions=pks)
-            record("draft" if draft else "open to the public", actor=request.user, benchmark=benchmark)
+            act, seals = "draft" if draft else "open to the public", sealed(benchmark, "draft")
+            record(act, actor=request.user, benchmark=benchmark, sealed=seals)
     seen = "a draft: only you, its other organizers and admins see it" if draft else "open to the public"
     messages.success(request, f"{benchmark.title} is {seen}.")
     return redirect("organize-setup", benchmark.name)
@@ -122,5 +124,6 @@ def duplicate(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         same = {field: getattr(benchmark, field) for field in ("settings", "texts", "looks")}
         Benchmark.objects.filter(pk=copy.pk).update(**same)
         record("duplicate", actor=request.user, benchmark=benchmark, copy=name)
+        record("copied", actor=request.user, benchmark=copy, of=benchmark.name, sealed=sealed(copy, *same))
     messages.success(request, f"{title} is a draft: a copy of {benchmark.title}.")
     return redirect("organize-setup", name)

@@ -51,8 +51,16 @@ def announcements(phase: Phase) -> list[str]:
     return lines
 
 
-def described(benchmark: Benchmark, now: datetime | None = None) -> list[dict[str, Any]]:
-    """The phases of a benchmark in their order, for pages and the API; empty on one without phases."""
+def described(
+    benchmark: Benchmark, now: datetime | None = None, *, planned: bool = False
+) -> list[dict[str, Any]]:
+    """The phases of a benchmark in their order, for pages and the API; empty on one without phases.
+
+    Those to come are left out once results day has closed the benchmark, unless `planned`.
+    """
+    phases = benchmark.phases.select_related("benchmark")
+    if not (benchmark.open or planned) and hasattr(benchmark, "results"):
+        phases = phases.filter(opens__lte=now or timezone.now())
     return [
         {
             "phase": phase,
@@ -62,7 +70,7 @@ def described(benchmark: Benchmark, now: datetime | None = None) -> list[dict[st
             "sentences": phase_sentences(phase),
             "announcements": announcements(phase),
         }
-        for phase in benchmark.phases.select_related("benchmark")
+        for phase in phases
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -12,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_safe
+from pydantic_core import to_json
 
 from gluebench.analysis.charts import Point, scatter_chart
 from gluebench.analysis.rank.rules import pareto_front
@@ -378,7 +378,7 @@ def in_form(
         benchmark = source.benchmark() if isinstance(source, Live) else source
         content = make(benchmark)
         if form:
-            return json.dumps(content) if form == "json" else str(content)
+            return to_json(content).decode() if form == "json" else str(content)
         return render_to_string(template, {"benchmark": benchmark, "signed_in": signed_in, **content})
 
     return cached(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
-from django.core.files.base import ContentFile
-from django.core.files.storage import storages
 from django.db import transaction
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.benchmarks.adding import keep_public
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.acts import change_policy
 from gluebench.leaderboard.phases.models import Shown
 from gluebench.leaderboard.phases.times import MINUTE
@@ -36,7 +35,8 @@ def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "
             benchmark=benchmark,
             defaults={"announced": timezone.now(), "labels": labels, "made": None, "file": "", "places": []},
         )
-        record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels)
+        seals = sealed(benchmark, "phases", "results")
+        record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels, sealed=seals)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
     return row
 
@@ -59,7 +59,8 @@ def take_back(benchmark: Benchmark, actor: User, reason: str) -> None:
     """Remove the final results. Submissions stay closed until the organizer opens them again."""
     with transaction.atomic():
         Results.objects.filter(benchmark=benchmark).delete()
-        record("results taken back", actor=actor, benchmark=benchmark, reason=reason)
+        seals = sealed(benchmark, "results")
+        record("results taken back", actor=actor, benchmark=benchmark, reason=reason, sealed=seals)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
 
 
@@ -83,10 +84,8 @@ def make_due(**_: Any) -> None:
 
 def _make(row: Results) -> None:
     made = pack(row.benchmark, row.announced, labels=row.labels)
-    sha256 = hashlib.sha256(made.data).hexdigest()
-    name = f"{row.benchmark.name}/{sha256}"
-    if not storages["data"].exists(name):
-        storages["data"].save(name, ContentFile(made.data))
+    name = keep_public(row.benchmark.name, made.data)
+    sha256 = name.rpartition("/")[2]
     with transaction.atomic():
         benchmark = Benchmark.objects.held(row.benchmark_id)
         if benchmark.version != row.benchmark.version:
@@ -94,5 +93,6 @@ def _make(row: Results) -> None:
         values = {"file": name, "size": len(made.data), "sha256": sha256, "places": made.places}
         rows = Results.objects.filter(pk=row.pk, made=None, announced=row.announced)
         if rows.update(made=timezone.now(), **values):
-            record("results made", benchmark=benchmark, sha256=sha256, places=made.places[:3])
+            facts = {"sha256": sha256, "places": made.places[:3], "sealed": sealed(benchmark, "results")}
+            record("results made", benchmark=benchmark, **facts)
             Benchmark.objects.filter(pk=benchmark.pk).touch()

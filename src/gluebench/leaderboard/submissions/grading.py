@@ -339,7 +339,8 @@ def _finish(
         if _basis(benchmark, phase) != _basis(submission.benchmark, submission.phase):
             _requeue(held, submission.pk, spent=F("attempts"))
             return
-        if not held.update(finished=timezone.now(), **values):
+        moment = timezone.now()
+        if not held.update(finished=moment, **values):
             return
         if graded is not None:
             kept: dict[str, Any] = {"best": feedback.bests_before(submission) if "new" in graded else {}}
@@ -348,6 +349,7 @@ def _finish(
                 kept["best"] |= dict.fromkeys(graded.get("new", ()), submission.key)
             Result.objects.create(
                 submission=submission,
+                created=moment,
                 why=submission.why,
                 labels=submission.benchmark.gold_digest or graded.get("labels", ""),
                 package=__version__,

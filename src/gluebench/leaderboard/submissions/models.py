@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -286,7 +287,8 @@ class Result(models.Model):
     best = models.JSONField(default=dict)
     """Under the Ladder: for each task, the key of the same person's or team's best submission so far."""
     seal = models.CharField(max_length=64, default="", editable=False)
-    """Keyed digest of all the above, by which an edit in the database shows."""
+    """Keyed digest of all the above and of the time of the grading before it, by which edits and
+    deletions in the database show."""
 
     SEALED = [
         *("submission_id", "created", "why", "labels", "package", "verdict"),
@@ -302,18 +304,30 @@ class Result(models.Model):
     def save(self, *arguments: Any, **options: Any) -> None:
         """Seal a new result."""
         if self._state.adding:
-            self.seal = self.digest()
+            self.seal = self.digest(self.before())
         super().save(*arguments, **options)
 
-    def digest(self) -> str:
-        """The seal of its current values."""
-        return seal("result", *(getattr(self, name) for name in self.SEALED))
+    def before(self) -> datetime | None:
+        """When the submission was graded before; None for the first time."""
+        earlier = Result.objects.filter(submission=self.submission_id)
+        earlier = earlier if self.pk is None else earlier.filter(pk__lt=self.pk)
+        return earlier.values_list("created", flat=True).first()
+
+    def digest(self, before: datetime | None = None) -> str:
+        """The seal of its current values, with the grading `before` it; earlier versions left that out."""
+        values = [getattr(self, name) for name in self.SEALED]
+        return seal("result", *values, *([before] if before else []))
+
+    def is_intact(self, before: datetime | None) -> bool:
+        """Whether the seal is that of its current values after the grading `before`."""
+        return self.seal in (self.digest(before), self.digest())
 
     def show(self, scores: Any) -> None:
         """Store what the board shows of it; an intact seal is renewed, a broken one stays broken."""
-        intact = self.seal == self.digest()
+        before = self.before()
+        intact = self.is_intact(before)
         self.scores = scores
-        self.seal = self.digest() if intact else self.seal
+        self.seal = self.digest(before) if intact else self.seal
         self.save(update_fields=["scores", "seal"])
 
 

@@ -344,6 +344,7 @@ def _with_names(entries: Any, request: SignedInRequest) -> list[Entry]:
         actor = accounts.get(entry.actor)
         entry.who = account_name(actor, request.user) if actor else "The site"
         entry.name = names.get(entry.submission)
+        entry.detail.pop("sealed", None)  # for `verify`
         entry.details = ", ".join(f"{name}: {_detail_text(value)}" for name, value in entry.detail.items())
     return listed
 
