@@ -118,14 +118,10 @@ def levels(scores: Sequence[Score]) -> list[int | None]:
     ]
 
 
-def heat_picture(task: Task, reports: Mapping[str, DiagnosticReport]) -> str:
+def heat_picture(task: Task, cells: HeatMap) -> str:
     """An `<svg>` of systems across and phenomena down, shaded within each phenomenon only."""
-    return map_picture(heatmap(task, reports), title=f"{task.title}, by phenomenon")
-
-
-def map_picture(cells: HeatMap, *, title: str) -> str:
-    """The same of a map that was made elsewhere."""
-    return heat_chart(f"{title}: {cells.metric} x 100", ABOUT, cells.systems, _rows(cells))
+    title = f"{task.title}, by phenomenon: {cells.metric} x 100"
+    return heat_chart(title, ABOUT, cells.systems, _rows(cells))
 
 
 def heat_plot(task: Task, reports: Mapping[str, DiagnosticReport], ax: Axes | None = None) -> Axes:

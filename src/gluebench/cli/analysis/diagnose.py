@@ -61,7 +61,7 @@ def diagnose(
     """
     from gluebench.analysis import diagnostics
     from gluebench.analysis.charts import as_file
-    from gluebench.analysis.diagnostics.heatmap import heat_picture
+    from gluebench.analysis.diagnostics.heatmap import heat_picture, heatmap
     from gluebench.cli.analysis import diagnose_view as view
 
     if table5 and phenomenon is not None:
@@ -90,7 +90,8 @@ def diagnose(
     for place, part in enumerate(diagnosis.sets.values()):
         if svg is not None:
             to = _of_set(svg, part, place)
-            to.write_text(as_file(heat_picture(part.task, part.reports)), encoding="utf-8")
+            picture = heat_picture(part.task, heatmap(part.task, part.reports))
+            to.write_text(as_file(picture), encoding="utf-8")
             notices([f"drawn: {to}"])
         draw(part, plot and _of_set(plot, part, place))
 

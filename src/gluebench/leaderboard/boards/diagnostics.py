@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, map_picture, stored_heatmap
+from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, heat_picture, stored_heatmap
 from gluebench.analysis.diagnostics.paper import explain
 from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Task
@@ -138,7 +138,7 @@ def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:
     return {
         **_task_context(task),
         "about": ABOUT,
-        "picture": map_picture(picture, title=f"{task.title}, by phenomenon") if entries else "",
+        "picture": heat_picture(task, picture) if entries else "",
         "entries": entries,
         "lines": cells.lines,
         "human": human,
