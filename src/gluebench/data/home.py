@@ -62,7 +62,8 @@ def locked(path: Path, busy: str | None = None) -> Iterator[None]:
 
     Waits for another process that has it, or raises DataError with the message `busy`.
     """
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDONLY | os.O_CREAT, 0o666)
+    # NFS locks only what is open for writing, which no folder can be.
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT, 0o666)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX if busy is None else fcntl.LOCK_EX | fcntl.LOCK_NB)

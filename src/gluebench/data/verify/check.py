@@ -10,7 +10,6 @@ The marks in the package are made by `python -m docs.tools.marks`.
 from __future__ import annotations
 
 import json
-import sys
 import unicodedata
 from array import array
 from collections import Counter
@@ -22,6 +21,8 @@ from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple
+
+import numpy as np
 
 from gluebench.benchmark import Benchmark, Split, Task
 from gluebench.data.dataset import FILE, Dataset, read_dataset
@@ -104,19 +105,10 @@ def unpacked(data: bytes) -> Iterator[tuple[tuple[str, str], Marks]]:
         raise ValueError(f"not a whole file of {FORMAT}")
     start = 0
     for task, split, rows in values["splits"]:
-        texts = little(array("H", body[start : start + 2 * rows]))
+        texts = array("H", np.frombuffer(body, "<u2", rows, start).tolist())
         letters = body[start + 2 * rows : start + 3 * rows]
         yield (task, split), Marks(texts, letters, body[start + 3 * rows : start + 4 * rows])
         start += 4 * rows
-
-
-def little(values: array[int]) -> array[int]:
-    """Convert between native and little-endian byte order."""
-    if sys.byteorder == "little":
-        return values
-    swapped = array("H", values)
-    swapped.byteswap()
-    return swapped
 
 
 MOST_ALIGNED = 5_000

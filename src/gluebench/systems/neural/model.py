@@ -7,8 +7,8 @@ before making the model; this module neither seeds it nor keeps another.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -59,16 +59,24 @@ class Body(nn.Module, ABC):
 
 def moved(batch: Batch, device: torch.device | str) -> Batch:
     """Move a collated batch's tensors to a device; other values are unchanged."""
-    from accelerate.utils import send_to_device
-
-    return cast(Batch, send_to_device(batch, device, non_blocking=True))
+    return _mapped(batch, lambda tensor: tensor.to(device, non_blocking=True))
 
 
 def pinned(batch: Batch) -> Batch:
     """Copy a batch's tensors to memory from which a GPU can take them while others compute."""
-    from accelerate.utils import recursively_apply
+    return _mapped(batch, Tensor.pin_memory)
 
-    return cast(Batch, recursively_apply(Tensor.pin_memory, batch))
+
+def _mapped(batch: Batch, function: Callable[[Tensor], Tensor]) -> Batch:
+    result: Any = batch
+    if isinstance(result, Tensor):
+        result = function(result)
+    elif isinstance(result, Mapping):
+        result = {name: _mapped(value, function) for name, value in result.items()}
+    elif isinstance(result, tuple):
+        values = [_mapped(value, function) for value in result]
+        result = type(result)(*values) if hasattr(result, "_fields") else tuple(values)
+    return result  # type: ignore[no-any-return]
 
 
 class Head(nn.Module):

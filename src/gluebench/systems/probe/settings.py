@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from gluebench.benchmark.lookup import UnknownNameError
+from gluebench.benchmark.lookup import find
 
 PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)
 
@@ -113,6 +113,4 @@ DEFAULT = "task-metric"
 
 def preset_called(name: str) -> Preset:
     """The preset of that name. Raises UnknownNameError."""
-    if name not in PRESETS:
-        raise UnknownNameError(name, list(PRESETS), what="preset of the probe")
-    return PRESETS[name]
+    return find(name, _PRESETS, what="preset of the probe")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import UnknownNameError
+from gluebench.benchmark.lookup import find
 from gluebench.systems.devices import PRECISIONS, Precision
 from gluebench.systems.probe.settings import Preset as ProbePreset
 from gluebench.systems.probe.settings import preset_called
@@ -139,10 +140,7 @@ def rows() -> tuple[Row, ...]:
 
 def row_called(name: str) -> Row:
     """The row of that name. Raises UnknownNameError."""
-    known = {row.name: row for row in rows()}
-    if name not in known:
-        raise UnknownNameError(name, [*known], what="row")
-    return known[name]
+    return find(name, rows(), what="row")
 
 
 @cache
