@@ -194,11 +194,11 @@ def _helm_values(line: Mapping[str, Any]) -> dict[str, tuple[float, str]]:
 
 def swe_bench(path: Path, report: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
     """A summary of SWE-bench: the resolved issues, and all others if it says that it lists all."""
-    found = report.get("resolved", report.get("resolved_ids", []))
-    if isinstance(found, bool):
+    solved = report.get("resolved", report.get("resolved_ids", []))
+    if isinstance(solved, bool):
         yield from swe_bench_issues(path, {path.absolute().parent.name: report})
         return
-    resolved = {str(name) for name in found}
+    resolved = {str(name) for name in solved}
     listed = {str(name) for key, names in report.items() if key.endswith("_ids") for name in names}
     complete = bool(listed) and len(listed) == report.get("total_instances")
     issues = sorted(resolved | listed if complete else resolved)
