@@ -71,7 +71,7 @@ def test_aggregates_on_one_scale_by_the_newest_record(tmp_path: Path) -> None:
         about = {"model_info": {"id": model}, "retrieved_timestamp": str(time)}
         document(tmp_path / f"{model}{time}.json", {**about, "evaluation_results": results})
 
-    record("a", 2, RTE=0.7, CoLA=0.4, MRPC=-1.0, evals=355.0)
+    record("a", 2, RTE=0.7, CoLA=0.4, MRPC=-1.0, evals=355.0, **{"Mean win rate": 0.9})
     record("a", 1, RTE=0.6, CoLA=0.4)
     for name in "bcde":
         record(name, 1, RTE=0.5, CoLA=0.3, MRPC=0.2, evals=355.0)
@@ -85,6 +85,7 @@ def test_aggregates_on_one_scale_by_the_newest_record(tmp_path: Path) -> None:
         "a2.json, b1.json, c1.json, ... (5 alike): 1 item whose scale does not end at 1.0, left out: evals"
         in notes
     )
+    assert "a2.json: 1 item as an average of others, left out: Mean win rate" in notes
     assert "a2.json: 1 item with a score outside its scale, left out: MRPC" in notes
     assert "a: records differ on 1 tasks, of which the newest record is read: RTE" in notes
 

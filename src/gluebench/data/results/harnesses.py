@@ -32,6 +32,8 @@ LM_EVAL_KEYS |= {"doc_hash", "prompt_hash", "target_hash"}
 HELM_MODEL = re.compile(r"(?:^|[,:-])model=([^,]+)")
 PREFERRED = ("acc", "exact_match", "quasi_exact_match")
 """The metrics that are read if there are several and none is named."""
+AVERAGES = re.compile(r"(mean win rate|(macro-)?average|overall)\b", re.IGNORECASE)
+"""Names of evaluations that summarize others."""
 INSPECT_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 ZSTD = 93
 """The method of compression of new inspect_ai logs."""
@@ -192,11 +194,11 @@ def _helm_values(line: Mapping[str, Any]) -> dict[str, tuple[float, str]]:
 
 def swe_bench(path: Path, report: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
     """A summary of SWE-bench: the resolved issues, and all others if it says that it lists all."""
-    found = report.get("resolved", report.get("resolved_ids", []))
-    if isinstance(found, bool):
+    solved = report.get("resolved", report.get("resolved_ids", []))
+    if isinstance(solved, bool):
         yield from swe_bench_issues(path, {path.absolute().parent.name: report})
         return
-    resolved = {str(name) for name in found}
+    resolved = {str(name) for name in solved}
     listed = {str(name) for key, names in report.items() if key.endswith("_ids") for name in names}
     complete = bool(listed) and len(listed) == report.get("total_instances")
     issues = sorted(resolved | listed if complete else resolved)
@@ -265,8 +267,8 @@ def _eee_items(path: Path, lines: Sequence[Mapping[str, Any]]) -> Iterator[tuple
 def eee_aggregate(path: Path, record: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
     """Aggregates of Every Eval Ever, an item for each evaluation on the most frequent scale.
 
-    Evaluations where lower is better (latencies), on another scale (counts) or outside their own scale (-1
-    for a missing score) are left out.
+    Averages of others and evaluations where lower is better (latencies), on another scale (counts) or
+    outside their own scale (-1 for a missing score) are left out.
     """
     results: Sequence[Mapping[str, Any]] = record["evaluation_results"]
     scales = Counter(entry(path, result, "metric_config").get("max_score") for result in results)
@@ -279,7 +281,7 @@ def eee_aggregate(path: Path, record: Mapping[str, Any], settings: Settings) -> 
         score = score_of(entry(path, result, "score_details", "score"))
         if score is None:
             raise DataError(f"{path}: expected a number as score of {name}")
-        if reason := _unlike(score, about, largest):
+        if reason := _unlike(score, result, largest):
             left_out.setdefault(reason, []).append(f"{name} {metric}".rstrip())
         else:
             by_name.setdefault(name, {})[metric] = score
@@ -292,8 +294,11 @@ def eee_aggregate(path: Path, record: Mapping[str, Any], settings: Settings) -> 
     yield Part(str(entry(path, record, "model_info", "id")), "", rows, notes, unit="tasks", time=time)
 
 
-def _unlike(score: float, about: Mapping[str, Any], largest: float | None) -> str:
+def _unlike(score: float, result: Mapping[str, Any], largest: float | None) -> str:
     """Why a score cannot be averaged with others, of which most have this largest value; or nothing."""
+    about = result["metric_config"]
+    if result.get("evaluation_result_id") == "score" or AVERAGES.match(result["evaluation_name"]):
+        return "as an average of others"
     if about.get("lower_is_better"):
         return "where lower is better"
     if about.get("max_score") != largest:
