@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any, NamedTuple
 import pytest
 from browser import MARKS, RULES, Tab, axe_finds
 from browser import shown as line
+from django.urls import resolve
 from leaderboard.material import PREDICTIONS, tsv, zip_bytes
+from leaderboard.routes import ROUTES
 
 pytestmark = MARKS
 
@@ -32,6 +35,8 @@ ANYBODY = (
     "/api/v1/docs",
     *(f"/benchmarks/tiny/{page}" for page in ("pairs", "rules", "efficiency", "compare", "health")),
     *("/benchmarks/tiny/diagnostics/DX?view=map", "/benchmarks/tiny/diagnostics/DX/negation"),
+    *("/benchmarks/tiny/news", "/benchmarks/tiny/changes", "/benchmarks/tiny/embed", "/ledger"),
+    "/account/providers/login/cancelled/",
 )
 SIGNED_IN = (
     *("/submissions", "/submissions/{private}", "/submissions/{invalid}", "/submissions/{private}/edit"),
@@ -41,8 +46,9 @@ SIGNED_IN = (
     *("/benchmarks/tiny/organize/people", "/benchmarks/tiny/organize/phases"),
     *(
         f"/benchmarks/tiny/organize/{tab}"
-        for tab in ("setup", "replace", "texts", "looks", "roles", "results", "health")
+        for tab in ("setup", "replace", "texts", "looks", "roles", "results", "health", "news", "copy")
     ),
+    *("/benchmarks/tiny/join", "/account/mail", "/account/webhooks", "/account/providers/"),
     *(
         "/benchmarks/tiny/organize/limits",
         "/account/",
@@ -55,6 +61,18 @@ SIGNED_IN = (
     *("/account/two-factor/webauthn/", "/account/two-factor/webauthn/add/"),
     *("/account/two-factor/recovery-codes/generate/", "/account/reauthenticate/", "/account/logout/"),
 )
+ELSEWHERE = {
+    "benchmarks/<slug:name>/organize/news/<int:pk>": "the form of organize/news",
+    "benchmarks/<slug:name>/organize/people/<slug:key>": "test_annotation.py",
+    "benchmarks/<slug:name>/people/<slug:key>": "test_annotation.py",
+    "label/<slug:code>": "test_annotation.py",
+    "label/<slug:code>/<int:number>": "test_annotation.py",
+    "submissions/<slug:key>/reproduce": "the form of submit",
+    "unsubscribe/<str:code>": "one button; test_news.py",
+    "account/^confirm-email/(?P<key>[-:\\w]+)/$": "confirm-email",
+    "account/^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$": "the same page, above",
+}
+"""Pages that are not looked at here, and what shows them."""
 FEW = ("/", "/nothing", "/submissions/{listed}", "/account/login/")
 FEW_SIGNED_IN = (
     "/submissions",
@@ -166,6 +184,20 @@ def shape(page: Any) -> list[str]:
 def wrong(shown: Shown, chromium: Any, pages: tuple[str, ...], look: tuple[str, int]) -> dict[str, list[str]]:
     found = {path: faults(page, path) for path, page in visited(shown, chromium, pages, look)}
     return {path: listed for path, listed in found.items() if listed}
+
+
+def test_every_page_is_looked_at() -> None:
+    """By the table of routes; files, programs' addresses and admin pages are no pages of this kind."""
+    paths = [re.sub(r"{\w+}", "1", path.partition("?")[0]) for path in (*ANYBODY, *SIGNED_IN)]
+    seen = {resolve(path).route for path in paths if path != "/nothing"}
+    pages = {
+        route.pattern
+        for route in ROUTES
+        if "200" in (route.expected("GET", "anonymous"), route.expected("GET", "organizer"))
+        and not route.pattern.startswith(("api/", "admin/", "ledger/", "healthz", "readyz"))
+        and not re.search(r"\.\w+$|/data/<path|/file$|/receipt$|/style\.css$", route.pattern)
+    }
+    assert pages - seen - ELSEWHERE.keys() == set()
 
 
 def test_pages_are_accessible(chromium: Any, shown: Shown) -> None:

@@ -72,7 +72,9 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def _record(self, request: HttpRequest, act: str, row: Model, fields: list[str]) -> None:
         kind = str(row._meta.verbose_name)
-        more = {"benchmark": row, "sealed": sealed(row, "open")} if isinstance(row, Benchmark) else {}
+        more: dict[str, Any] = {}
+        if isinstance(row, Benchmark):
+            more = {"benchmark": row, "sealed": sealed(row, "open")}
         record(f"{kind} {act}", actor=request.user, row=row.pk, fields=fields, **more)
 
 

@@ -83,10 +83,9 @@ def read_page(path: str) -> bytes | None:
 
 def _results() -> Iterator[Check]:
     rows = Result.objects.select_related("submission").defer("submission__report", "submission__problems")
-    edited, before = [], None
+    edited, before = [], Result()
     for row in rows.order_by("submission", "pk").iterator(chunk_size=50):
-        earlier = before.created if before and before.submission_id == row.submission_id else None
-        if not row.is_intact(earlier):
+        if not row.is_intact(before.created if before.submission_id == row.submission_id else None):
             edited.append(f"result {row.pk} of submission {row.submission.key}")
         before = row
     fix = f"Restore a backup, or grade these submissions again. {RESEAL}"

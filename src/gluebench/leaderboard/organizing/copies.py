@@ -28,7 +28,7 @@ class FrozenForm(forms.Form):
     labels = forms.BooleanField(
         required=False,
         label="With the test labels and the files that the public systems were scored on",
-        help_text="Whoever has the copy can grade them again. Only if the results released the labels.",
+        help_text="Whoever has the copy can grade them again.",
     )
 
 

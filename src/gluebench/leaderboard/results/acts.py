@@ -93,6 +93,7 @@ def _make(row: Results) -> None:
         values = {"file": name, "size": len(made.data), "sha256": sha256, "places": made.places}
         rows = Results.objects.filter(pk=row.pk, made=None, announced=row.announced)
         if rows.update(made=timezone.now(), **values):
-            facts = {"sha256": sha256, "places": made.places[:3], "sealed": sealed(benchmark, "results")}
+            seals = sealed(benchmark, "results")
+            facts: dict[str, Any] = {"sha256": sha256, "places": made.places[:3], "sealed": seals}
             record("results made", benchmark=benchmark, **facts)
             Benchmark.objects.filter(pk=benchmark.pk).touch()

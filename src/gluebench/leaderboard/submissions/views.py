@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.forms import BaseForm
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -30,7 +31,7 @@ from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import OPEN, Standing
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 PAGE = 50
 """Rows on a page of a list."""
 MESSAGES = {
@@ -85,7 +86,7 @@ def for_organizers(
         @login_required
         @methods
         @wraps(view)
-        def checked(request: HttpRequest, name: str, **options: Any) -> HttpResponse:
+        def checked(request: HttpRequest, name: str, **options: Any) -> HttpResponseBase:
             benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
             allowed = benchmark.reviewed_by if reviewers else benchmark.organized_by
             if not allowed(request.user):
