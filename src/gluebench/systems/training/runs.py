@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from gluebench.benchmark import Task
 from gluebench.systems.neural.model import MultiTaskModel
-from gluebench.systems.run import Say
+from gluebench.systems.run import Say, quiet
 from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, seeded
@@ -28,12 +28,13 @@ class Runs:
     make_model: MakeModel
     settings: Settings
     seeds: Sequence[int]
-    make_engine: Callable[[], Engine]
-    about: Mapping[str, Any]
+    make_engine: Callable[[], Engine] = Engine
+    """By default an engine of one process on the CPU."""
+    about: Mapping[str, Any] = field(default_factory=dict)
     tensorboard: bool = True
 
     def best(
-        self, data: Mapping[str, TaskData], folder: Path, *, together: bool, say: Say
+        self, data: Mapping[str, TaskData], folder: Path, *, together: bool, say: Say = quiet
     ) -> dict[str, Outcome]:
         """Train a run for each seed, unless it is finished; return task to the run that answers it.
 
