@@ -9,7 +9,14 @@ from gluebench.scoring.metrics import CountMetric, NumberMetric, function_of, su
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import Exchange, Units
 from gluebench.scoring.units.labels import LabelUnits
-from gluebench.scoring.units.numbers import KendallUnits, NumberUnits, RowUnits, SumUnits
+from gluebench.scoring.units.numbers import (
+    MOST_PAIRED,
+    AucUnits,
+    KendallUnits,
+    NumberUnits,
+    RowUnits,
+    SumUnits,
+)
 
 __all__ = ["Exchange", "LabelUnits", "NumberUnits", "RowUnits", "SumUnits", "Units", "units_of"]
 
@@ -21,8 +28,11 @@ def units_of(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Units:
         return LabelUnits(metrics, systems)
     if all(isinstance(function, NumberMetric) for function in functions):
         return NumberUnits(metrics, systems)
-    if {metric.function for metric in metrics} == {"kendall"}:
+    names = {metric.function for metric in metrics}
+    if names == {"kendall"}:
         return KendallUnits(metrics, systems)
+    if names == {"roc_auc"} and len(systems[0]) <= MOST_PAIRED:
+        return AucUnits(metrics, systems)
     sums = [summed(function, metric, systems[0]) for function, metric in zip(functions, metrics, strict=True)]
     if all(sums):
         return SumUnits(metrics, systems, [function for function in sums if function])

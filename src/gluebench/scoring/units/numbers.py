@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics import NumberMetric, SumMetric, function_of, point
+from gluebench.scoring.metrics import NumberMetric, SumMetric, function_of
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.sums import FEWEST_NUMBERS
 from gluebench.scoring.pairs import Pairs
@@ -30,6 +30,8 @@ LINEAR_FROM = 200
 """Number of units from which the exchange is approximated linearly (docs/explanation/differences.md)."""
 MOST_UNITS = 200
 """Maximum number of units; more are merged, to limit the number of calls of a metric."""
+MOST_PAIRED = 1 << 14
+"""Maximum number of examples of `AucUnits`, whose memory grows with it: 100 MiB."""
 FLOAT32 = 1 << 24
 """Integers below this are exact as float32."""
 KEPT = 1 << 25
@@ -239,8 +241,12 @@ class _MergedUnits(_LinearUnits):
             units = np.random.default_rng(0).permutation(number)[units] % MOST_UNITS
         self.units: Ints = units
 
+    def left_out(self) -> Floats:
+        """Values without each unit, shape (metrics, systems, units)."""
+        return self.weighted(1 - np.eye(len(self.sizes), dtype=np.int64))
+
     def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
+        """Values on units drawn with replacement, shape (metrics, systems, resamples)."""
         return self.weighted(unit_weights(self.size, resamples=resamples, rng=rng))
 
 
@@ -311,20 +317,44 @@ class KendallUnits(_MergedUnits):
         ]
         return np.array([taus] * len(self.metrics))
 
-    def left_out(self) -> Floats:
-        """Values without each unit, shape (metrics, systems, units)."""
-        return self.weighted(1 - np.eye(len(self.sizes), dtype=np.int64))
+
+class AucUnits(_MergedUnits):
+    """Probabilities, for the area under the ROC curve, from the pairs of rows between each two units."""
+
+    @cached_property
+    def _between(self) -> list[tuple[Floats, list[Floats]]]:
+        """Of each metric, positive and other rows by unit, and for each system twice the pairs in order.
+
+        The former has the shape (2, units); the latter (units, units), that of the positive row first.
+        """
+        largest = len(self.sizes) * self.sizes.max()
+        units = np.eye(len(self.sizes), dtype=np.float32 if largest**2 < FLOAT32 else np.float64)
+        gold, between = np.frombuffer(self.systems[0].gold.codes, np.uint8), []
+        for metric in self.metrics:
+            code = self.systems[0].code(metric.positive)
+            positive = gold == code
+            own, others = (units[self.units[rows]] for rows in (positive, ~positive))
+            pairs = []
+            for system in self.systems:
+                given = np.fromiter((row[code] for row in system.predicted.cells), np.float64)
+                below, above = given[~positive], given[positive]
+                order = np.argsort(below)
+                up_to = np.vstack([np.zeros_like(units[:1]), np.cumsum(others[order], axis=0)])
+                ends = (np.searchsorted(below, above, side, order) for side in ("left", "right"))
+                pairs.append(own.T @ sum(up_to[places] for places in ends))
+            between.append((np.stack([own.sum(axis=0), others.sum(axis=0)]), pairs))
+        return between
+
+    def weighted(self, weights: Ints) -> Floats:
+        """The area with each unit that many times, shape (metrics, systems, draws)."""
+        areas = []
+        for rows, of_systems in self._between:
+            drawn = weights.astype(rows.dtype)
+            own, others = (rows @ drawn.T).astype(np.float64)
+            in_order = (np.einsum("du,du->d", drawn @ pairs, drawn) for pairs in of_systems)
+            areas.append([ratio(twice.astype(np.float64) / 2, own * others) for twice in in_order])
+        return np.array(areas)
 
 
 class RowUnits(_MergedUnits):
     """Answers of any form; the metric is called on subsets of the rows."""
-
-    def left_out(self) -> Floats:
-        """Values of the metrics without each unit, shape (metrics, systems, units)."""
-        left_out = np.empty((len(self.metrics), len(self.systems), len(self.sizes)))
-        for unit in range(len(self.sizes)):
-            rows = np.flatnonzero(self.units != unit).tolist()
-            for at, pairs in enumerate(self.systems):
-                remaining = pairs.subset(rows)
-                left_out[:, at, unit] = [point(metric, remaining).value for metric in self.metrics]
-        return left_out
