@@ -67,7 +67,7 @@ def test_texts_are_previewed_then_saved_and_shown(organizer: Client) -> None:
     assert "Made up <em>here</em>." in page(Client(), "/benchmarks/tiny/data")
     assert Client().get("/benchmarks/tiny/about/rules").status_code == 404
     entry = Entry.objects.get(action="texts")
-    assert entry.detail == {"changed": "dataset, overview, title"}
+    assert entry.detail["changed"] == "dataset, overview, title"
 
 
 def test_an_edited_title_survives_new_labels(organizer: Client, graded: Any, gold_folder: Any) -> None:

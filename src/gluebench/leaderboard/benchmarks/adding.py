@@ -66,6 +66,7 @@ def store(ready: Prepared, *, by: User | None = None, reason: str = "", draft: b
             record(kind, actor=by, benchmark=row, reason=why, sealed=seals)
             benchmark_changed.send(Benchmark, benchmark=row, reason=why)
             row.refresh_from_db()
+        Benchmark.objects.held(row.pk)
         replaced = _replace(row, files, examples=ready.has_examples)
         if new:
             record("benchmark added", actor=by, benchmark=row, sealed=sealed(row, *PARTS))

@@ -25,7 +25,10 @@ PARTS = (*COLUMNS, *RELATED)
 
 
 def sealed(benchmark: Any, *parts: str) -> dict[str, str]:
-    """The digests of these parts as the database has them now, for `record(..., sealed=...)`."""
+    """The digests of these parts as the database has them now, for `record(..., sealed=...)`.
+
+    Lock the benchmark before writing a part, so that no other act writes it before this one is in the log.
+    """
     rows = Benchmark.objects.filter(pk=benchmark.pk)
     values = {
         part: rows.order_by(f"{part}__pk").values_list(*(f"{part}__{name}" for name in RELATED[part]))

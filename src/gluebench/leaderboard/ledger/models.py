@@ -170,15 +170,12 @@ def catch_up() -> None:
     """Add what boards and benchmarks show and ledger and log do not know: that from before they did."""
     rows = _on_boards().exclude(key__in=Leaf.objects.values("submission"))
     with transaction.atomic():
-        for benchmark in Benchmark.objects.exclude(name__in=_sealed_names()):
+        sealed_names = Entry.objects.filter(detail__has_key="sealed").values("benchmark")
+        for benchmark in Benchmark.objects.exclude(name__in=sealed_names):
             record("sealed", benchmark=benchmark, sealed=sealed(benchmark, *PARTS))
         if not log_leaf() and (number := Entry.objects.count()):
             add([_log_change(number)])
         follow(list(rows.order_by("submitted", "pk").values_list("pk", flat=True)))
-
-
-def _sealed_names() -> Any:
-    return Entry.objects.filter(detail__has_key="sealed").values("benchmark")
 
 
 def change_of(entry: Mapping[str, Any], last: Leaf | None, *, listed: bool) -> Change | None:

@@ -37,6 +37,7 @@ logger = logging.getLogger(__name__)
 def publish(announcement: Announcement, actor: User) -> None:
     """Save it, put it in the log, and queue its mail if the site sends mail."""
     with transaction.atomic():
+        Benchmark.objects.held(announcement.benchmark_id)
         announcement.save()
         _record("announcement", announcement, actor)
         if settings.MAIL_IS_SENT:
@@ -52,6 +53,7 @@ def publish(announcement: Announcement, actor: User) -> None:
 def change(announcement: Announcement, actor: User) -> None:
     """Save another text; mail that is not sent yet has it, and none is sent again."""
     with transaction.atomic():
+        Benchmark.objects.held(announcement.benchmark_id)
         announcement.changed = timezone.now()
         announcement.save()
         _record("announcement changed", announcement, actor)
@@ -60,6 +62,7 @@ def change(announcement: Announcement, actor: User) -> None:
 def take_back(announcement: Announcement, actor: User) -> None:
     """Delete it with the mail that is not sent yet; the log keeps its text."""
     with transaction.atomic():
+        Benchmark.objects.held(announcement.benchmark_id)
         announcement.delete()
         _record("announcement taken back", announcement, actor)
 

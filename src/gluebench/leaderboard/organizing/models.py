@@ -28,7 +28,7 @@ class FrozenCopy(models.Model):
     labels = models.BooleanField(default=False)
     """Whether it has the labels, and the predictions of the public rows."""
     worker = models.CharField(max_length=80, blank=True)
-    """The worker that makes it; another one begins again when this one has died."""
+    """The worker that makes it; another worker begins again when this one has died."""
     attempts = models.PositiveSmallIntegerField(default=0)
     failure = models.CharField(max_length=200, blank=True)
     made = models.DateTimeField(null=True)

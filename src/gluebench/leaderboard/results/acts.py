@@ -58,6 +58,7 @@ def _close_phases(benchmark: Benchmark) -> None:
 def take_back(benchmark: Benchmark, actor: User, reason: str) -> None:
     """Remove the final results. Submissions stay closed until the organizer opens them again."""
     with transaction.atomic():
+        Benchmark.objects.held(benchmark.pk)
         Results.objects.filter(benchmark=benchmark).delete()
         seals = sealed(benchmark, "results")
         record("results taken back", actor=actor, benchmark=benchmark, reason=reason, sealed=seals)
