@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from gluebench.benchmark import Benchmark, Role
 from gluebench.submission.problems import Problem, Verdict
@@ -28,6 +28,74 @@ def bits(codes: bytes) -> Bits:
 
 
 @dataclass(frozen=True, slots=True)
+class Texts(Sequence[Any]):
+    """Cells as they stand in a file; they were checked, and each is read when it is used."""
+
+    content: bytes
+    starts: Any
+    """Array of the offset of each cell."""
+    ends: Any
+    read: Callable[[str], Any]
+
+    def take(self, order: Any) -> Texts:
+        """The cells in another order."""
+        return replace(self, starts=self.starts[order], ends=self.ends[order])
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.read(self.content[self.starts[at] : self.ends[at]].decode())
+
+    def __iter__(self) -> Iterator[Any]:
+        """The values, each different cell read once."""
+        places = map(slice, self.starts.tolist(), self.ends.tolist())
+        cells = [*map(bytes.decode, map(self.content.__getitem__, places))]
+        values = {cell: self.read(cell) for cell in {*cells}}
+        return map(values.__getitem__, cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuples(Sequence[Any]):
+    """Rows of numbers, which become tuples when they are used."""
+
+    rows: Any
+    """Array of shape (n, numbers in a row)."""
+
+    def take(self, order: Any) -> Tuples:
+        """The rows in another order."""
+        return Tuples(self.rows[order])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, at: Any) -> Any:
+        return tuple(self.rows[at].tolist())
+
+    def __iter__(self) -> Iterator[Any]:
+        return zip(*self.rows.T.tolist(), strict=True)
+
+
+Unread = Texts | Tuples
+Values: TypeAlias = "bytes | array[float] | tuple[Any, ...]"
+
+
+class _Values:
+    """The field of a column that makes its values when they are first used."""
+
+    def __get__(self, column: Column | None, owner: type[Column] | None = None) -> Values:
+        if column is None:
+            raise AttributeError  # so that the field has no default
+        values: Values | Unread = vars(column)["values"]
+        if isinstance(values, Unread):
+            values = vars(column)["values"] = tuple(values)
+        return values
+
+    def __set__(self, column: Column, values: Values | Unread) -> None:
+        vars(column)["values"] = values
+
+
+@dataclass(frozen=True)
 class Column:
     """One value per example: a label code, a number, or a cell of another form (`submission.forms`).
 
@@ -37,13 +105,13 @@ class Column:
 
     labels: tuple[str, ...]
     """Label words in the order of their codes; empty for numbers and cells."""
-    values: bytes | array[float] | tuple[Any, ...]
+    values: _Values = _Values()
     """Label codes, numbers, or hashable cells: a text, or a tuple of labels, tokens, numbers."""
     indices: array[int] | None = None
     """Index of each value, ascending; None when they are 0 to n - 1."""
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(vars(self)["values"])
 
     def __repr__(self) -> str:
         form = "numbers" if isinstance(self.values, array) else "cells"
@@ -53,7 +121,7 @@ class Column:
     @property
     def row_indices(self) -> Sequence[int]:
         """The index of each value, ascending."""
-        return range(len(self.values)) if self.indices is None else self.indices
+        return range(len(self)) if self.indices is None else self.indices
 
     @property
     def codes(self) -> bytes:
@@ -79,9 +147,10 @@ class Column:
     @property
     def constant(self) -> bool:
         """Whether all values are the same."""
-        if isinstance(self.values, bytes):
-            return not self.values.strip(self.values[:1])
-        return not any(map(self.values[0].__ne__, self.values)) if self.values else True
+        values: Values | Unread = vars(self)["values"]
+        if isinstance(values, bytes):
+            return not values.strip(values[:1])
+        return not len(values) or not any(map(values[0].__ne__, map(values.__getitem__, range(len(values)))))
 
     def words(self) -> list[str]:
         """The label words, in index order."""
@@ -99,7 +168,7 @@ class Column:
     def take(self, indices: Sequence[int]) -> Column:
         """The values of these indices, of a column whose own indices are 0 to n - 1."""
         taken = map(self.values.__getitem__, indices)
-        values: bytes | array[float] | tuple[Any, ...]
+        values: Values
         if isinstance(self.values, array):
             values = array("d", taken)
         else:
