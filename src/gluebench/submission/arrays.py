@@ -30,6 +30,8 @@ _CHUNK = 1 << 15
 """Rows handled at once, so that the work stays in the processor's cache."""
 _ZERO = 48
 _NO_LABEL = 255
+_NEITHER = bytes({*range(256)} - {TAB, FEED})
+"""All bytes but those between cells and rows."""
 
 
 class _Fields(NamedTuple):
@@ -47,13 +49,20 @@ class _Fields(NamedTuple):
 
 def read_arrays(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows | None:
     """See `rows.read_lines`; None for a file that only that function reads."""
+    indices: Ints | None = None
+    if layout.ids:
+        if body.translate(None, _NEITHER) != b"\t\n" * body.count(b"\n"):
+            return None
+        columns = body.replace(b"\t", b"\n").split(b"\n")
+        indices = np.array([layout.places.get(name, -1) for name in columns[:-1:2]], np.int64)
+        body = b"\t%b\n" % b"\n\t".join(columns[1::2])
     text = text_of(body)
     fields = _split(text.data, layout.form.notation.marks if layout.form and layout.form.notation else b"")
-    if fields.regular is not None and (layout.ids or not layout.words):
+    if fields.regular is not None and not layout.words:
         return None
-    indices = _places(body, layout) if layout.ids else _indices(text, fields)
+    indices = _indices(text, fields) if indices is None else indices
     order = _order(indices, layout.size) if fields.regular is None else None
-    if layout.words:
+    if layout.words and not (layout.ids and order is None):
         return _labels(text, fields, indices, order, layout, first_line)
     values = None if order is None else _values(text, fields, order, layout)
     return None if values is None else Rows(values, array("q"), [], Counter(), layout.size, 0, 0)
@@ -67,6 +76,8 @@ def _labels(
         return None
     codes, synonym = found
     if order is None or codes.max(initial=0) == _NO_LABEL:
+        if layout.ids:
+            return None
         return _with_faults(text.data, fields, indices, codes, synonym, layout, first_line)
     synonyms = int(np.count_nonzero(synonym))
     return Rows(codes[order].tobytes(), array("q"), [], Counter(), layout.size, 0, synonyms)
@@ -113,12 +124,6 @@ def _starts(ends: Ints) -> Ints:
     starts[:1] = PAD
     starts[1:] = ends[:-1] + 1
     return starts
-
-
-def _places(body: bytes, layout: Layout) -> Ints:
-    """The index of the id of each row of two columns, and -1 where it is no id."""
-    names = body.replace(b"\t", b"\n").split(b"\n")[:-1:2]
-    return np.array([layout.places.get(name, -1) for name in names], np.int64)
 
 
 def _indices(text: Text, fields: _Fields) -> Ints:

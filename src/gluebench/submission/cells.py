@@ -23,13 +23,15 @@ Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 PAD = 24
-"""Bytes before a text, so that the words before its first cell can be loaded."""
+"""Zero bytes before a text, so that the words before its first cell can be loaded."""
 TAB, FEED = b"\t\n"
 _MINUS, _POINT, _COLON, _SEMICOLON, _BLANK, _E = b"-.:; e"
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number whose multiples differ in their high bits."""
+_ZEROS = np.uint64(0x3030303030303030)
+"""Eight digits 0."""
 _MASKS = np.array([(1 << 8 * length) - 1 for length in range(9)], np.uint64)
 """The first bytes of a machine word, by their number."""
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number whose multiples differ in their high bits."""
 _HASHED = 8
 """Machine words of a part that its key depends on."""
 _NEAR = 32
@@ -44,112 +46,98 @@ _SUM_MARGIN = 1e-9
 
 
 class Text(NamedTuple):
-    """A text as bytes, and as the machine word that begins at each of them."""
+    """A text as bytes and as machine words, with zeros before and after it."""
 
     content: bytes
+    end: int
     data: Bytes
     words: Words
 
 
 def text_of(body: bytes) -> Text:
-    """The text with zeros before and after it."""
-    content = bytes(PAD) + body + bytes(8)
-    data = np.frombuffer(content, np.uint8)
-    return Text(content, data, np.ndarray((len(data) - 7,), "<u8", buffer=data.data, strides=(1,)))
+    """The text of these bytes."""
+    content = b"".join((bytes(PAD), body, bytes(24 - len(body) % 8)))
+    return Text(content, PAD + len(body), np.frombuffer(content, np.uint8), np.frombuffer(content, "<u8"))
 
 
-class Parts(NamedTuple):
-    """Parts of cells, in their order."""
-
-    starts: Ints
-    ends: Ints
-    rows: Ints
-    left: Bytes
-    """The byte before each."""
-    right: Bytes
-    """The byte behind each."""
+def _load(text: Text, places: Ints) -> Words:
+    """The eight bytes from each place on, the first as the lowest: a part of each of two machine words."""
+    word, bits = places >> 3, ((places & 7) << 3).view(np.uint64)
+    return (text.words.take(word) >> bits) | (text.words.take(word + 1) << (np.uint64(64) - bits))
 
 
-def parts_of(text: Text, marks: Ints, tabs: Ints) -> Parts:
-    """What stands between the marks, which are in the order of the text, without the first column."""
-    kinds = text.data[marks]
-    rows = np.cumsum(kinds == FEED)[:-1]
-    inside = np.flatnonzero(marks[:-1] >= tabs[rows])
-    return Parts(marks[inside] + 1, marks[inside + 1], rows[inside], kinds[inside], kinds[inside + 1])
+def _not_digits(word: Words) -> Words:
+    """The high bit of each byte that is no digit, of a word less `_ZEROS`; exact up to the first of them."""
+    return ((word + np.uint64(0x7676767676767676)) | word) & np.uint64(0x8080808080808080)
 
 
-def digits(text: Text, starts: Ints, ends: Ints) -> tuple[Ints, Flags]:
-    """The numbers of the last eight digits, and whether any of these is no digit: all in one machine word."""
-    spare = ((8 - np.clip(ends - starts, 0, 8)) * 8).astype(np.uint64)
-    word = text.words.take(ends - 8) ^ np.uint64(0x3030303030303030)
-    word >>= spare  # what stands before the field is shifted out
-    word <<= spare
-    wrong = _not_digits(word) != 0
+def _number(word: Words) -> Ints:
+    """The number of eight digits, of a word less `_ZEROS`."""
     word = word * np.uint64(10) + (word >> np.uint64(8))  # digits to pairs of digits, the lowest byte first
     pairs = np.uint64(0x000000FF000000FF)
     left = (word & pairs) * np.uint64(0x000F424000000064)
     right = ((word >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
-    return ((left + right) >> np.uint64(32)).astype(np.int64), wrong
+    return ((left + right) >> np.uint64(32)).view(np.int64)
 
 
-def _not_digits(word: Words) -> Words:
-    """The high bit of each byte above 9, exact up to the first of them."""
-    return ((word + np.uint64(0x7676767676767676)) | word) & np.uint64(0x8080808080808080)
+def digits(text: Text, starts: Ints, ends: Ints) -> tuple[Ints, Flags]:
+    """The numbers of the last eight digits of each field, and whether any of these is no digit."""
+    spare = (64 - 8 * np.minimum(ends - starts, 8)).view(np.uint64)
+    word = _load(text, ends - 8) ^ _ZEROS
+    word = (word >> spare) << spare  # what stands before the field is shifted out
+    return _number(word), _not_digits(word) != 0
 
 
 def decimals(text: Text, starts: Ints, ends: Ints) -> Floats:
     """The numbers as `float` reads them; NaN for any notation but -12.5 and 1.25e-07, and for more digits."""
-    negative = text.data[starts] == _MINUS
+    negative = text.data.take(starts) == _MINUS
     begin = starts + negative
     stop, exponent, wrong = _exponents(text, begin, ends)
-    leading = _not_digits(text.words.take(begin) ^ np.uint64(0x3030303030303030))
-    width = np.bitwise_count((leading - np.uint64(1)) & ~leading) >> 3
-    point = np.minimum(begin + width, stop)
-    pointed = (text.data[point] == _POINT) & (point < stop)
-    whole, _ = digits(text, begin, point)
-    fraction = point + pointed
+    word = _load(text, begin) ^ _ZEROS
+    others = _not_digits(word)
+    point = np.minimum(begin + (np.bitwise_count((others - np.uint64(1)) & ~others) >> 3), stop)
+    whole = _number(word << (64 - 8 * (point - begin)).view(np.uint64))
+    fraction = point + (text.data.take(point) == _POINT)
     places = stop - fraction
-    wrong |= (point == begin) | (places > np.minimum(_MOST_PLACES, places * pointed))
+    wrong |= (point == begin) | (places > _MOST_PLACES) | ((places != 0) & (fraction == point))
     mantissa = np.zeros_like(whole)
-    for block in range(0, int(np.clip(places.max(initial=0), 0, _MOST_PLACES)), 8):
-        end = np.maximum(stop - block, fraction)
-        number, not_digits = digits(text, np.maximum(end - 8, fraction), end)
-        wrong |= not_digits | ((number > _MOST_HIGH) & (block == 16))
-        mantissa += np.where(wrong, 0, number) * 10**block
+    for block in range(0, int(places.max(initial=0, where=~wrong)), 8):
+        number, not_digits = digits(text, fraction, np.maximum(stop - block, fraction))
+        wrong |= not_digits | (number > _MOST_HIGH) if block == 16 else not_digits
+        mantissa += number * 10**block
     wrong |= (whole > 0) & ((whole + 1) * _powers()[0].take(places, mode="clip") > _MOST_MANTISSA)
-    mantissa += np.where(wrong, 0, whole) * _TENS.take(places, mode="clip")
+    mantissa += whole * _TENS.take(places, mode="clip")
     power = places + exponent
     wrong |= power > _MOST_POWER
-    value = _quotients(mantissa, np.where(wrong, 0, power))
+    mantissa[wrong] = power[wrong] = 0
+    value = _quotients(mantissa, power)
     value[wrong] = np.nan
     return np.where(negative, -value, value)
 
 
 def _exponents(text: Text, begin: Ints, ends: Ints) -> tuple[Ints, Ints, Flags]:
-    """Where the mantissa ends, the negated exponent, and whether this is no number; for e-7 to e-270."""
+    """Where each mantissa ends, the negated exponent, and whether this is no number; for e-7 to e-270."""
     stop, exponent, wrong = ends, np.zeros_like(ends), np.zeros(len(ends), np.bool_)
-    if b"e" not in text.content:
-        return stop, exponent, wrong
-    for width in (3, 4, 5):
-        rows = np.flatnonzero((text.data[ends - width] == _E) & (ends - width > begin))
-        at = ends[rows]
-        rows = rows[text.data[at - width + 1] == _MINUS]
-        stop = stop.copy()
-        stop[rows] = ends[rows] - width
-        exponent[rows], wrong[rows] = digits(text, ends[rows] - width + 2, ends[rows])
+    if b"e-" in text.content:
+        stop = ends.copy()
+        for width in (3, 4, 5):
+            rows = np.flatnonzero((text.data.take(ends - width) == _E) & (ends - width > begin))
+            stop[rows] -= width
+            exponent[rows], wrong[rows] = digits(text, stop[rows] + 2, ends[rows])
+            wrong[rows] |= text.data[stop[rows] + 1] != _MINUS
     return stop, exponent, wrong
 
 
 @lru_cache(maxsize=1)
 def _powers() -> tuple[Floats, Floats, Floats, Floats]:
-    """Powers of ten, what is lost by rounding them, and the first 26 bits of each and the others."""
+    """Powers of ten, what is lost by rounding them, and the first bits of each and the others."""
     rounded = np.array([float(10**power) for power in range(_MOST_POWER + 1)])
     lost = np.array([float(10**power - int(number)) for power, number in enumerate(rounded)])
     return rounded, lost, *_halves(rounded)
 
 
 def _halves(numbers: Floats) -> tuple[Floats, Floats]:
-    """Two numbers of half as many bits whose sum each is (Dekker 1971)."""
+    """Two numbers of half as many bits, whose sum each is (Dekker 1971)."""
     scaled = numbers * 134217729.0
     high = scaled - (scaled - numbers)
     return high, numbers - high
@@ -161,7 +149,7 @@ def _quotients(mantissa: Ints, power: Ints) -> Floats:
     The remainder of the rounded quotient is computed without error, so its own quotient is a correction
     beyond the last bit. If both ends of the interval of its error round to one number, that is the result.
     """
-    rounded, lost, first, second = (each[power] for each in _powers())
+    rounded, lost, first, second = (of_power.take(power) for of_power in _powers())
     dividend = mantissa.astype(np.float64)
     quotient = dividend / rounded
     high, low = _halves(quotient)
@@ -175,50 +163,50 @@ def _quotients(mantissa: Ints, power: Ints) -> Floats:
 
 def _chunks(text: Text, starts: Ints, lengths: Ints, number: int) -> list[Words]:
     """The first machine words of each part, with zeros behind its end."""
+    places = (np.minimum(starts + at, len(text.data) - 16) for at in range(0, 8 * number, 8))
     return [
-        text.words.take(starts + at, mode="clip") & _MASKS.take(lengths - at, mode="clip")
-        for at in range(0, 8 * number, 8)
+        _load(text, place) & _MASKS.take(lengths - 8 * at, mode="clip") for at, place in enumerate(places)
     ]
 
 
-def _keys(chunks: Sequence[Words], lengths: Ints, mix: np.uint64) -> Words:
+def _keys(chunks: Sequence[Words], mix: np.uint64) -> Words:
     """A number for each part, the same for the same bytes; its high bits differ for most others."""
-    keys = lengths.astype(np.uint64) * _MIX
-    for chunk in chunks:
+    keys = chunks[0] * mix
+    for chunk in chunks[1:]:
         keys = (keys ^ chunk) * mix
     return keys
 
 
+def _most_chunks(lengths: Ints) -> int:
+    return max(1, -(-int(lengths.max(initial=0)) // 8))
+
+
 class _Vocabulary(NamedTuple):
+    """A table of words without collisions: the high bits of a word's key are its place."""
+
     chunks: list[Words]
-    lengths: Ints
-    """Both with a last one that no part has."""
+    """The machine words of the word at each place."""
+    numbers: Ints
+    """The number of the word at each place."""
     mix: np.uint64
     shift: np.uint64
-    table: Ints
-    """The number of the word whose key has these high bits; that of the last one where none has."""
 
 
 @lru_cache(maxsize=64)
 def _vocabulary(words: tuple[bytes, ...]) -> _Vocabulary | None:
-    """A table of different words without collisions; None if there is none of a moderate size."""
-    lengths = np.array([len(word) for word in words], np.int64)
-    ends = PAD + np.cumsum(lengths)
-    number = -(-int(lengths.max()) // 8)
-    chunks = _chunks(text_of(b"".join(words)), ends - lengths, lengths, number)
+    """The table of these different words; None if there is none of a moderate size."""
+    lengths = np.array([*map(len, words)], np.int64)
+    starts = PAD + np.cumsum(lengths) - lengths
+    chunks = _chunks(text_of(b"".join(words)), starts, lengths, _most_chunks(lengths))
     bits = min(2 * len(words).bit_length() + 2, 20)
     for attempt in range(100):
         mix, shift = _MIX + np.uint64(2 * attempt), np.uint64(64 - bits)
-        places = _keys(chunks, lengths, mix) >> shift
+        places = _keys(chunks, mix) >> shift
         if len(np.unique(places)) == len(words):
-            table = np.full(1 << bits, len(words))
-            table[places] = np.arange(len(words))
+            numbers = np.full(1 << bits, len(words))
+            numbers[places] = np.arange(len(words))
             return _Vocabulary(
-                [np.append(chunk, np.uint64(0)) for chunk in chunks],
-                np.append(lengths, -1),
-                mix,
-                shift,
-                table,
+                [np.append(chunk, np.uint64(0))[numbers] for chunk in chunks], numbers, mix, shift
             )
     return None
 
@@ -226,35 +214,41 @@ def _vocabulary(words: tuple[bytes, ...]) -> _Vocabulary | None:
 def lookup(text: Text, starts: Ints, ends: Ints, words: tuple[bytes, ...]) -> Ints | None:
     """The number of each part among these different words, and their count for any other part.
 
-    None if the words cannot be looked up.
+    None if the words cannot be looked up, or if the text has zero bytes.
     """
     vocabulary = _vocabulary(words)
-    if vocabulary is None:
+    if vocabulary is None or -1 < text.content.find(b"\0", PAD) < text.end:
         return None
     lengths = ends - starts
     chunks = _chunks(text, starts, lengths, len(vocabulary.chunks))
-    keys = _keys(chunks, lengths, vocabulary.mix) >> vocabulary.shift
-    found = vocabulary.table.take(keys.view(np.int64))
-    equal = vocabulary.lengths.take(found) == lengths
+    places = (_keys(chunks, vocabulary.mix) >> vocabulary.shift).view(np.int64)
+    equal = (lengths > 0) & (lengths <= 8 * len(chunks))
     for known, chunk in zip(vocabulary.chunks, chunks, strict=True):
-        equal &= known.take(found) == chunk
-    return np.where(equal, found, len(words))
+        equal &= known.take(places) == chunk
+    places[~equal] = 0
+    found = vocabulary.numbers.take(places)
+    found[~equal] = len(words)
+    return found
 
 
 def read_cells(text: Text, marks: Ints, tabs: Ints, ends: Ints, form: CellForm) -> Texts | Tuples | None:
-    """The cells of rows of two columns; None unless all have the usual notation of the form."""
+    """The cells of rows of two columns; None unless all have the usual notation of the form.
+
+    `marks` are the places of all tabs, line feeds and marks of the notation, of which an index has none.
+    """
     notation = form.notation
     if notation is None or (not form.blank and (ends - tabs == 1).any()):
         return None
+    kinds = text.data.take(marks)
     match notation.kind:
         case "text":
             usual = _decodes(text.content)
         case "numbers":
-            return _rows_of_numbers(text, parts_of(text, marks, tabs), len(ends), notation)
+            return _rows_of_numbers(text, marks, kinds, notation)
         case "words":
-            usual = _are_words(text, marks, parts_of(text, marks, tabs), notation)
+            usual = _are_words(text, marks, kinds, notation)
         case "spans":
-            usual = _are_spans(text, parts_of(text, marks, tabs), notation)
+            usual = _are_spans(text, marks, kinds, notation)
     return Texts(text.content, tabs + 1, ends, form.read) if usual else None
 
 
@@ -266,62 +260,62 @@ def _decodes(content: bytes) -> bool:
     return True
 
 
-def _rows_of_numbers(text: Text, parts: Parts, rows: int, notation: Notation) -> Tuples | None:
-    if len(parts.rows) != rows * notation.size:
+def _rows_of_numbers(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> Tuples | None:
+    row = np.array([TAB, *[_BLANK] * (notation.size - 1), FEED], np.uint8)
+    if len(kinds) % len(row) or (kinds.reshape(-1, len(row)) != row).any():
         return None
-    by_row = parts.rows.reshape(rows, notation.size)
-    numbers = decimals(text, parts.starts, parts.ends).reshape(by_row.shape)
-    each = (by_row == np.arange(rows)[:, np.newaxis]).all()
-    within = each and (numbers >= 0).all() and (numbers <= 1 + SUM_ERROR).all()
+    marks = marks.reshape(-1, len(row))
+    numbers = decimals(text, marks[:, :-1].ravel() + 1, marks[:, 1:].ravel()).reshape(-1, notation.size)
+    within = (numbers >= 0).all() and (numbers <= 1 + SUM_ERROR).all()
     if within and notation.sum_to_one:
         within = (abs(numbers.sum(axis=1) - 1) <= SUM_ERROR - _SUM_MARGIN).all()
     return Tuples(numbers) if within else None
 
 
-def _are_words(text: Text, marks: Ints, parts: Parts, notation: Notation) -> bool:
+def _are_words(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
     """Whether each part is one of the words, or any printable one; and none is twice in a row of sets."""
-    lengths = parts.ends - parts.starts
-    empty = lengths == 0
-    if (empty & ((parts.left != TAB) | (parts.right != FEED))).any():
-        return False
+    starts, lengths, left = marks[:-1] + 1, np.diff(marks) - 1, kinds[:-1]
+    passed = (left == FEED) | (
+        (lengths == 0) & (left == TAB) & (kinds[1:] == FEED)
+    )  # an index, an empty cell
     if notation.words:
-        found = lookup(text, parts.starts, parts.ends, notation.words)
-        if found is None or ((found == len(notation.words)) & ~empty).any():
+        found = lookup(text, starts, marks[1:], notation.words)
+        if found is None or not (passed | (found < len(notation.words))).all():
             return False
     else:
         printable = (text.data - np.uint8(33)) < 94
         printable[marks] = True
-        if not printable[PAD:-8].all():
+        if not printable[PAD : text.end].all() or not (passed | (lengths > 0)).all():
             return False
-    return not (notation.different and _repeated(text, parts, lengths))
+    return not (notation.different and _repeated(text, starts, lengths, left == FEED))
 
 
-def _repeated(text: Text, parts: Parts, lengths: Ints) -> bool:
+def _repeated(text: Text, starts: Ints, lengths: Ints, indices: Flags) -> bool:
     """Whether a row seems to have a part twice; it is not so if this is False."""
-    number = min(_HASHED, -(-int(lengths.max(initial=0)) // 8))
-    keys = _keys(_chunks(text, parts.starts, lengths, number), lengths, _MIX)
-    keys += parts.rows.astype(np.uint64) * _MIX
-    most = int(np.bincount(parts.rows).max(initial=0))
+    keys = _keys(_chunks(text, starts, lengths, min(_HASHED, _most_chunks(lengths))), _MIX)
+    keys ^= np.cumsum(indices).view(np.uint64) * _MIX  # the row
+    most = int(np.diff(np.flatnonzero(indices), prepend=0, append=len(indices)).max())
+    keys = keys[~indices]
     if most > _NEAR:
         keys, most = np.sort(keys), 2
     return any((keys[step:] == keys[:-step]).any() for step in range(1, most))
 
 
-def _are_spans(text: Text, parts: Parts, notation: Notation) -> bool:
+def _are_spans(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
     """Whether the cells are like "0-5:LOC; 12-20:PER"."""
-    left, right, empty = parts.left, parts.right, parts.starts == parts.ends
+    starts, ends, left, right = marks[:-1] + 1, marks[1:], kinds[:-1], kinds[1:]
     first = ((left == TAB) | (left == _BLANK)) & (right == _MINUS)
     second = (left == _MINUS) & (right == _COLON)
     label = (left == _COLON) & ((right == _SEMICOLON) | (right == FEED))
-    between = empty & (((left == _SEMICOLON) & (right == _BLANK)) | ((left == TAB) & (right == FEED)))
-    if not (first | second | label | between).all():
+    empty = ((left == _SEMICOLON) & (right == _BLANK)) | ((left == TAB) & (right == FEED))
+    if not (first | second | label | (empty & (starts == ends)) | (left == FEED)).all():
         return False
-    ends = []
-    for places in (first, second):
-        start, end = parts.starts[places], parts.ends[places]
+    places = []
+    for chosen in (first, second):
+        start, end = starts[chosen], ends[chosen]
         number, wrong = digits(text, start, end)
         if (wrong | (end - start > 8) | (end == start)).any():
             return False
-        ends.append(number)
-    found = lookup(text, parts.starts[label], parts.ends[label], notation.words)
-    return bool((ends[0] < ends[1]).all() and found is not None and (found < len(notation.words)).all())
+        places.append(number)
+    found = lookup(text, starts[label], ends[label], notation.words)
+    return bool(found is not None and (found < len(notation.words)).all() and (places[0] < places[1]).all())
