@@ -44,7 +44,9 @@ class _Fields(NamedTuple):
     regular: Flags | None
     """Rows of exactly two columns; None when all are."""
     marks: Ints
-    """Every tab, line feed and separator of parts."""
+    """Every tab, line feed and mark of the notation."""
+    kinds: Bytes
+    """The bytes there."""
 
 
 def read_arrays(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows | None:
@@ -87,7 +89,7 @@ def _values(text: Text, fields: _Fields, order: Ints, layout: Layout) -> Values 
     """The values of a column of another form; None unless all have the usual notation."""
     tabs, ends = fields.tabs, fields.ends
     if layout.form:
-        cells = read_cells(text, fields.marks, tabs, ends, layout.form)
+        cells = read_cells(text, fields.marks, fields.kinds, tabs, ends, layout.form)
         return None if cells is None else cells.take(order)
     numbers = decimals(text, tabs + 1, ends)
     return None if np.isnan(numbers).any() else array("d", numbers[order].tobytes())
@@ -107,16 +109,16 @@ def _split(data: Bytes, marks: bytes) -> _Fields:
     for mark in marks:
         marked |= data == mark
     places = np.flatnonzero(marked)
-    kinds = data[places]
-    separators = places[kinds <= FEED] if marks else places
-    feeds = data[separators] == FEED
+    kinds = data.take(places)
+    outer = np.flatnonzero(kinds <= FEED) if marks else slice(None)
+    separators, feeds = places[outer], kinds[outer] == FEED
     if len(separators) % 2 == 0 and not feeds[0::2].any() and feeds[1::2].all():
         tabs, ends = separators[0::2], separators[1::2]
-        return _Fields(_starts(ends), tabs, ends, None, places)
+        return _Fields(_starts(ends), tabs, ends, None, places, kinds)
     at = np.flatnonzero(feeds)
     ends = separators[at]
     first = np.concatenate([[0], at[:-1] + 1])
-    return _Fields(_starts(ends), separators[first], ends, at - first == 1, places)
+    return _Fields(_starts(ends), separators[first], ends, at - first == 1, places, kinds)
 
 
 def _starts(ends: Ints) -> Ints:
@@ -158,7 +160,7 @@ def _codes(text: Text, fields: _Fields, layout: Layout) -> tuple[Bytes, Flags] |
         found = lookup(text, fields.tabs[rows] + 1, fields.ends[rows], words)
         if found is None:
             return None
-        number[rows] = found
+        number[rows] = np.where(*found, len(words))
     return code[number], (number >= len(layout.codes)) & (number < len(words))
 
 

@@ -28,8 +28,6 @@ TAB, FEED = b"\t\n"
 _MINUS, _POINT, _COLON, _SEMICOLON, _BLANK, _E = b"-.:; e"
 _ZEROS = np.uint64(0x3030303030303030)
 """Eight digits 0."""
-_MASKS = np.array([(1 << 8 * length) - 1 for length in range(9)], np.uint64)
-"""The first bytes of a machine word, by their number."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 """An odd number whose multiples differ in their high bits."""
 _HASHED = 8
@@ -117,14 +115,18 @@ def decimals(text: Text, starts: Ints, ends: Ints) -> Floats:
 
 def _exponents(text: Text, begin: Ints, ends: Ints) -> tuple[Ints, Ints, Flags]:
     """Where each mantissa ends, the negated exponent, and whether this is no number; for e-7 to e-270."""
-    stop, exponent, wrong = ends, np.zeros_like(ends), np.zeros(len(ends), np.bool_)
-    if b"e-" in text.content:
-        stop = ends.copy()
-        for width in (3, 4, 5):
-            rows = np.flatnonzero((text.data.take(ends - width) == _E) & (ends - width > begin))
-            stop[rows] -= width
-            exponent[rows], wrong[rows] = digits(text, stop[rows] + 2, ends[rows])
-            wrong[rows] |= text.data[stop[rows] + 1] != _MINUS
+    exponent, wrong = np.zeros_like(ends), np.zeros(len(ends), np.bool_)
+    if b"e-" not in text.content:
+        return ends, exponent, wrong
+    places = np.flatnonzero(text.data == _E)
+    rows = np.searchsorted(ends, places)
+    stop = ends.copy()
+    stop[rows] = places
+    exponent[rows], not_digits = digits(text, places + 2, ends[rows])
+    width = ends[rows] - places
+    wrong[rows] = (
+        not_digits | (text.data[places + 1] != _MINUS) | (width < 3) | (width > 5) | (places <= begin[rows])
+    )
     return stop, exponent, wrong
 
 
@@ -162,11 +164,13 @@ def _quotients(mantissa: Ints, power: Ints) -> Floats:
 
 
 def _chunks(text: Text, starts: Ints, lengths: Ints, number: int) -> list[Words]:
-    """The first machine words of each part, with zeros behind its end."""
-    places = (np.minimum(starts + at, len(text.data) - 16) for at in range(0, 8 * number, 8))
-    return [
-        _load(text, place) & _MASKS.take(lengths - 8 * at, mode="clip") for at, place in enumerate(places)
-    ]
+    """The first machine words of each part, without what stands behind its end."""
+    chunks = []
+    for at in range(0, 8 * number, 8):
+        places = np.minimum(starts + at, len(text.data) - 16) if at else starts
+        spare = (64 - 8 * np.clip(lengths - at, 0, 8)).view(np.uint64)
+        chunks.append(_load(text, places) << spare)
+    return chunks
 
 
 def _keys(chunks: Sequence[Words], mix: np.uint64) -> Words:
@@ -185,7 +189,7 @@ class _Vocabulary(NamedTuple):
     """A table of words without collisions: the high bits of a word's key are its place."""
 
     chunks: list[Words]
-    """The machine words of the word at each place."""
+    """The machine words of the word at each place; those of the first word where there is none."""
     numbers: Ints
     """The number of the word at each place."""
     mix: np.uint64
@@ -203,18 +207,16 @@ def _vocabulary(words: tuple[bytes, ...]) -> _Vocabulary | None:
         mix, shift = _MIX + np.uint64(2 * attempt), np.uint64(64 - bits)
         places = _keys(chunks, mix) >> shift
         if len(np.unique(places)) == len(words):
-            numbers = np.full(1 << bits, len(words))
+            numbers = np.zeros(1 << bits, np.int64)
             numbers[places] = np.arange(len(words))
-            return _Vocabulary(
-                [np.append(chunk, np.uint64(0))[numbers] for chunk in chunks], numbers, mix, shift
-            )
+            return _Vocabulary([chunk[numbers] for chunk in chunks], numbers, mix, shift)
     return None
 
 
-def lookup(text: Text, starts: Ints, ends: Ints, words: tuple[bytes, ...]) -> Ints | None:
-    """The number of each part among these different words, and their count for any other part.
+def lookup(text: Text, starts: Ints, ends: Ints, words: tuple[bytes, ...]) -> tuple[Flags, Ints] | None:
+    """Whether each part is one of these different words, and the number of that word.
 
-    None if the words cannot be looked up, or if the text has zero bytes.
+    None if the words cannot be looked up, or if the text has zero bytes, which would not be distinguished.
     """
     vocabulary = _vocabulary(words)
     if vocabulary is None or -1 < text.content.find(b"\0", PAD) < text.end:
@@ -222,24 +224,23 @@ def lookup(text: Text, starts: Ints, ends: Ints, words: tuple[bytes, ...]) -> In
     lengths = ends - starts
     chunks = _chunks(text, starts, lengths, len(vocabulary.chunks))
     places = (_keys(chunks, vocabulary.mix) >> vocabulary.shift).view(np.int64)
-    equal = (lengths > 0) & (lengths <= 8 * len(chunks))
+    equal = lengths <= 8 * len(chunks)
     for known, chunk in zip(vocabulary.chunks, chunks, strict=True):
         equal &= known.take(places) == chunk
-    places[~equal] = 0
-    found = vocabulary.numbers.take(places)
-    found[~equal] = len(words)
-    return found
+    return equal, vocabulary.numbers.take(places)
 
 
-def read_cells(text: Text, marks: Ints, tabs: Ints, ends: Ints, form: CellForm) -> Texts | Tuples | None:
+def read_cells(
+    text: Text, marks: Ints, kinds: Bytes, tabs: Ints, ends: Ints, form: CellForm
+) -> Texts | Tuples | None:
     """The cells of rows of two columns; None unless all have the usual notation of the form.
 
-    `marks` are the places of all tabs, line feeds and marks of the notation, of which an index has none.
+    `marks` are the places of all tabs, line feeds and marks of the notation, of which an index has none;
+    `kinds` are the bytes there.
     """
     notation = form.notation
     if notation is None or (not form.blank and (ends - tabs == 1).any()):
         return None
-    kinds = text.data.take(marks)
     match notation.kind:
         case "text":
             usual = _decodes(text.content)
@@ -268,7 +269,7 @@ def _rows_of_numbers(text: Text, marks: Ints, kinds: Bytes, notation: Notation) 
     numbers = decimals(text, marks[:, :-1].ravel() + 1, marks[:, 1:].ravel()).reshape(-1, notation.size)
     within = (numbers >= 0).all() and (numbers <= 1 + SUM_ERROR).all()
     if within and notation.sum_to_one:
-        within = (abs(numbers.sum(axis=1) - 1) <= SUM_ERROR - _SUM_MARGIN).all()
+        within = (abs(numbers @ np.ones(notation.size) - 1) <= SUM_ERROR - _SUM_MARGIN).all()
     return Tuples(numbers) if within else None
 
 
@@ -280,7 +281,7 @@ def _are_words(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> boo
     )  # an index, an empty cell
     if notation.words:
         found = lookup(text, starts, marks[1:], notation.words)
-        if found is None or not (passed | (found < len(notation.words))).all():
+        if found is None or not (passed | found[0]).all():
             return False
     else:
         printable = (text.data - np.uint8(33)) < 94
@@ -293,9 +294,9 @@ def _are_words(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> boo
 def _repeated(text: Text, starts: Ints, lengths: Ints, indices: Flags) -> bool:
     """Whether a row seems to have a part twice; it is not so if this is False."""
     keys = _keys(_chunks(text, starts, lengths, min(_HASHED, _most_chunks(lengths))), _MIX)
+    keys[indices] = 1
     keys ^= np.cumsum(indices).view(np.uint64) * _MIX  # the row
     most = int(np.diff(np.flatnonzero(indices), prepend=0, append=len(indices)).max())
-    keys = keys[~indices]
     if most > _NEAR:
         keys, most = np.sort(keys), 2
     return any((keys[step:] == keys[:-step]).any() for step in range(1, most))
@@ -303,19 +304,17 @@ def _repeated(text: Text, starts: Ints, lengths: Ints, indices: Flags) -> bool:
 
 def _are_spans(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
     """Whether the cells are like "0-5:LOC; 12-20:PER"."""
-    starts, ends, left, right = marks[:-1] + 1, marks[1:], kinds[:-1], kinds[1:]
-    first = ((left == TAB) | (left == _BLANK)) & (right == _MINUS)
-    second = (left == _MINUS) & (right == _COLON)
-    label = (left == _COLON) & ((right == _SEMICOLON) | (right == FEED))
-    empty = ((left == _SEMICOLON) & (right == _BLANK)) | ((left == TAB) & (right == FEED))
-    if not (first | second | label | (empty & (starts == ends)) | (left == FEED)).all():
+    minus = np.flatnonzero(kinds == _MINUS)
+    before, colon, end = kinds[minus - 1], minus + 1, kinds.take(minus + 2, mode="clip")
+    further = minus[before == _BLANK]  # spans after others
+    if len(marks) != 2 * (np.count_nonzero(kinds == FEED) + len(minus) + len(further)):
         return False
-    places = []
-    for chosen in (first, second):
-        start, end = starts[chosen], ends[chosen]
-        number, wrong = digits(text, start, end)
-        if (wrong | (end - start > 8) | (end == start)).any():
-            return False
-        places.append(number)
-    found = lookup(text, starts[label], ends[label], notation.words)
-    return bool(found is not None and (found < len(notation.words)).all() and (places[0] < places[1]).all())
+    if (marks[further - 2] + 1 != marks[further - 1]).any() or (kinds[further - 2] != _SEMICOLON).any():
+        return False
+    if not ((kinds[colon] == _COLON) & ((end == _SEMICOLON) | (end == FEED))).all():
+        return False
+    (first, wrong), (last, wrong_too) = (digits(text, marks[at - 1] + 1, marks[at]) for at in (minus, colon))
+    lengths = np.concatenate([marks[at] - marks[at - 1] for at in (minus, colon)])
+    found = lookup(text, marks[colon] + 1, marks[colon + 1], notation.words)
+    usual = lengths.min(initial=2) >= 2 and lengths.max(initial=0) <= 9 and not (wrong | wrong_too).any()
+    return bool(usual and found is not None and found[0].all() and (first < last).all())

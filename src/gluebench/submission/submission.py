@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -151,6 +152,14 @@ class Column:
         if isinstance(values, bytes):
             return not values.strip(values[:1])
         return not len(values) or not any(map(values[0].__ne__, map(values.__getitem__, range(len(values)))))
+
+    def within(self, low: float, high: float) -> bool:
+        """Whether all numbers are from `low` to `high`."""
+        numbers: Any = self.numbers
+        if "numpy" in sys.modules:  # twenty times as fast, and slow to import
+            numbers = sys.modules["numpy"].array(numbers)
+            return bool(low <= numbers.min() and numbers.max() <= high)
+        return low <= min(numbers) and max(numbers) <= high
 
     def words(self) -> list[str]:
         """The label words, in index order."""

@@ -76,7 +76,7 @@ def _read(name: str, text: _Text, layout: Layout) -> Table:
     if most_marks(text.data, "\n\t") > layout.most_rows:
         return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
     body, first_line, rows = text.data[text.start :], 2 if text.start else 1, None
-    if len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
+    if _large(body):
         from gluebench.submission.arrays import read_arrays
 
         rows = read_arrays(body, layout, first_line=first_line)
@@ -94,7 +94,7 @@ def lost_decimals(
     if score_range is None:
         return None
     low, high = score_range
-    if low <= min(column.numbers) and max(column.numbers) <= high:
+    if column.within(low, high):
         return None
     if not all(number.is_integer() or low <= number <= high for number in column.numbers):
         return None
@@ -126,9 +126,14 @@ def _unreadable(name: str, data: bytes, layout: Layout) -> Problem | None:
     return None
 
 
+def _large(data: bytes) -> bool:
+    """Whether numpy saves time."""
+    return len(data) > (_TINY if "numpy" in sys.modules else _SMALL)
+
+
 def most_marks(data: bytes, marks: str) -> int:
     """The count of the most frequent of these characters (by numpy in a large file, which is faster)."""
-    if len(data) < _SMALL:
+    if not _large(data):
         return max(data.count(mark.encode()) for mark in marks)
     import numpy as np
 
