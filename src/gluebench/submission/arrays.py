@@ -157,10 +157,11 @@ def _codes(text: Text, fields: _Fields, layout: Layout) -> tuple[Bytes, Flags] |
     number = np.empty(len(fields.ends), np.int64)
     for start in range(0, len(number), _CHUNK):
         rows = slice(start, start + _CHUNK)
-        found = lookup(text, fields.tabs[rows] + 1, fields.ends[rows], words)
+        starts = fields.tabs[rows] + 1
+        found = lookup(text, starts, np.maximum(fields.ends[rows] - starts, 0), words)
         if found is None:
             return None
-        number[rows] = np.where(*found, len(words))
+        number[rows] = np.where(found[0], found[1](), len(words))
     return code[number], (number >= len(layout.codes)) & (number < len(words))
 
 

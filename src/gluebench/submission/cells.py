@@ -6,8 +6,8 @@ are equal to those of `float` to the last bit; anything else is refused, and `ro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -50,18 +50,34 @@ class Text(NamedTuple):
     end: int
     data: Bytes
     words: Words
+    windows: Words
+    """The eight bytes from each byte on."""
 
 
 def text_of(body: bytes) -> Text:
     """The text of these bytes."""
     content = b"".join((bytes(PAD), body, bytes(24 - len(body) % 8)))
-    return Text(content, PAD + len(body), np.frombuffer(content, np.uint8), np.frombuffer(content, "<u8"))
+    data, words = np.frombuffer(content, np.uint8), np.frombuffer(content, "<u8")
+    windows = np.ndarray((len(data) - 7,), "<u8", buffer=data.data, strides=(1,))
+    return Text(content, PAD + len(body), data, words, windows)
 
 
 def _load(text: Text, places: Ints) -> Words:
-    """The eight bytes from each place on, the first as the lowest: a part of each of two machine words."""
-    word, bits = places >> 3, ((places & 7) << 3).view(np.uint64)
-    return (text.words.take(word) >> bits) | (text.words.take(word + 1) << (np.uint64(64) - bits))
+    """The eight bytes from each place on, the first as the lowest."""
+    if 8 * len(places) > len(text.data):
+        return text.windows.take(places)  # which copies all windows once
+    return next(_before(text, places + 8))
+
+
+def _before(text: Text, ends: Ints) -> Iterator[Words]:
+    """The eight bytes before each end, then the eight before these: a part of each of two machine words."""
+    place, bits = ends >> 3, ((ends & 7) << 3).view(np.uint64)
+    others, upper = np.uint64(64) - bits, text.words.take(place)
+    while True:
+        place = place - 1
+        lower = text.words.take(place)
+        yield (lower >> bits) | (upper << others)
+        upper = lower
 
 
 def _not_digits(word: Words) -> Words:
@@ -78,11 +94,15 @@ def _number(word: Words) -> Ints:
     return ((left + right) >> np.uint64(32)).view(np.int64)
 
 
+def _last(word: Words, length: Ints) -> Words:
+    """The last bytes of a word, of a number from 0 to 8, as differences to `_ZEROS`; zeros before them."""
+    spare = (64 - 8 * length).view(np.uint64)
+    return ((word ^ _ZEROS) >> spare) << spare
+
+
 def digits(text: Text, starts: Ints, ends: Ints) -> tuple[Ints, Flags]:
     """The numbers of the last eight digits of each field, and whether any of these is no digit."""
-    spare = (64 - 8 * np.minimum(ends - starts, 8)).view(np.uint64)
-    word = _load(text, ends - 8) ^ _ZEROS
-    word = (word >> spare) << spare  # what stands before the field is shifted out
+    word = _last(next(_before(text, ends)), np.minimum(ends - starts, 8))
     return _number(word), _not_digits(word) != 0
 
 
@@ -99,9 +119,11 @@ def decimals(text: Text, starts: Ints, ends: Ints) -> Floats:
     places = stop - fraction
     wrong |= (point == begin) | (places > _MOST_PLACES) | ((places != 0) & (fraction == point))
     mantissa = np.zeros_like(whole)
+    before = _before(text, stop)
     for block in range(0, int(places.max(initial=0, where=~wrong)), 8):
-        number, not_digits = digits(text, fraction, np.maximum(stop - block, fraction))
-        wrong |= not_digits | (number > _MOST_HIGH) if block == 16 else not_digits
+        word = _last(next(before), np.clip(places - block, 0, 8))
+        number = _number(word)
+        wrong |= (_not_digits(word) != 0) | (number > (_MOST_HIGH if block == 16 else number))
         mantissa += number * 10**block
     wrong |= (whole > 0) & ((whole + 1) * _powers()[0].take(places, mode="clip") > _MOST_MANTISSA)
     mantissa += whole * _TENS.take(places, mode="clip")
@@ -115,12 +137,9 @@ def decimals(text: Text, starts: Ints, ends: Ints) -> Floats:
 
 def _exponents(text: Text, begin: Ints, ends: Ints) -> tuple[Ints, Ints, Flags]:
     """Where each mantissa ends, the negated exponent, and whether this is no number; for e-7 to e-270."""
-    exponent, wrong = np.zeros_like(ends), np.zeros(len(ends), np.bool_)
-    if b"e-" not in text.content:
-        return ends, exponent, wrong
+    stop, exponent, wrong = ends.copy(), np.zeros_like(ends), np.zeros(len(ends), np.bool_)
     places = np.flatnonzero(text.data == _E)
     rows = np.searchsorted(ends, places)
-    stop = ends.copy()
     stop[rows] = places
     exponent[rows], not_digits = digits(text, places + 2, ends[rows])
     width = ends[rows] - places
@@ -131,11 +150,11 @@ def _exponents(text: Text, begin: Ints, ends: Ints) -> tuple[Ints, Ints, Flags]:
 
 
 @lru_cache(maxsize=1)
-def _powers() -> tuple[Floats, Floats, Floats, Floats]:
-    """Powers of ten, what is lost by rounding them, and the first bits of each and the others."""
+def _powers() -> tuple[Floats, Floats]:
+    """Powers of ten, and what is lost by rounding them."""
     rounded = np.array([float(10**power) for power in range(_MOST_POWER + 1)])
     lost = np.array([float(10**power - int(number)) for power, number in enumerate(rounded)])
-    return rounded, lost, *_halves(rounded)
+    return rounded, lost
 
 
 def _halves(numbers: Floats) -> tuple[Floats, Floats]:
@@ -151,10 +170,10 @@ def _quotients(mantissa: Ints, power: Ints) -> Floats:
     The remainder of the rounded quotient is computed without error, so its own quotient is a correction
     beyond the last bit. If both ends of the interval of its error round to one number, that is the result.
     """
-    rounded, lost, first, second = (of_power.take(power) for of_power in _powers())
+    rounded, lost = (of_power.take(power) for of_power in _powers())
     dividend = mantissa.astype(np.float64)
     quotient = dividend / rounded
-    high, low = _halves(quotient)
+    (high, low), (first, second) = _halves(quotient), _halves(rounded)
     product = quotient * rounded
     error = ((high * first - product) + high * second + low * first) + low * second
     rest = (dividend - product) - error + (mantissa - dividend.astype(np.int64)) - quotient * lost
@@ -168,7 +187,7 @@ def _chunks(text: Text, starts: Ints, lengths: Ints, number: int) -> list[Words]
     chunks = []
     for at in range(0, 8 * number, 8):
         places = np.minimum(starts + at, len(text.data) - 16) if at else starts
-        spare = (64 - 8 * np.clip(lengths - at, 0, 8)).view(np.uint64)
+        spare = np.maximum(64 + 8 * at - 8 * lengths, 0).view(np.uint64)
         chunks.append(_load(text, places) << spare)
     return chunks
 
@@ -213,21 +232,22 @@ def _vocabulary(words: tuple[bytes, ...]) -> _Vocabulary | None:
     return None
 
 
-def lookup(text: Text, starts: Ints, ends: Ints, words: tuple[bytes, ...]) -> tuple[Flags, Ints] | None:
-    """Whether each part is one of these different words, and the number of that word.
+def lookup(
+    text: Text, starts: Ints, lengths: Ints, words: tuple[bytes, ...]
+) -> tuple[Flags, Callable[[], Ints]] | None:
+    """Whether each part is one of these different words, and what gives the numbers of the words.
 
     None if the words cannot be looked up, or if the text has zero bytes, which would not be distinguished.
     """
     vocabulary = _vocabulary(words)
     if vocabulary is None or -1 < text.content.find(b"\0", PAD) < text.end:
         return None
-    lengths = ends - starts
     chunks = _chunks(text, starts, lengths, len(vocabulary.chunks))
     places = (_keys(chunks, vocabulary.mix) >> vocabulary.shift).view(np.int64)
     equal = lengths <= 8 * len(chunks)
     for known, chunk in zip(vocabulary.chunks, chunks, strict=True):
         equal &= known.take(places) == chunk
-    return equal, vocabulary.numbers.take(places)
+    return equal, partial(vocabulary.numbers.take, places)
 
 
 def read_cells(
@@ -280,7 +300,7 @@ def _are_words(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> boo
         (lengths == 0) & (left == TAB) & (kinds[1:] == FEED)
     )  # an index, an empty cell
     if notation.words:
-        found = lookup(text, starts, marks[1:], notation.words)
+        found = lookup(text, starts, lengths, notation.words)
         if found is None or not (passed | found[0]).all():
             return False
     else:
@@ -315,6 +335,6 @@ def _are_spans(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> boo
         return False
     (first, wrong), (last, wrong_too) = (digits(text, marks[at - 1] + 1, marks[at]) for at in (minus, colon))
     lengths = np.concatenate([marks[at] - marks[at - 1] for at in (minus, colon)])
-    found = lookup(text, marks[colon] + 1, marks[colon + 1], notation.words)
+    found = lookup(text, marks[colon] + 1, marks[colon + 1] - marks[colon] - 1, notation.words)
     usual = lengths.min(initial=2) >= 2 and lengths.max(initial=0) <= 9 and not (wrong | wrong_too).any()
     return bool(usual and found is not None and found[0].all() and (first < last).all())
