@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -90,7 +91,7 @@ def _values(text: Text, fields: _Fields, order: Ints, layout: Layout) -> Values 
     tabs, ends = fields.tabs, fields.ends
     if layout.form:
         cells = read_cells(text, fields.marks, fields.kinds, tabs, ends, layout.form)
-        return None if cells is None else cells.take(order)
+        return None if cells is None else replace(cells, rows=cells.rows[order])
     numbers = decimals(text, tabs + 1, ends)
     return None if np.isnan(numbers).any() else array("d", numbers[order].tobytes())
 
@@ -161,7 +162,7 @@ def _codes(text: Text, fields: _Fields, layout: Layout) -> tuple[Bytes, Flags] |
         found = lookup(text, starts, np.maximum(fields.ends[rows] - starts, 0), words)
         if found is None:
             return None
-        number[rows] = np.where(found[0], found[1](), len(words))
+        number[rows] = np.where(*found, len(words))
     return code[number], (number >= len(layout.codes)) & (number < len(words))
 
 

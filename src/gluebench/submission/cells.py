@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gluebench.submission.forms import SUM_ERROR, CellForm, Notation
-from gluebench.submission.submission import Texts, Tuples
+from gluebench.submission.submission import Unread
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -32,8 +32,8 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 """An odd number whose multiples differ in their high bits."""
 _HASHED = 8
 """Machine words of a part that its key depends on."""
-_NEAR = 32
-"""Parts of a row up to which each is compared with each; more are sorted."""
+_NEAR = 64
+"""Most parts of a row that are compared, each with each."""
 _MOST_PLACES, _MOST_POWER = 24, 270
 _MOST_HIGH, _MOST_MANTISSA = 921, 9.2e18
 """Largest number before the last 16 digits of a mantissa, and largest mantissa, below 2 ** 63."""
@@ -184,12 +184,11 @@ def _quotients(mantissa: Ints, power: Ints) -> Floats:
 
 def _chunks(text: Text, starts: Ints, lengths: Ints, number: int) -> list[Words]:
     """The first machine words of each part, without what stands behind its end."""
-    chunks = []
-    for at in range(0, 8 * number, 8):
-        places = np.minimum(starts + at, len(text.data) - 16) if at else starts
-        spare = np.maximum(64 + 8 * at - 8 * lengths, 0).view(np.uint64)
-        chunks.append(_load(text, places) << spare)
-    return chunks
+    return [
+        _load(text, np.minimum(starts + at, len(text.data) - 16) if at else starts)
+        << np.maximum(64 + 8 * at - 8 * lengths, 0).view(np.uint64)
+        for at in range(0, 8 * number, 8)
+    ]
 
 
 def _keys(chunks: Sequence[Words], mix: np.uint64) -> Words:
@@ -232,27 +231,30 @@ def _vocabulary(words: tuple[bytes, ...]) -> _Vocabulary | None:
     return None
 
 
-def lookup(
-    text: Text, starts: Ints, lengths: Ints, words: tuple[bytes, ...]
-) -> tuple[Flags, Callable[[], Ints]] | None:
-    """Whether each part is one of these different words, and what gives the numbers of the words.
+def lookup(text: Text, starts: Ints, lengths: Ints, words: tuple[bytes, ...]) -> tuple[Flags, Ints] | None:
+    """Whether each part is one of these different words, and the number of that word.
 
     None if the words cannot be looked up, or if the text has zero bytes, which would not be distinguished.
     """
     vocabulary = _vocabulary(words)
     if vocabulary is None or -1 < text.content.find(b"\0", PAD) < text.end:
         return None
+    if max(map(len, words)) == 1:
+        numbers = np.full(256, len(words))
+        numbers[[*b"".join(words)]] = np.arange(len(words))
+        found = numbers.take(text.data.take(starts))
+        return (found < len(words)) & (lengths == 1), found
     chunks = _chunks(text, starts, lengths, len(vocabulary.chunks))
     places = (_keys(chunks, vocabulary.mix) >> vocabulary.shift).view(np.int64)
     equal = lengths <= 8 * len(chunks)
     for known, chunk in zip(vocabulary.chunks, chunks, strict=True):
         equal &= known.take(places) == chunk
-    return equal, partial(vocabulary.numbers.take, places)
+    return equal, vocabulary.numbers.take(places)
 
 
 def read_cells(
     text: Text, marks: Ints, kinds: Bytes, tabs: Ints, ends: Ints, form: CellForm
-) -> Texts | Tuples | None:
+) -> Unread | None:
     """The cells of rows of two columns; None unless all have the usual notation of the form.
 
     `marks` are the places of all tabs, line feeds and marks of the notation, of which an index has none;
@@ -270,7 +272,19 @@ def read_cells(
             usual = _are_words(text, marks, kinds, notation)
         case "spans":
             usual = _are_spans(text, marks, kinds, notation)
-    return Texts(text.content, tabs + 1, ends, form.read) if usual else None
+    places = np.stack([tabs + 1, ends], axis=1)
+    return Unread(places, partial(_values, content=text.content, read=form.read)) if usual else None
+
+
+def _values(places: Ints, *, content: bytes, read: Callable[[str], Any]) -> list[Any]:
+    """The values of the cells at these places, each different cell read once."""
+    cells = [content[start:end].decode() for start, end in places.tolist()]
+    values = {cell: read(cell) for cell in {*cells}}
+    return [values[cell] for cell in cells]
+
+
+def _tuples(rows: Floats) -> list[tuple[float, ...]]:
+    return [*zip(*rows.T.tolist(), strict=True)]
 
 
 def _decodes(content: bytes) -> bool:
@@ -281,7 +295,7 @@ def _decodes(content: bytes) -> bool:
     return True
 
 
-def _rows_of_numbers(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> Tuples | None:
+def _rows_of_numbers(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> Unread | None:
     row = np.array([TAB, *[_BLANK] * (notation.size - 1), FEED], np.uint8)
     if len(kinds) % len(row) or (kinds.reshape(-1, len(row)) != row).any():
         return None
@@ -290,7 +304,7 @@ def _rows_of_numbers(text: Text, marks: Ints, kinds: Bytes, notation: Notation) 
     within = (numbers >= 0).all() and (numbers <= 1 + SUM_ERROR).all()
     if within and notation.sum_to_one:
         within = (abs(numbers @ np.ones(notation.size) - 1) <= SUM_ERROR - _SUM_MARGIN).all()
-    return Tuples(numbers) if within else None
+    return Unread(numbers, _tuples) if within else None
 
 
 def _are_words(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
@@ -317,9 +331,7 @@ def _repeated(text: Text, starts: Ints, lengths: Ints, indices: Flags) -> bool:
     keys[indices] = 1
     keys ^= np.cumsum(indices).view(np.uint64) * _MIX  # the row
     most = int(np.diff(np.flatnonzero(indices), prepend=0, append=len(indices)).max())
-    if most > _NEAR:
-        keys, most = np.sort(keys), 2
-    return any((keys[step:] == keys[:-step]).any() for step in range(1, most))
+    return most > _NEAR or any((keys[step:] == keys[:-step]).any() for step in range(1, most))
 
 
 def _are_spans(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -29,55 +29,21 @@ def bits(codes: bytes) -> Bits:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts(Sequence[Any]):
-    """Cells as they stand in a file; they were checked, and each is read when it is used."""
-
-    content: bytes
-    starts: Any
-    """Array of the offset of each cell."""
-    ends: Any
-    read: Callable[[str], Any]
-
-    def take(self, order: Any) -> Texts:
-        """The cells in another order."""
-        return replace(self, starts=self.starts[order], ends=self.ends[order])
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    def __getitem__(self, at: Any) -> Any:
-        return self.read(self.content[self.starts[at] : self.ends[at]].decode())
-
-    def __iter__(self) -> Iterator[Any]:
-        """The values, each different cell read once."""
-        places = map(slice, self.starts.tolist(), self.ends.tolist())
-        cells = [*map(bytes.decode, map(self.content.__getitem__, places))]
-        values = {cell: self.read(cell) for cell in {*cells}}
-        return map(values.__getitem__, cells)
-
-
-@dataclass(frozen=True, slots=True)
-class Tuples(Sequence[Any]):
-    """Rows of numbers, which become tuples when they are used."""
+class Unread(Sequence[Any]):
+    """Cells that were checked in arrays, and become values when they are used."""
 
     rows: Any
-    """Array of shape (n, numbers in a row)."""
-
-    def take(self, order: Any) -> Tuples:
-        """The rows in another order."""
-        return Tuples(self.rows[order])
+    """Array with a row for each cell: its place in a file, or its numbers."""
+    make: Callable[[Any], Sequence[Any]]
+    """The values of these rows."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __getitem__(self, at: Any) -> Any:
-        return tuple(self.rows[at].tolist())
-
-    def __iter__(self) -> Iterator[Any]:
-        return zip(*self.rows.T.tolist(), strict=True)
+        return self.make(self.rows[at : at + 1])[0]
 
 
-Unread = Texts | Tuples
 Values: TypeAlias = "bytes | array[float] | tuple[Any, ...]"
 
 
@@ -89,7 +55,7 @@ class _Values:
             raise AttributeError  # so that the field has no default
         values: Values | Unread = vars(column)["values"]
         if isinstance(values, Unread):
-            values = vars(column)["values"] = tuple(values)
+            values = vars(column)["values"] = tuple(values.make(values.rows))
         return values
 
     def __set__(self, column: Column, values: Values | Unread) -> None:
@@ -159,7 +125,7 @@ class Column:
         if "numpy" in sys.modules:  # twenty times as fast, and slow to import
             numbers = sys.modules["numpy"].array(numbers)
             return bool(low <= numbers.min() and numbers.max() <= high)
-        return low <= min(numbers) and max(numbers) <= high
+        return bool(low <= min(numbers) and max(numbers) <= high)
 
     def words(self) -> list[str]:
         """The label words, in index order."""
