@@ -29,6 +29,7 @@ from gluebench.submission.submission import Unread, Values
 
 _CHUNK = 1 << 15
 """Rows handled at once, so that the work stays in the processor's cache."""
+_MOST_MARKS = 1 << 22
 _ZERO = 48
 _NO_LABEL = 255
 _NEITHER = bytes({*range(256)} - {TAB, FEED})
@@ -61,7 +62,7 @@ def read_arrays(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows | N
         body = b"\t%b\n" % b"\n\t".join(columns[1::2])
     text = text_of(body)
     fields = _split(text.data, layout.form.notation.marks if layout.form and layout.form.notation else b"")
-    if fields.regular is not None and not layout.words:
+    if fields is None or (fields.regular is not None and not layout.words):
         return None
     indices = _indices(text, fields) if indices is None else indices
     order = _order(indices, layout.size) if fields.regular is None else None
@@ -105,10 +106,13 @@ def _order(indices: Ints, size: int) -> Ints | None:
     return None if order.min(initial=0) < 0 else order
 
 
-def _split(data: Bytes, marks: bytes) -> _Fields:
+def _split(data: Bytes, marks: bytes) -> _Fields | None:
+    """The rows, and the marks of the notation; None if these are so many that they could fill the memory."""
     marked = (data - np.uint8(TAB)) < 2
     for mark in marks:
         marked |= data == mark
+    if marks and np.count_nonzero(marked) > _MOST_MARKS:
+        return None
     places = np.flatnonzero(marked)
     kinds = data.take(places)
     outer = np.flatnonzero(kinds <= FEED) if marks else slice(None)

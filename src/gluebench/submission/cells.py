@@ -339,6 +339,8 @@ def _are_spans(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> boo
     minus = np.flatnonzero(kinds == _MINUS)
     before, colon, end = kinds[minus - 1], minus + 1, kinds.take(minus + 2, mode="clip")
     further = minus[before == _BLANK]  # spans after others
+    if ((kinds[:-1] == TAB) & (kinds[1:] == FEED) & (np.diff(marks) > 1)).any():
+        return False
     if len(marks) != 2 * (np.count_nonzero(kinds == FEED) + len(minus) + len(further)):
         return False
     if (marks[further - 2] + 1 != marks[further - 1]).any() or (kinds[further - 2] != _SEMICOLON).any():
