@@ -6,7 +6,7 @@ are equal to those of `float` to the last bit; anything else is refused, and `ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -272,15 +272,25 @@ def read_cells(
             usual = _are_words(text, marks, kinds, notation)
         case "spans":
             usual = _are_spans(text, marks, kinds, notation)
-    places = np.stack([tabs + 1, ends], axis=1)
-    return Unread(places, partial(_values, content=text.content, read=form.read)) if usual else None
+    read = notation.known or partial(_each_once, read=form.read)
+    make = partial(_values, content=text.content, read=read)
+    return Unread(np.stack([tabs + 1, ends], axis=1), make) if usual else None
 
 
-def _values(places: Ints, *, content: bytes, read: Callable[[str], Any]) -> list[Any]:
-    """The values of the cells at these places, each different cell read once."""
-    cells = [content[start:end].decode() for start, end in places.tolist()]
+def _values(places: Ints, *, content: bytes, read: Callable[[list[str]], Iterable[Any]]) -> list[Any]:
+    """The values of the cells at one place, or at those of all rows."""
+    if len(places) == 1:
+        return [*read([content[places[0, 0] : places[0, 1]].decode()])]
+    cells = content.rstrip(b"\0").decode().replace("\t", "\n").split("\n")[1::2]
+    in_file, starts = [*read(cells)], places[:, 0]
+    if (starts[1:] > starts[:-1]).all():
+        return in_file
+    return [*map(in_file.__getitem__, starts.argsort().argsort().tolist())]
+
+
+def _each_once(cells: list[str], *, read: Callable[[str], Any]) -> Iterable[Any]:
     values = {cell: read(cell) for cell in {*cells}}
-    return [values[cell] for cell in cells]
+    return map(values.__getitem__, cells)
 
 
 def _tuples(rows: Floats) -> list[tuple[float, ...]]:

@@ -7,9 +7,9 @@ hold more than a prediction: several valid answers, or the gains of a ranking.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import repeat
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
@@ -18,7 +18,6 @@ from gluebench.submission.submission import Column
 
 SUM_ERROR = 1e-3
 """Largest distance of the sum of probabilities from 1."""
-_SPAN = re.compile(r"(\d+)-(\d+)(?::(.+))?")
 
 
 class Notation(NamedTuple):
@@ -34,6 +33,8 @@ class Notation(NamedTuple):
     size: int = 0
     """Numbers of a cell."""
     sum_to_one: bool = False
+    known: Callable[[Sequence[str]], Iterable[Any]] | None = None
+    """The values of cells that are known to have this notation; None if they are read like all others."""
 
 
 class CellForm(NamedTuple):
@@ -64,7 +65,7 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             expected = 'an answer, or several as ["Paris", "in Paris"]'
             return CellForm(_answers, _json, expected, True, Notation("text"))
         case "text":
-            return CellForm(_text, _quoted, "a text", True, Notation("text"))
+            return CellForm(_text, _quoted, "a text", True, Notation("text", known=_known_texts))
         case "sets":
             read_set = partial(_label_set, words=frozenset(words), separator=separator)
             expected = f'labels with "{separator}" between them{after}'
@@ -81,10 +82,11 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
         case "tokens":
             expected = f"a label for each token, with blanks between them{after}"
             tokens = partial(_tokens, words={word: word for word in words})
-            return CellForm(tokens, " ".join, expected, False, _usual(words, " "))
+            usual = _usual(words, " ", known=partial(_known_words, words={word: word for word in words}))
+            return CellForm(tokens, " ".join, expected, False, usual)
         case "spans":
             expected = f"spans as 0-5{f':{words[0]}' if words else ''}; 12-20, the end not included"
-            usual = _usual(words, ";")
+            usual = _usual(words, ";", known=partial(map, _known_spans))
             places = usual and words and usual._replace(kind="spans", marks=b"-:; ")
             return CellForm(
                 partial(_spans, words=frozenset(words)), _span_cell, expected, True, places or None
@@ -93,16 +95,18 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             expected = "ids with blanks between them, the best first"
             if gold:
                 return CellForm(_gains, _gain_cell, expected, True)
-            return CellForm(_ranking, " ".join, expected, True, _usual((), " ", different=True))
+            return CellForm(
+                _ranking, " ".join, expected, True, _usual((), " ", different=True, known=_known_words)
+            )
     return None
 
 
-def _usual(words: tuple[str, ...], separator: str, *, different: bool = False) -> Notation | None:
+def _usual(words: tuple[str, ...], separator: str, **details: Any) -> Notation | None:
     """Words with one byte between them, as `str.split` reads them too; None if there is no such notation."""
     one_each = all(word.split(separator.strip() or None) == [word.strip()] == [word] for word in words)
     if len(separator.encode()) > 1 or not one_each:
         return None
-    return Notation("words", separator.encode(), tuple(word.encode() for word in words), different)
+    return Notation("words", separator.encode(), tuple(word.encode() for word in words), **details)
 
 
 def values_of(column: Column, task: Task, *, gold: bool = False) -> list[Any]:
@@ -120,6 +124,10 @@ def _text(cell: str) -> str:
         if isinstance(value, str):
             return value
     return cell
+
+
+def _known_texts(cells: Sequence[str]) -> Iterable[str]:
+    return map(_text, cells) if any(map(str.startswith, cells, repeat('"'))) else cells
 
 
 def _quoted(text: str) -> str:
@@ -185,9 +193,18 @@ def _numbers(numbers: tuple[float, ...]) -> str:
 def _tokens(cell: str, *, words: Mapping[str, str]) -> tuple[str, ...]:
     """The tokens; those of known words as the words themselves, to take no memory for each."""
     tokens = cell.split()
-    if not tokens or (words and not words.keys() >= {*tokens}):
+    try:
+        known = tuple(map(words.__getitem__, tokens) if words else tokens)
+    except KeyError:
+        known = ()
+    if not known:
         raise ValueError(cell)
-    return tuple(map(words.__getitem__, tokens) if words else tokens)
+    return known
+
+
+def _known_words(cells: Sequence[str], *, words: Mapping[str, str] | None = None) -> list[tuple[str, ...]]:
+    rows = map(str.split, cells)
+    return [*map(tuple, map(map, repeat(words.__getitem__), rows) if words else rows)]
 
 
 def _spans(cell: str, *, words: frozenset[str]) -> tuple[tuple[int, int, str], ...]:
@@ -195,10 +212,17 @@ def _spans(cell: str, *, words: frozenset[str]) -> tuple[tuple[int, int, str], .
     return tuple(sorted({_span(part, words) for part in parts}))
 
 
-@lru_cache(maxsize=1 << 12)
+def _known_spans(cell: str) -> tuple[tuple[int, int, str], ...]:
+    fields = cell.replace("; ", ":").replace("-", ":").split(":")
+    return tuple(sorted({*zip(map(int, fields[0:-1:3]), map(int, fields[1::3]), fields[2::3], strict=True)}))
+
+
 def _span(part: str, words: frozenset[str]) -> tuple[int, int, str]:
-    match = _SPAN.fullmatch(part)
-    start, end, label = (int(match[1]), int(match[2]), match[3] or "") if match else (0, 0, "")
+    place, colon, label = part.partition(":")
+    first, _, last = place.partition("-")
+    if not (first.isdecimal() and last.isdecimal()) or (colon and not label):
+        raise ValueError(part)
+    start, end = int(first), int(last)
     if start >= end or (label not in words if words else label and not float(label) >= 0):
         raise ValueError(part)
     return start, end, label
