@@ -146,3 +146,14 @@ def test_a_row_of_very_many_marks_is_left_to_the_careful_reader(monkeypatch: pyt
     assert arrays.read_arrays(body, layout) is not None
     monkeypatch.setattr(arrays, "_MOST_MARKS", 5)
     assert arrays.read_arrays(body, layout) is None
+
+
+@pytest.mark.parametrize("pattern", ["{}", "label-{}", "news_entertainment_{}", "{}-of-many"])
+def test_many_words_that_differ_in_their_numbers_are_found(pattern: str) -> None:
+    words = tuple(pattern.format(at).encode() for at in range(1000))
+    text = text_of(b"".join(b"x\t%b\n" % word for word in words))
+    starts, ends = places(words)
+    found = lookup(text, starts, ends - starts, words)
+    assert found is not None
+    assert found[0].all()
+    assert found[1].tolist() == [*range(1000)]

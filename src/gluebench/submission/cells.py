@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -193,9 +194,10 @@ def _chunks(text: Text, starts: Ints, lengths: Ints, number: int) -> list[Words]
 
 def _keys(chunks: Sequence[Words], mix: np.uint64) -> Words:
     """A number for each part, the same for the same bytes; its high bits differ for most others."""
-    keys = chunks[0] * mix
-    for chunk in chunks[1:]:
-        keys = (keys ^ chunk) * mix
+    keys = np.zeros_like(chunks[0])
+    for chunk in chunks:
+        keys ^= chunk
+        keys = (keys ^ (keys >> np.uint64(32))) * mix  # the last bytes alone would change few bits
     return keys
 
 
@@ -214,15 +216,16 @@ class _Vocabulary(NamedTuple):
     shift: np.uint64
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _vocabulary(words: tuple[bytes, ...]) -> _Vocabulary | None:
     """The table of these different words; None if there is none of a moderate size."""
     lengths = np.array([*map(len, words)], np.int64)
     starts = PAD + np.cumsum(lengths) - lengths
     chunks = _chunks(text_of(b"".join(words)), starts, lengths, _most_chunks(lengths))
-    bits = min(2 * len(words).bit_length() + 2, 20)
-    for attempt in range(100):
-        mix, shift = _MIX + np.uint64(2 * attempt), np.uint64(64 - bits)
+    bits = min(2 * len(words).bit_length() - 1, 20)
+    rng, shift = Random(0), np.uint64(64 - bits)
+    for _ in range(100):
+        mix = np.uint64(rng.getrandbits(64) | 1)
         places = _keys(chunks, mix) >> shift
         if len(np.unique(places)) == len(words):
             numbers = np.zeros(1 << bits, np.int64)
