@@ -145,6 +145,16 @@ PIECES = (
     *("1e999", "nan", "inf", "anger"),
 )
 CELLS = st.lists(st.lists(st.sampled_from(PIECES), max_size=3).map("".join), min_size=1, max_size=4)
+
+
+@pytest.mark.parametrize("cell", ["; 0-5:joy", "0-5:joy; ", "0-5:joy; ; 6-9:joy", "0-5:joy;6-9:joy", ";"])
+def test_spans_with_empty_parts_are_read_line_by_line(forms: dict[str, Task], cell: str) -> None:
+    layout = Layout((), 2, form=form_of(forms, "spans"))
+    body = f"0\t0-5:joy\n1\t{cell}\n".encode()
+    assert read_arrays(body, layout) is None
+    assert not read_lines(body, layout).faults
+
+
 USUAL = sorted({*KEYS} - {"open spans"})
 """Forms whose usual notation is read in arrays."""
 

@@ -75,10 +75,10 @@ def read_arrays(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows | N
 def _labels(
     text: Text, fields: _Fields, indices: Ints, order: Ints | None, layout: Layout, first_line: int
 ) -> Rows | None:
-    found = _codes(text, fields, layout)
-    if found is None:
+    columns = _codes(text, fields, layout)
+    if columns is None:
         return None
-    codes, synonym = found
+    codes, synonym = columns
     if order is None or codes.max(initial=0) == _NO_LABEL:
         if layout.ids:
             return None
@@ -163,10 +163,10 @@ def _codes(text: Text, fields: _Fields, layout: Layout) -> tuple[Bytes, Flags] |
     for start in range(0, len(number), _CHUNK):
         rows = slice(start, start + _CHUNK)
         starts = fields.tabs[rows] + 1
-        found = lookup(text, starts, np.maximum(fields.ends[rows] - starts, 0), words)
-        if found is None:
+        looked_up = lookup(text, starts, np.maximum(fields.ends[rows] - starts, 0), words)
+        if looked_up is None:
             return None
-        number[rows] = np.where(*found, len(words))
+        number[rows] = np.where(*looked_up, len(words))
     return code[number], (number >= len(layout.codes)) & (number < len(words))
 
 

@@ -245,8 +245,8 @@ def lookup(text: Text, starts: Ints, lengths: Ints, words: tuple[bytes, ...]) ->
     if max(map(len, words)) == 1:
         numbers = np.full(256, len(words))
         numbers[[*b"".join(words)]] = np.arange(len(words))
-        found = numbers.take(text.data.take(starts))
-        return (found < len(words)) & (lengths == 1), found
+        number = numbers.take(text.data.take(starts))
+        return (number < len(words)) & (lengths == 1), number
     chunks = _chunks(text, starts, lengths, len(vocabulary.chunks))
     places = (_keys(chunks, vocabulary.mix) >> vocabulary.shift).view(np.int64)
     equal = lengths <= 8 * len(chunks)
@@ -327,8 +327,8 @@ def _are_words(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> boo
         (lengths == 0) & (left == TAB) & (kinds[1:] == FEED)
     )  # an index, an empty cell
     if notation.words:
-        found = lookup(text, starts, lengths, notation.words)
-        if found is None or not (passed | found[0]).all():
+        words = lookup(text, starts, lengths, notation.words)
+        if words is None or not (passed | words[0]).all():
             return False
     else:
         printable = (text.data - np.uint8(33)) < 94
@@ -356,12 +356,14 @@ def _are_spans(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> boo
         return False
     if len(marks) != 2 * (np.count_nonzero(kinds == FEED) + len(minus) + len(further)):
         return False
-    if (marks[further - 2] + 1 != marks[further - 1]).any() or (kinds[further - 2] != _SEMICOLON).any():
+    if (marks[further - 2] + 1 != marks[further - 1]).any():
+        return False
+    if (kinds[further - 2] != _SEMICOLON).any() or (kinds[further - 3] != _COLON).any():
         return False
     if not ((kinds[colon] == _COLON) & ((end == _SEMICOLON) | (end == FEED))).all():
         return False
     (first, wrong), (last, wrong_too) = (digits(text, marks[at - 1] + 1, marks[at]) for at in (minus, colon))
     lengths = np.concatenate([marks[at] - marks[at - 1] for at in (minus, colon)])
-    found = lookup(text, marks[colon] + 1, marks[colon + 1] - marks[colon] - 1, notation.words)
+    labels = lookup(text, marks[colon] + 1, marks[colon + 1] - marks[colon] - 1, notation.words)
     usual = lengths.min(initial=2) >= 2 and lengths.max(initial=0) <= 9 and not (wrong | wrong_too).any()
-    return bool(usual and found is not None and found[0].all() and (first < last).all())
+    return bool(usual and labels is not None and labels[0].all() and (first < last).all())
