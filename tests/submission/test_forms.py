@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from gluebench import load_benchmark
 from gluebench.benchmark import Task
-from gluebench.submission.canonical import read_canonical_cells
+from gluebench.submission.arrays import read_arrays
 from gluebench.submission.forms import CellForm, cell_form, cell_text
 from gluebench.submission.rows import Layout, read_lines
+from gluebench.submission.submission import Column
 
 LABELS = ("joy", "anger", "free wifi", "ärger")
 KEYS = {
@@ -144,45 +145,52 @@ PIECES = (
     *("1e999", "nan", "inf", "anger"),
 )
 CELLS = st.lists(st.lists(st.sampled_from(PIECES), max_size=3).map("".join), min_size=1, max_size=4)
-USUAL = {"probabilities", "distributions", "independent distributions", "tokens", "spans", "ranking"}
 
 
-@pytest.mark.parametrize("name", sorted(USUAL))
+@pytest.mark.parametrize("cell", ["; 0-5:joy", "0-5:joy; ", "0-5:joy; ; 6-9:joy", "0-5:joy;6-9:joy", ";"])
+def test_spans_with_empty_parts_are_read_line_by_line(forms: dict[str, Task], cell: str) -> None:
+    layout = Layout((), 2, form=form_of(forms, "spans"))
+    body = f"0\t0-5:joy\n1\t{cell}\n".encode()
+    assert read_arrays(body, layout) is None
+    assert not read_lines(body, layout).faults
+
+
+USUAL = sorted({*KEYS} - {"open spans"})
+"""Forms whose usual notation is read in arrays."""
+
+
+@pytest.mark.parametrize("name", USUAL)
 def test_many_cells_at_once_are_read_as_one_by_one(forms: dict[str, Task], name: str) -> None:
     """The fast reader may leave a column to the other, and never gives another value."""
     form, taken = form_of(forms, name), []
-    assert form.read_all is not None
 
     @given(st.one_of(CELLS, st.lists(VALUES[name].map(form.write), min_size=1, max_size=4)))
     @settings(max_examples=400, deadline=None)
     def fuzz(cells: list[str]) -> None:
-        assert form.read_all is not None
-        cells = [cell for cell in cells if cell or form.blank]
-        try:
-            values = [*form.read_all(cells)]
-        except ValueError:
-            return
-        assert repr(values) == repr([form.read(cell) for cell in cells])
-        if name in ("tokens", "ranking"):
-            assert values == [tuple(cell.split()) for cell in cells]
-        taken.append(values)
+        body = "".join(f"{at}\t{cell}\n" for at, cell in enumerate(cells)).encode()
+        layout = Layout((), len(cells), form=form)
+        careful, fast = read_lines(body, layout), read_arrays(body, layout)
+        if fast is not None:
+            assert not careful.faults
+            assert repr(Column((), fast.values).values) == repr(careful.values)
+            assert [fast.values[at] for at in range(len(cells))] == [*careful.values]
+            taken.append(cells)
 
     fuzz()
     assert len(taken) > 40
 
 
-@pytest.mark.parametrize("name", sorted(USUAL))
+@pytest.mark.parametrize("name", USUAL)
 def test_a_cell_of_another_notation_does_not_hide_a_fault(forms: dict[str, Task], name: str) -> None:
-    """A column is the same as its rows are, one by one, whichever reader took it."""
     form, rng = form_of(forms, name), random.Random(0)
-    cells = [cell for cell in map("".join, product(PIECES, repeat=2)) if cell or form.blank]
-    for _ in range(300):
-        drawn = rng.sample(cells, 2)
+    cells = [*map("".join, product(PIECES, repeat=2)), *(cell for cells in FAULTS.values() for cell in cells)]
+    for _ in range(600):
+        drawn = rng.sample(cells, rng.randint(1, 2))
         body = "".join(f"{at}\t{cell}\n" for at, cell in enumerate(drawn)).encode()
-        careful = read_lines(body, Layout((), 2, form=form))
-        fast = read_canonical_cells(body, 2, (), form)
-        assert (fast is None) == bool(careful.faults), drawn
-        assert fast is None or repr(fast) == repr(careful.values), drawn
+        layout = Layout((), len(drawn), form=form)
+        careful, fast = read_lines(body, layout), read_arrays(body, layout)
+        assert fast is None or not careful.faults, drawn
+        assert fast is None or repr(Column((), fast.values).values) == repr(careful.values), drawn
 
 
 def test_gains_are_not_negative_and_finite(forms: dict[str, Task]) -> None:

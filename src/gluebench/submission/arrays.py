@@ -4,23 +4,36 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from gluebench.submission.cells import (
+    FEED,
+    PAD,
+    TAB,
+    Bytes,
+    Flags,
+    Ints,
+    Text,
+    decimals,
+    digits,
+    lookup,
+    read_cells,
+    text_of,
+)
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.rows import Fault, Layout, Rows, read_line
-
-Ints = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
+from gluebench.submission.submission import Unread, Values
 
 _CHUNK = 1 << 15
 """Rows handled at once, so that the work stays in the processor's cache."""
-_TAB, _FEED, _ZERO = 9, 10, 48
-_PAD = 8
+_MOST_MARKS = 1 << 22
+_ZERO = 48
 _NO_LABEL = 255
+_NEITHER = bytes({*range(256)} - {TAB, FEED})
+"""All bytes but those between cells and rows."""
 
 
 class _Fields(NamedTuple):
@@ -32,110 +45,129 @@ class _Fields(NamedTuple):
     ends: Ints
     regular: Flags | None
     """Rows of exactly two columns; None when all are."""
+    marks: Ints
+    """Every tab, line feed and mark of the notation."""
+    kinds: Bytes
+    """The bytes there."""
 
 
-def read_arrays(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows:
-    """See `rows.read_lines`; for labels only."""
-    data = np.frombuffer(b"\0" * _PAD + body, np.uint8)
-    fields = _split(data)
-    indices = _indices(data, fields)
-    codes, synonym = _codes(data, fields, layout)
-    if fields.regular is None and len(indices) == layout.size and layout.complete:
-        values = _scattered(indices, codes, layout.size)
-        if values is not None:
-            return Rows(
-                values.tobytes(), array("q"), [], Counter(), layout.size, 0, int(np.count_nonzero(synonym))
-            )
-    return _with_faults(data, fields, indices, codes, synonym, layout, first_line)
+def read_arrays(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows | None:
+    """See `rows.read_lines`; None for a file that only that function reads."""
+    indices: Ints | None = None
+    if layout.ids:
+        if body.translate(None, _NEITHER) != b"\t\n" * body.count(b"\n"):
+            return None
+        columns = body.replace(b"\t", b"\n").split(b"\n")
+        indices = np.array([layout.places.get(name, -1) for name in columns[:-1:2]], np.int64)
+        body = b"\t%b\n" % b"\n\t".join(columns[1::2])
+    text = text_of(body)
+    fields = _split(text.data, layout.form.notation.marks if layout.form and layout.form.notation else b"")
+    if fields is None or (fields.regular is not None and not layout.words):
+        return None
+    indices = _indices(text, fields) if indices is None else indices
+    order = _order(indices, layout.size) if fields.regular is None else None
+    if layout.words and not (layout.ids and order is None):
+        return _labels(text, fields, indices, order, layout, first_line)
+    values = None if order is None else _values(text, fields, order, layout)
+    return None if values is None else Rows(values, array("q"), [], Counter(), layout.size, 0, 0)
 
 
-def _split(data: Bytes) -> _Fields:
-    separators = np.flatnonzero((data - np.uint8(_TAB)) < 2)
-    feeds = data[separators] == _FEED
+def _labels(
+    text: Text, fields: _Fields, indices: Ints, order: Ints | None, layout: Layout, first_line: int
+) -> Rows | None:
+    columns = _codes(text, fields, layout)
+    if columns is None:
+        return None
+    codes, synonym = columns
+    if order is None or codes.max(initial=0) == _NO_LABEL:
+        if layout.ids:
+            return None
+        return _with_faults(text.data, fields, indices, codes, synonym, layout, first_line)
+    synonyms = int(np.count_nonzero(synonym))
+    return Rows(codes[order].tobytes(), array("q"), [], Counter(), layout.size, 0, synonyms)
+
+
+def _values(text: Text, fields: _Fields, order: Ints, layout: Layout) -> Values | Unread | None:
+    """The values of a column of another form; None unless all have the usual notation."""
+    tabs, ends = fields.tabs, fields.ends
+    if layout.form:
+        cells = read_cells(text, fields.marks, fields.kinds, tabs, ends, layout.form)
+        return None if cells is None else replace(cells, rows=cells.rows[order])
+    numbers = decimals(text, tabs + 1, ends)
+    return None if np.isnan(numbers).any() else array("d", numbers[order].tobytes())
+
+
+def _order(indices: Ints, size: int) -> Ints | None:
+    """The row of each index, if the indices are 0 to size - 1, once each."""
+    if len(indices) != size or indices.min(initial=0) < 0 or indices.max(initial=0) >= size:
+        return None
+    order = np.full(size, -1)
+    order[indices] = np.arange(size)
+    return None if order.min(initial=0) < 0 else order
+
+
+def _split(data: Bytes, marks: bytes) -> _Fields | None:
+    """The rows, and the marks of the notation; None if these are so many that they could fill the memory."""
+    marked = (data - np.uint8(TAB)) < 2
+    for mark in marks:
+        marked |= data == mark
+    if marks and np.count_nonzero(marked) > _MOST_MARKS:
+        return None
+    places = np.flatnonzero(marked)
+    kinds = data.take(places)
+    outer = np.flatnonzero(kinds <= FEED) if marks else slice(None)
+    separators, feeds = places[outer], kinds[outer] == FEED
     if len(separators) % 2 == 0 and not feeds[0::2].any() and feeds[1::2].all():
         tabs, ends = separators[0::2], separators[1::2]
-        return _Fields(_starts(ends), tabs, ends, None)
+        return _Fields(_starts(ends), tabs, ends, None, places, kinds)
     at = np.flatnonzero(feeds)
     ends = separators[at]
     first = np.concatenate([[0], at[:-1] + 1])
-    return _Fields(_starts(ends), separators[first], ends, at - first == 1)
+    return _Fields(_starts(ends), separators[first], ends, at - first == 1, places, kinds)
 
 
 def _starts(ends: Ints) -> Ints:
     starts = np.empty_like(ends)
-    starts[:1] = _PAD
+    starts[:1] = PAD
     starts[1:] = ends[:-1] + 1
     return starts
 
 
-def _indices(data: Bytes, fields: _Fields) -> Ints:
+def _indices(text: Text, fields: _Fields) -> Ints:
     """The index of each row, and -1 where its first field is not a plain integer."""
-    words = np.ndarray((len(data) - 7,), "<u8", buffer=data.data, strides=(1,))
     indices = np.empty(len(fields.ends), np.int64)
     for start in range(0, len(indices), _CHUNK):
         rows = slice(start, start + _CHUNK)
-        indices[rows] = _integers(data, words, fields.starts[rows], fields.tabs[rows])
+        indices[rows] = _integers(text, fields.starts[rows], fields.tabs[rows])
     return indices
 
 
-def _integers(data: Bytes, words: npt.NDArray[np.uint64], starts: Ints, tabs: Ints) -> Ints:
-    """Integers of up to eight digits, all digits of one number in one machine word."""
-    digits = tabs - starts
-    spare = ((8 - np.clip(digits, 1, 8)) * 8).astype(np.uint64)
-    word = words[tabs - 8] ^ np.uint64(0x3030303030303030)
-    word >>= spare  # what stands before the field is shifted out
-    word <<= spare
-    wrong = ((word + np.uint64(0x7676767676767676)) | word) & np.uint64(0x8080808080808080)
-    word = word * np.uint64(10) + (word >> np.uint64(8))  # digits to pairs of digits, the lowest byte first
-    pairs = np.uint64(0x000000FF000000FF)
-    left = (word & pairs) * np.uint64(0x000F424000000064)
-    right = ((word >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
-    value: Ints = ((left + right) >> np.uint64(32)).astype(np.int64)
-    padded = (data[starts] == _ZERO) & (digits > 1)
-    value[(wrong != 0) | padded | (digits < 1)] = -1
-    for row in np.flatnonzero(digits > 8):
-        text = data[starts[row] : tabs[row]].tobytes()
-        is_index = text.isdigit() and text[:1] != b"0" and len(text) <= 18
-        value[row] = int(text) if is_index else -1
+def _integers(text: Text, starts: Ints, tabs: Ints) -> Ints:
+    value, wrong = digits(text, starts, tabs)
+    length = tabs - starts
+    padded = (text.data[starts] == _ZERO) & (length > 1)
+    value[wrong | padded | (length < 1)] = -1
+    for row in np.flatnonzero(length > 8):
+        field = text.content[starts[row] : tabs[row]]
+        is_index = field.isdigit() and field[:1] != b"0" and len(field) <= 18
+        value[row] = int(field) if is_index else -1
     return value
 
 
-def _codes(data: Bytes, fields: _Fields, layout: Layout) -> tuple[Bytes, Flags]:
+def _codes(text: Text, fields: _Fields, layout: Layout) -> tuple[Bytes, Flags] | None:
     """The label code of each row, 255 where the word is none of the labels; and which are synonyms."""
-    codes = _letters(data, fields, layout)
-    synonym = np.zeros(len(codes), np.bool_)
-    longer = {word: code for word, code in layout.codes.items() if len(word) > 1}
-    for words, is_synonym in ((longer, False), (layout.synonym_codes, True)):
-        for word, code in words.items():
-            rows = np.flatnonzero(fields.ends - fields.tabs == len(word) + 1)
-            for offset, byte in enumerate(word, 1):
-                rows = rows[data[fields.tabs[rows] + offset] == byte]
-            codes[rows], synonym[rows] = code, is_synonym
-    return codes, synonym
-
-
-def _letters(data: Bytes, fields: _Fields, layout: Layout) -> Bytes:
-    """The codes of labels of one byte; such a row ends two places after its tab."""
-    codes = np.full(len(fields.ends), _NO_LABEL, np.uint8)
-    letters = {word[0]: code for word, code in layout.codes.items() if len(word) == 1}
-    if not letters:
-        return codes
-    table = np.full(256, _NO_LABEL, np.uint8)
-    table[list(letters)] = list(letters.values())
-    for start in range(0, len(codes), _CHUNK):
+    codes_of = layout.synonym_codes | layout.codes
+    words = (*layout.codes, *(word for word in codes_of if word not in layout.codes))
+    code = np.array([*map(codes_of.__getitem__, words), _NO_LABEL], np.uint8)
+    number = np.empty(len(fields.ends), np.int64)
+    for start in range(0, len(number), _CHUNK):
         rows = slice(start, start + _CHUNK)
-        tabs, ends = fields.tabs[rows], fields.ends[rows]
-        codes[rows] = np.where(ends - tabs == 2, table[data[ends - 1]], _NO_LABEL)
-    return codes
-
-
-def _scattered(indices: Ints, codes: Bytes, size: int) -> Bytes | None:
-    """The codes in index order, if every row has a label and the indices are 0 to size - 1, once each."""
-    if codes.max(initial=0) == _NO_LABEL or indices.min(initial=0) < 0 or indices.max(initial=0) >= size:
-        return None
-    values = np.full(size, _NO_LABEL, np.uint8)
-    values[indices] = codes
-    return None if values.max(initial=0) == _NO_LABEL else values
+        starts = fields.tabs[rows] + 1
+        looked_up = lookup(text, starts, np.maximum(fields.ends[rows] - starts, 0), words)
+        if looked_up is None:
+            return None
+        number[rows] = np.where(*looked_up, len(words))
+    return code[number], (number >= len(layout.codes)) & (number < len(words))
 
 
 def _with_faults(

@@ -1,29 +1,20 @@
-"""The short way through a file written as nearly all are: every index in order, a label word or number each.
+"""The short way through a file of labels written as nearly all are: every index in order.
 
 Only the standard library is used, at the speed of memory: the labels are a strided slice, and what is
-left must equal a template. Anything else is refused with None, and `rows.py` reads it with care.
+left must equal a template. Anything else is refused with None; `arrays.py` and `rows.py` read it.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from functools import lru_cache, partial
-from math import isfinite
-from typing import Any, NamedTuple
-
-from gluebench.submission.forms import CellForm
+from functools import lru_cache
+from typing import NamedTuple
 
 CODE = 0x80
 """First byte value that stands for a label once words are replaced; the text itself must be ASCII."""
 UNKNOWN = 0xFF
 _AT_ONCE = 1 << 13
 """Rows compared at once: a copy of these stays in the processor's cache, where one of the file would not."""
-_IN_NUMBERS = b"0123456789.+-eE"
-"""Of these alone `float` makes nothing but plain decimal numbers."""
-_NEITHER = bytes({*range(256)} - {*b"\t\n"})
-"""All bytes but those between cells and rows."""
 
 
 class Block(NamedTuple):
@@ -52,59 +43,6 @@ def read_canonical(data: bytes, start: int, *, words: Sequence[str], size: int) 
         body = body.replace(b"\t%b\n" % word.encode(), bytes([CODE + code]))
     codes = _translation(tuple(range(CODE, CODE + len(words))))
     return _strided(body, 0, tail=bytes([CODE]), at=0, codes=codes, size=size)
-
-
-def read_canonical_numbers(body: bytes, size: int, ids: Sequence[str] = ()) -> array[float] | None:
-    """The numbers of the rows 0 to size - 1, in any order, or None when they are written in any other way."""
-    texts = _cells(body, [*ids] or _written_indices(size))
-    if texts is None or "".join(texts).encode().translate(None, _IN_NUMBERS):
-        return None
-    try:
-        numbers = [*map(float, texts)]
-    except ValueError:  # "1e", "--1": `rows.py` says which
-        return None
-    finite = isfinite(sum(numbers)) or all(map(isfinite, numbers))  # the sum alone is fast, and may overflow
-    return array("d", numbers) if finite else None
-
-
-def read_canonical_cells(
-    body: bytes, size: int, ids: Sequence[str], form: CellForm
-) -> tuple[Any, ...] | None:
-    """The values of the rows as in `read_canonical_numbers`, each different cell read once."""
-    texts = _cells(body, [*ids] or _written_indices(size))
-    if texts is None or ("" in texts and not form.blank):
-        return None
-    if form.verbatim and b'"' not in body:
-        return tuple(texts)
-    cells = [*dict.fromkeys(texts)]
-    each = partial(map, form.read)
-    for read_all in (form.read_all or each, each):
-        with suppress(ValueError):
-            values = tuple(read_all(cells))
-            if len(cells) == len(texts):
-                return values
-            return tuple(map(dict(zip(cells, values, strict=True)).__getitem__, texts))
-    return None
-
-
-def _cells(body: bytes, names: list[str]) -> list[str] | None:
-    """The second column in the order of these indices or ids, None unless each has one row of two columns."""
-    if body.count(b"\n") != len(names) or body.translate(None, _NEITHER) != b"\t\n" * len(names):
-        return None
-    try:
-        fields = body.decode().replace("\t", "\n").split("\n")
-    except UnicodeDecodeError:
-        return None
-    written, texts = fields[:-1:2], fields[1::2]
-    if written == names:
-        return texts
-    by_name = dict(zip(written, texts, strict=True))
-    return [*map(by_name.__getitem__, names)] if by_name.keys() == {*names} else None
-
-
-@lru_cache(maxsize=8)
-def _written_indices(size: int) -> list[str]:
-    return [*map(str, range(size))]
 
 
 def _strided(data: bytes, start: int, *, tail: bytes, at: int, codes: bytes, size: int) -> bytes | None:

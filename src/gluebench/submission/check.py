@@ -151,7 +151,7 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
     if task.form != "numbers":
         return Suspicions([], {})
     low, high = task.score_range or (-inf, inf)
-    if low <= min(column.numbers) and max(column.numbers) <= high:
+    if column.within(low, high):
         return Suspicions([], {})
     rows = [index for index, number in enumerate(column.numbers) if not low <= number <= high]
     problems = [

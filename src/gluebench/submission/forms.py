@@ -7,21 +7,34 @@ hold more than a prediction: several valid answers, or the gains of a ranking.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
-from itertools import chain, islice, repeat
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import repeat
 from math import isfinite
-from operator import lt
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.submission.submission import Column
 
 SUM_ERROR = 1e-3
 """Largest distance of the sum of probabilities from 1."""
-_Span = tuple[int, int, str]
-_SPAN = re.compile(r"(\d+)-(\d+)(?::(.+))?")
+
+
+class Notation(NamedTuple):
+    """The usual notation of cells, which `cells.read_cells` checks for all rows at once."""
+
+    kind: Literal["text", "numbers", "words", "spans"]
+    marks: bytes = b""
+    """What separates the parts of a cell."""
+    words: tuple[bytes, ...] = ()
+    """What the parts that are words may be; empty for any word."""
+    different: bool = False
+    """Whether the words of a cell differ."""
+    size: int = 0
+    """Numbers of a cell."""
+    sum_to_one: bool = False
+    known: Callable[[Sequence[str]], Iterable[Any]] | None = None
+    """The values of cells that are known to have this notation; None if they are read like all others."""
 
 
 class CellForm(NamedTuple):
@@ -35,10 +48,8 @@ class CellForm(NamedTuple):
     """End of the sentence "expected ..."."""
     blank: bool
     """Whether an empty cell is a value."""
-    verbatim: bool = False
-    """Whether a cell without quotation marks is its own value."""
-    read_all: Callable[[Sequence[str]], Iterable[Any]] | None = None
-    """The values of many cells, faster; raises ValueError unless all have the usual notation."""
+    notation: Notation | None = None
+    """The usual notation; None if cells are read one by one."""
 
 
 def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
@@ -51,36 +62,51 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
     after = f": {known}" if words else ""
     match task.form:
         case "text" if gold:
-            return CellForm(_answers, _json, 'an answer, or several as ["Paris", "in Paris"]', True)
+            expected = 'an answer, or several as ["Paris", "in Paris"]'
+            return CellForm(_answers, _json, expected, True, Notation("text"))
         case "text":
-            return CellForm(_text, _quoted, "a text", True, verbatim=True)
+            return CellForm(_text, _quoted, "a text", True, Notation("text", known=_known_texts))
         case "sets":
             read_set = partial(_label_set, words=frozenset(words), separator=separator)
             expected = f'labels with "{separator}" between them{after}'
-            return CellForm(read_set, separator.join, expected, True)
+            return CellForm(
+                read_set, separator.join, expected, True, _usual(words, separator, different=True)
+            )
         case "probabilities" | "distributions" if not (gold and task.form == "probabilities"):
             read = partial(_probabilities, words=words, exclusive=task.exclusive)
-            rows = partial(_probability_rows, size=len(words), exclusive=task.exclusive)
+            numbers = Notation("numbers", b" ", size=len(words), sum_to_one=task.exclusive)
             one = f", or that of {words[1]}" if len(words) == 2 and task.exclusive else ""
             sums = "that sum to 1" if task.exclusive else "from 0 to 1"
             expected = f"{len(words)} probabilities {sums}, in the order {known}{one}"
-            return CellForm(read, _numbers, expected, False, read_all=rows)
+            return CellForm(read, _numbers, expected, False, numbers)
         case "tokens":
             expected = f"a label for each token, with blanks between them{after}"
             tokens = partial(_tokens, words={word: word for word in words})
-            return CellForm(partial(_one, tokens), " ".join, expected, False, read_all=tokens)
+            usual = _usual(words, " ", known=partial(_known_words, words={word: word for word in words}))
+            return CellForm(tokens, " ".join, expected, False, usual)
         case "spans":
             expected = f"spans as 0-5{f':{words[0]}' if words else ''}; 12-20, the end not included"
-            plain = frozenset(filter(str.isidentifier, words))
-            read_spans = partial(_spans, words=frozenset(words))
-            many = partial(_plain_spans, words=plain)
-            return CellForm(read_spans, _span_cell, expected, True, read_all=many)
+            usual = _usual(words, ";", known=partial(map, _known_spans))
+            places = usual and words and usual._replace(kind="spans", marks=b"-:; ")
+            return CellForm(
+                partial(_spans, words=frozenset(words)), _span_cell, expected, True, places or None
+            )
         case "ranking":
             expected = "ids with blanks between them, the best first"
             if gold:
                 return CellForm(_gains, _gain_cell, expected, True)
-            return CellForm(partial(_one, _rankings), " ".join, expected, True, read_all=_rankings)
+            return CellForm(
+                _ranking, " ".join, expected, True, _usual((), " ", different=True, known=_known_words)
+            )
     return None
+
+
+def _usual(words: tuple[str, ...], separator: str, **details: Any) -> Notation | None:
+    """Words with one byte between them, as `str.split` reads them too; None if there is no such notation."""
+    one_each = all(word.split(separator.strip() or None) == [word.strip()] == [word] for word in words)
+    if len(separator.encode()) > 1 or not one_each:
+        return None
+    return Notation("words", separator.encode(), tuple(word.encode() for word in words), **details)
 
 
 def values_of(column: Column, task: Task, *, gold: bool = False) -> list[Any]:
@@ -91,11 +117,6 @@ def values_of(column: Column, task: Task, *, gold: bool = False) -> list[Any]:
     return column.words() if column.labels else list(column.numbers)
 
 
-def _one(read_all: Callable[[Sequence[str]], Iterable[Any]], cell: str) -> Any:
-    (value,) = read_all((cell,))
-    return value
-
-
 def _text(cell: str) -> str:
     """A text as it is, or a JSON string for a text with tabs or line ends."""
     if len(cell) > 1 and cell[0] == cell[-1] == '"':
@@ -103,6 +124,10 @@ def _text(cell: str) -> str:
         if isinstance(value, str):
             return value
     return cell
+
+
+def _known_texts(cells: Sequence[str]) -> Iterable[str]:
+    return map(_text, cells) if any(map(str.startswith, cells, repeat('"'))) else cells
 
 
 def _quoted(text: str) -> str:
@@ -161,35 +186,25 @@ def _probabilities(cell: str, *, words: tuple[str, ...], exclusive: bool) -> tup
     return numbers
 
 
-def _probability_rows(cells: Sequence[str], *, size: int, exclusive: bool) -> list[tuple[float, ...]]:
-    """As `_probabilities`, of cells that have just numbers with one blank between them."""
-    if {*map(str.count, cells, repeat(" "))} != {size - 1}:
-        raise ValueError
-    numbers = [*map(float, " ".join(cells).split(" "))]
-    rows = [*zip(*[iter(numbers)] * size, strict=True)]
-    sums = [*map(sum, rows)]
-    within = not exclusive or max(1 - min(sums), max(sums) - 1) <= SUM_ERROR
-    if not (within and isfinite(sum(sums)) and min(numbers) >= 0 and max(numbers) <= 1 + SUM_ERROR):
-        raise ValueError
-    return rows
-
-
 def _numbers(numbers: tuple[float, ...]) -> str:
     return " ".join(map(repr, numbers))
 
 
-def _tokens(cells: Sequence[str], *, words: Mapping[str, str]) -> list[tuple[str, ...]]:
+def _tokens(cell: str, *, words: Mapping[str, str]) -> tuple[str, ...]:
     """The tokens; those of known words as the words themselves, to take no memory for each."""
-    rows: Iterable[Iterable[str]] = map(str.split, cells)
-    if words:
-        rows = map(map, repeat(words.__getitem__), rows)
+    tokens = cell.split()
     try:
-        tokens = [*map(tuple, rows)]
-    except KeyError as error:
-        raise ValueError(*error.args) from None
-    if not all(tokens):
-        raise ValueError
-    return tokens
+        known = tuple(map(words.__getitem__, tokens) if words else tokens)
+    except KeyError:
+        known = ()
+    if not known:
+        raise ValueError(cell)
+    return known
+
+
+def _known_words(cells: Sequence[str], *, words: Mapping[str, str] | None = None) -> list[tuple[str, ...]]:
+    rows = map(str.split, cells)
+    return [*map(tuple, map(map, repeat(words.__getitem__), rows) if words else rows)]
 
 
 def _spans(cell: str, *, words: frozenset[str]) -> tuple[tuple[int, int, str], ...]:
@@ -197,28 +212,17 @@ def _spans(cell: str, *, words: frozenset[str]) -> tuple[tuple[int, int, str], .
     return tuple(sorted({_span(part, words) for part in parts}))
 
 
-def _plain_spans(cells: Sequence[str], *, words: frozenset[str]) -> Iterator[tuple[_Span, ...]]:
-    """As `_spans`, of cells such as "0-5:LOC; 12-20:PER", whose `words` have no marks."""
-    text = "; ".join(filter(None, cells))
-    fields = text.replace("; ", ":").split(":")
-    places, labels = fields[::2], fields[1::2]
-    numbers = "-".join(places).split("-")
-    one_each = (map(str.count, text.split("; "), repeat(":")), map(str.count, places, repeat("-")))
-    if {*chain(*one_each)} != {1} or not ("".join(numbers).isdecimal() and words.issuperset(labels)):
-        raise ValueError
-    starts, ends = [*map(int, numbers[::2])], [*map(int, numbers[1::2])]
-    if not all(map(lt, starts, ends)):
-        raise ValueError
-    spans = zip(starts, ends, labels, strict=True)
-    for count in map(str.count, cells, repeat(":")):
-        row = islice(spans, count)
-        yield tuple(sorted({*row})) if count > 1 else tuple(row)
+def _known_spans(cell: str) -> tuple[tuple[int, int, str], ...]:
+    fields = cell.replace("; ", ":").replace("-", ":").split(":")
+    return tuple(sorted({*zip(map(int, fields[0:-1:3]), map(int, fields[1::3]), fields[2::3], strict=True)}))
 
 
-@lru_cache(maxsize=1 << 12)
 def _span(part: str, words: frozenset[str]) -> tuple[int, int, str]:
-    match = _SPAN.fullmatch(part)
-    start, end, label = (int(match[1]), int(match[2]), match[3] or "") if match else (0, 0, "")
+    place, colon, label = part.partition(":")
+    first, _, last = place.partition("-")
+    if not (first.isdecimal() and last.isdecimal()) or (colon and not label):
+        raise ValueError(part)
+    start, end = int(first), int(last)
     if start >= end or (label not in words if words else label and not float(label) >= 0):
         raise ValueError(part)
     return start, end, label
@@ -228,11 +232,11 @@ def _span_cell(spans: tuple[tuple[int, int, str], ...]) -> str:
     return "; ".join(f"{start}-{end}{f':{label}' * bool(label)}" for start, end, label in spans)
 
 
-def _rankings(cells: Sequence[str]) -> list[tuple[str, ...]]:
-    rows = [*map(tuple, map(str.split, cells))]
-    if sum(map(len, map(set, rows))) < sum(map(len, rows)):
-        raise ValueError
-    return rows
+def _ranking(cell: str) -> tuple[str, ...]:
+    ids = tuple(cell.split())
+    if len({*ids}) < len(ids):
+        raise ValueError(cell)
+    return ids
 
 
 def _gains(cell: str) -> tuple[tuple[str, float], ...]:

@@ -1,7 +1,7 @@
 """The careful way through a file: any order of rows, and every fault of every row found.
 
 There are two readers with one result: `read_lines` in plain Python is the definition, and fast enough for
-small files without importing numpy; `arrays.read_arrays` is the same for large files, in whole-array steps.
+small files without importing numpy; `arrays.read_arrays` reads large files in whole-array steps.
 A test holds one against the other on mutated files.
 """
 
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from gluebench.submission.forms import CellForm
 from gluebench.submission.problems import SHOWN_PER_FILE
+from gluebench.submission.submission import Unread, Values
 
 _INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
 _NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -36,7 +37,7 @@ class Fault(NamedTuple):
 class Rows(NamedTuple):
     """What a body holds: a value for every index, and every fault counted."""
 
-    values: bytes | array[float] | tuple[Any, ...]
+    values: Values | Unread
     """In the order of `indices`; empty where there are faults."""
     indices: array[int]
     """Ascending; empty where there are faults, or when they are 0 to size - 1."""
@@ -134,7 +135,7 @@ def read_lines(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows:
         shown += [Fault("missing-index", None, index, None) for index in missing[:room]]
     indices = [] if faults else sorted(values)
     ordered = [values[index] for index in indices]
-    column: bytes | array[float] | tuple[Any, ...] = tuple(ordered)
+    column: Values = tuple(ordered)
     if not layout.form:
         column = bytes(ordered) if layout.codes else array("d", ordered)
     partial = array("q", [] if len(indices) == layout.size else indices)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from gluebench.benchmark import Benchmark, Role
 from gluebench.submission.problems import Problem, Verdict
@@ -28,6 +29,40 @@ def bits(codes: bytes) -> Bits:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread(Sequence[Any]):
+    """Cells that were checked in arrays, and become values when they are used."""
+
+    rows: Any
+    """Array with a row for each cell: its place in a file, or its numbers."""
+    make: Callable[[Any], Sequence[Any]]
+    """The values of these rows."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.make(self.rows[at : at + 1])[0]
+
+
+Values: TypeAlias = "bytes | array[float] | tuple[Any, ...]"
+
+
+class _Values:
+    """The field of a column that makes its values when they are first used."""
+
+    def __get__(self, column: Column | None, owner: type[Column] | None = None) -> Values:
+        if column is None:
+            raise AttributeError  # so that the field has no default
+        values: Values | Unread = vars(column)["values"]
+        if isinstance(values, Unread):
+            values = vars(column)["values"] = tuple(values.make(values.rows))
+        return values
+
+    def __set__(self, column: Column, values: Values | Unread) -> None:
+        vars(column)["values"] = values
+
+
+@dataclass(frozen=True)
 class Column:
     """One value per example: a label code, a number, or a cell of another form (`submission.forms`).
 
@@ -37,13 +72,13 @@ class Column:
 
     labels: tuple[str, ...]
     """Label words in the order of their codes; empty for numbers and cells."""
-    values: bytes | array[float] | tuple[Any, ...]
+    values: _Values = _Values()
     """Label codes, numbers, or hashable cells: a text, or a tuple of labels, tokens, numbers."""
     indices: array[int] | None = None
     """Index of each value, ascending; None when they are 0 to n - 1."""
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(vars(self)["values"])
 
     def __repr__(self) -> str:
         form = "numbers" if isinstance(self.values, array) else "cells"
@@ -53,7 +88,7 @@ class Column:
     @property
     def row_indices(self) -> Sequence[int]:
         """The index of each value, ascending."""
-        return range(len(self.values)) if self.indices is None else self.indices
+        return range(len(self)) if self.indices is None else self.indices
 
     @property
     def codes(self) -> bytes:
@@ -79,9 +114,18 @@ class Column:
     @property
     def constant(self) -> bool:
         """Whether all values are the same."""
-        if isinstance(self.values, bytes):
-            return not self.values.strip(self.values[:1])
-        return not any(map(self.values[0].__ne__, self.values)) if self.values else True
+        values: Values | Unread = vars(self)["values"]
+        if isinstance(values, bytes):
+            return not values.strip(values[:1])
+        return not len(values) or not any(map(values[0].__ne__, map(values.__getitem__, range(len(values)))))
+
+    def within(self, low: float, high: float) -> bool:
+        """Whether all numbers are from `low` to `high`."""
+        numbers: Any = self.numbers
+        if "numpy" in sys.modules:  # twenty times as fast, and slow to import
+            numbers = sys.modules["numpy"].array(numbers)
+            return bool(low <= numbers.min() and numbers.max() <= high)
+        return bool(low <= min(numbers) and max(numbers) <= high)
 
     def words(self) -> list[str]:
         """The label words, in index order."""
@@ -99,7 +143,7 @@ class Column:
     def take(self, indices: Sequence[int]) -> Column:
         """The values of these indices, of a column whose own indices are 0 to n - 1."""
         taken = map(self.values.__getitem__, indices)
-        values: bytes | array[float] | tuple[Any, ...]
+        values: Values
         if isinstance(self.values, array):
             values = array("d", taken)
         else:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from array import array
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from gluebench.submission.canonical import read_canonical, read_canonical_cells, read_canonical_numbers
+from gluebench.submission.canonical import read_canonical
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences
 from gluebench.submission.rows import Fault, Layout, Rows, read_lines
 from gluebench.submission.submission import Column
@@ -69,24 +68,19 @@ def read_table(name: str, data: bytes, layout: Layout) -> Table:
 
 
 def _read(name: str, text: _Text, layout: Layout) -> Table:
-    if text.start and not any(problem.severity == "error" for problem in text.problems):
-        values: bytes | array[float] | tuple[Any, ...] | None = None
-        if layout.form:
-            values = read_canonical_cells(text.data[text.start :], layout.size, layout.ids, layout.form)
-        elif not layout.words:
-            values = read_canonical_numbers(text.data[text.start :], layout.size, layout.ids)
-        elif not layout.ids:  # else only the careful way knows them
-            values = read_canonical(text.data, text.start, words=layout.words, size=layout.size)
-        if values is not None:
-            return Table(Column(layout.words, values), text.problems, Counter())
+    sound = text.start and not any(problem.severity == "error" for problem in text.problems)
+    if sound and layout.words and not layout.ids:
+        codes = read_canonical(text.data, text.start, words=layout.words, size=layout.size)
+        if codes is not None:
+            return Table(Column(layout.words, codes), text.problems, Counter())
     if most_marks(text.data, "\n\t") > layout.most_rows:
         return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
-    body, first_line = text.data[text.start :], 2 if text.start else 1
-    if layout.words and not layout.ids and len(body) > (_TINY if "numpy" in sys.modules else _SMALL):
+    body, first_line, rows = text.data[text.start :], 2 if text.start else 1, None
+    if _large(body):
         from gluebench.submission.arrays import read_arrays
 
-        return _table(name, read_arrays(body, layout, first_line=first_line), text, layout)
-    return _table(name, read_lines(body, layout, first_line=first_line), text, layout)
+        rows = read_arrays(body, layout, first_line=first_line)
+    return _table(name, rows or read_lines(body, layout, first_line=first_line), text, layout)
 
 
 def lost_decimals(
@@ -100,7 +94,7 @@ def lost_decimals(
     if score_range is None:
         return None
     low, high = score_range
-    if low <= min(column.numbers) and max(column.numbers) <= high:
+    if column.within(low, high):
         return None
     if not all(number.is_integer() or low <= number <= high for number in column.numbers):
         return None
@@ -132,9 +126,14 @@ def _unreadable(name: str, data: bytes, layout: Layout) -> Problem | None:
     return None
 
 
+def _large(data: bytes) -> bool:
+    """Whether numpy saves time."""
+    return len(data) > (_TINY if "numpy" in sys.modules else _SMALL)
+
+
 def most_marks(data: bytes, marks: str) -> int:
     """The count of the most frequent of these characters (by numpy in a large file, which is faster)."""
-    if len(data) < _SMALL:
+    if not _large(data):
         return max(data.count(mark.encode()) for mark in marks)
     import numpy as np
 
