@@ -262,3 +262,11 @@ def test_a_submission_and_its_columns_are_one_line_each(sample: Benchmark, gold:
     )
     assert repr(submission.predictions["RTE"]) == "<Column of 900 labels: entailment, not_entailment>"
     assert repr(gold.columns["STS-B"]) == "<Column of 500 numbers>"
+
+
+def test_notebooks_show_a_benchmark_and_a_task_in_one_line() -> None:
+    pretty = pytest.importorskip("IPython.lib.pretty").pretty
+    glue = gluebench.load_benchmark("glue")
+    assert pretty(glue) == str(glue)
+    assert pretty(glue.task("MRPC")) == "<Task MRPC: labels, accuracy, f1>"
+    assert str(glue).startswith("<Benchmark glue: CoLA, SST-2, ")

@@ -94,3 +94,12 @@ def test_wrong_files_and_names_have_no_traceback(tmp_path: Path, table: Path) ->
         done = run("read", *words)
         assert (done.exit_code, message in done.output) == (status, True), (words, done.output)
         assert "Traceback" not in done.output
+
+
+def test_results_in_place_of_submissions_point_to_read(tmp_path: Path) -> None:
+    log = tmp_path / "samples.jsonl"
+    log.write_text('{"doc_id": 0, "acc": 1.0}\n')
+    (tmp_path / "gold").mkdir()
+    refused = run("compare", log, log, "--gold", tmp_path / "gold")
+    assert refused.exit_code == 1
+    assert "gluebench read FILE... --out table.csv, then --table table.csv" in refused.output

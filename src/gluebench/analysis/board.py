@@ -92,7 +92,7 @@ def _of(exact: Difference, a: float, b: float) -> Difference:
     return replace(exact, a=a, b=b, difference=difference, **hidden)
 
 
-_PLACE = ("rank", "low", "high", "value", "first", "group", "told")
+_PLACE = ("rank", "low", "high", "value", "first", "group", "joint")
 """The fields of a ranked system that a board shows."""
 
 

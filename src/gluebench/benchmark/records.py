@@ -6,7 +6,7 @@ They are named tuples: every command defines these classes at its start, and dat
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.benchmark.metrics import BUILT_IN, Form
@@ -212,6 +212,12 @@ class Task(NamedTuple):
     exclusive: bool = True
     """Whether probabilities and distributions sum to 1."""
 
+    def __str__(self) -> str:
+        return f"<Task {self.name}: {self.form}, {', '.join(metric.name for metric in self.metrics)}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))  # in notebooks; `repr` has every field, since fingerprints are made of it
+
     @property
     def labels_public(self) -> bool:
         """Whether the manifest says that the test labels are public."""
@@ -266,6 +272,12 @@ class Benchmark(NamedTuple):
     auxiliary: tuple[Task, ...] = ()
     """Training data that are not a task: examples only, without metrics or test files."""
     card: Card = Card()
+
+    def __str__(self) -> str:
+        return f"<Benchmark {self.name}: {', '.join(task.name for task in self.tasks)}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
     def task(self, name: str) -> Task:
         """The task of that name or alias, letter case aside. Raises UnknownNameError."""

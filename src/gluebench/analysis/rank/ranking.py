@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FIELDS = (
-    "rank", "low", "high", "system", "runs", "value", "first", "group_first", "group_last", "told_low",
-    "told_high",
+    "rank", "low", "high", "system", "runs", "value", "first", "group_first", "group_last", "joint_low",
+    "joint_high",
 )  # fmt: skip
 """Columns of a ranking as one table; those of the tasks follow."""
 SHARES = (0.025, 0.975)
@@ -80,7 +80,7 @@ class RankedSystem:
     """Share of the resamples in which it ranked first, alone or tied."""
     group: tuple[int, int] | None = None
     """First and last place of its group of tied systems; only for the macro-average."""
-    told: tuple[int, int] | None = None
+    joint: tuple[int, int] | None = None
     """Lowest and highest rank consistent with the tests of all pairs; these intervals are simultaneous."""
 
 
@@ -129,9 +129,9 @@ class Ranking:
     def records(self) -> Iterator[dict[str, object]]:
         """A record of FIELDS for each system, with its score on each task."""
         for system in self.systems:
-            group, by_tests = system.group or (None, None), system.told or (None, None)
+            group, joint = system.group or (None, None), system.joint or (None, None)
             own = (system.rank, system.low, system.high, system.name, system.runs, system.value, system.first)
-            values = dict(zip(FIELDS, (*own, *group, *by_tests), strict=True))
+            values = dict(zip(FIELDS, (*own, *group, *joint), strict=True))
             yield {**values, **{task: system.scores.get(task) for task in self.tasks}}
 
     def to_pandas(self) -> Any:
@@ -382,7 +382,7 @@ def _ranked(
             high = int(np.quantile(places, SHARES[1], method="higher"))
             record = replace(record, low=low, high=high, first=float(np.mean(places == 1)))
         if pairs and position is not None:
-            record = replace(record, group=tied[position], told=ranges[position])
+            record = replace(record, group=tied[position], joint=ranges[position])
         records.append(record)
     return tuple(records)
 

@@ -50,7 +50,7 @@ _plan_options = option.together(
     "--to",
     "target",
     required=True,
-    help="Where to put the benchmark: a new folder, or one this command made and nobody changed.",
+    help="Where to put the benchmark: a new folder, or one that this command made and that is unchanged.",
 )
 @_plan_options
 @option.text("--title TEXT", default="", help="What pages and tables call it.")

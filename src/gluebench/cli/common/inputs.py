@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gluebench.submission import Submission
 
 F = TypeVar("F", bound=Callable[..., Any])
+OF_A_HARNESS = "If these are results of an evaluation harness: gluebench read FILE... --out table.csv, then --table table.csv."
 
 
 def labels_option(command: F) -> F:
@@ -94,7 +95,8 @@ class Inputs:
             raise click.UsageError(f"Path {source!r} does not exist.")
         options = [] if self.benchmark == "glue" else ["--benchmark", self.benchmark]
         options += ["--split", self.split] * (self.split != "test")
-        return checked(source, self.manifest, role=self.split, options=options)
+        end = OF_A_HARNESS * source.endswith((".json", ".jsonl", ".eval", ".csv"))
+        return checked(source, self.manifest, role=self.split, options=options, end=end)
 
     def labels(self) -> Gold:
         """The labels that the user named. Raises UsageError, GoldError, DataError."""

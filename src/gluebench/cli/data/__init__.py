@@ -46,8 +46,8 @@ def data() -> None:
 def verify(suite: Benchmark, tasks: tuple[str, ...], data: Path, against: str | None, form: Form) -> None:
     """Compare the data on disk with the published, row by row.
 
-    Also told: rows that repeat or contradict each other, texts that splits share, and texts that stand once
-    under each label. Exits with 1 when something differs from the published data.
+    Also lists rows that repeat or contradict each other, texts that splits share, and texts that occur
+    once under each label. Exits with 1 when something differs from the published data.
 
     \b
     Example:
@@ -154,7 +154,7 @@ _KINDS = {str: "TEXT", int: "N", float: "NUMBER", Path: "FILE"}
 @option.text("--from DIR", "corpus", type=click.Path(), help="Folder of the original corpus.")
 @option.data_folder("--to", help="Data folder [$GLUEBENCH_DATA].")
 @option.text("--recipe NAME", help="Another recipe than the manifest names.")
-@option.flag("--explain", help="Say what the recipe does, reads and can be told; build nothing.")
+@option.flag("--explain", help="Describe the recipe, its inputs and its options; build nothing.")
 @option.benchmark
 def build(
     task: str,

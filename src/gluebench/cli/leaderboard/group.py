@@ -37,7 +37,7 @@ log_option = click.option(
 unconfirmed_option = click.option(
     "--unconfirmed",
     is_flag=True,
-    help="Also where nobody has confirmed the address. It then may not be its owner who signed up with it.",
+    help="Also if the address is not confirmed. Then someone other than its owner may have signed up with it.",
 )
 url_option = option.text(
     "--url URL", default="http://127.0.0.1:8000", help="How people reach the site; the links begin with it."
@@ -151,7 +151,7 @@ def organizer(site: str, email: str, benchmark: str, *, remove: bool, unconfirme
 def links(site: str, url: str, password: str | None) -> None:
     """Show the links that a mail server would send: to pass on by hand.
 
-    One for each address that nobody has confirmed yet, good for a week.
+    One for each address that is not confirmed yet, good for a week.
 
     \b
     Example:

@@ -23,7 +23,7 @@ def init(site: str, admin: str) -> None:
     """Set up a leaderboard in a new folder, with a first admin.
 
     The admin's random password is shown once: on a terminal, otherwise in a file that only this account can
-    read, whose path is printed. On a site that has an admin, nobody is made one.
+    read, whose path is printed. If the site has an admin already, no other is made.
 
     \b
     Example:

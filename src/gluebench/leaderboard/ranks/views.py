@@ -160,15 +160,15 @@ def rules_json(ranking: RankingState) -> dict[str, Any]:
 
 
 def rules_csv(ranking: RankingState) -> str:
-    """CSV with a row per system: place and interval under each of the four rules, then without each task."""
+    """CSV with a row per system: place and interval under each of the rules, then without each task."""
     main_rules = ranking.board["rules"]
     others = {rule: ranks for rule, ranks in ranking.pairs["rules"].items() if rule not in main_rules}
-    head = [*NAMES, "tied_first", "tied_last", "told_low", "told_high"]
+    head = [*NAMES, "tied_first", "tied_last", "joint_low", "joint_high"]
     head += [*(f"{rule}_{name}" for rule in main_rules for name in PLACE), *others]
     rows = []
     for at in ranking.pairs["order"]:
         mean = main_rules["mean"]["places"][at]
-        ends = [*(mean["group"] or (None, None)), *(mean["told"] or (None, None))]
+        ends = [*(mean["group"] or (None, None)), *(mean["joint"] or (None, None))]
         places = [rule["places"][at][name] for rule in main_rules.values() for name in PLACE]
         names = [ranking.systems[at][name] for name in NAMES]
         rows.append([*names, *ends, *places, *(ranks[at] for ranks in others.values())])
