@@ -63,12 +63,12 @@ SIGNED_IN = (
 )
 ELSEWHERE = {
     "benchmarks/<slug:name>/organize/news/<int:pk>": "the form of organize/news",
-    "benchmarks/<slug:name>/organize/people/<slug:key>": "test_annotation.py",
-    "benchmarks/<slug:name>/people/<slug:key>": "test_annotation.py",
-    "label/<slug:code>": "test_annotation.py",
-    "label/<slug:code>/<int:number>": "test_annotation.py",
+    "benchmarks/<slug:name>/organize/people/<slug:key>": "needs a study; test_annotation.py, without axe",
+    "benchmarks/<slug:name>/people/<slug:key>": "needs a study; test_annotation.py, without axe",
+    "label/<slug:code>": "needs a study; test_annotation.py, without axe",
+    "label/<slug:code>/<int:number>": "needs a study; test_annotation.py, without axe",
     "submissions/<slug:key>/reproduce": "the form of submit",
-    "unsubscribe/<str:code>": "one button; test_news.py",
+    "unsubscribe/<str:code>": "one button; test_news.py reads it, without axe",
     "account/^confirm-email/(?P<key>[-:\\w]+)/$": "confirm-email",
     "account/^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$": "the same page, above",
 }

@@ -24,7 +24,7 @@ class FrozenCopy(models.Model):
     """The frozen copy of a benchmark that an organizer asked for: a zip, once a worker has made it."""
 
     benchmark = models.OneToOneField(Benchmark, models.CASCADE, related_name="frozen_copy")
-    asked = models.DateTimeField(default=timezone.now)
+    requested = models.DateTimeField(default=timezone.now)
     labels = models.BooleanField(default=False)
     """Whether it has the labels, and the predictions of the public rows."""
     worker = models.CharField(max_length=80, blank=True)

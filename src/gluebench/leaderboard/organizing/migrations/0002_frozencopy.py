@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("asked", models.DateTimeField(default=django.utils.timezone.now)),
+                ("requested", models.DateTimeField(default=django.utils.timezone.now)),
                 ("labels", models.BooleanField(default=False)),
                 ("worker", models.CharField(blank=True, max_length=80)),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
