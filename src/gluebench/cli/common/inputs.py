@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gluebench.submission import Submission
 
 F = TypeVar("F", bound=Callable[..., Any])
-OF_A_HARNESS = "If these are results of an evaluation harness: gluebench read FILE... --out table.csv, then --table table.csv."
+OF_A_HARNESS = "Results of a harness? First gluebench read FILE... --out table.csv, then --table table.csv."
 
 
 def labels_option(command: F) -> F:
