@@ -7,7 +7,6 @@ import io
 import json
 import random
 import shutil
-import xml.etree.ElementTree as ET
 
 import pytest
 from click.testing import CliRunner
@@ -116,14 +115,6 @@ def test_one_phenomenon_with_pairs_of_the_samples(folder) -> None:
     assert len(found["examples"]) == 2
     assert sum(map(sum, (row.values() for row in found["sets"]["AX"]["ours"]["confusion"].values()))) == 24
     assert "Logic" in run(folder, *both(folder), "--phenomenon", "logic").stdout
-
-
-def test_the_heat_map_is_drawn(folder, tmp_path) -> None:
-    picture = tmp_path / "map.svg"
-    result = run(folder, *both(folder), "--svg", str(picture))
-    assert f"drawn: {picture}" in result.stderr
-    texts = [node.text for node in ET.parse(picture).getroot().iter("{http://www.w3.org/2000/svg}text")]
-    assert {"ours", "theirs", "All (600)", "Double Negation (24)"} <= set(texts)
 
 
 def test_submissions_of_one_name_are_told_apart_by_their_paths(folder, tmp_path) -> None:

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     "--phenomenon NAME",
     help="What one phenomenon is about, how it was answered, and pairs of the sample's that show it.",
 )
-@option.new_file("--svg", help="Draw systems by phenomena as a heat map.")
-@option.plot("that heat map with intervals")
+@option.plot("systems by phenomena as a heat map with intervals")
 @option.text(
     "--withhold-below N",
     type=click.IntRange(min=0),
@@ -41,7 +40,6 @@ def diagnose(
     subs: tuple[str, ...],
     table5: bool,
     phenomenon: str | None,
-    svg: str | None,
     plot: str | None,
     withhold_below: int,
     inputs: Inputs,
@@ -56,12 +54,10 @@ def diagnose(
     \b
     Example:
       gluebench diagnose ours.zip theirs.zip --gold gold/
-      gluebench diagnose ours.zip theirs.zip --gold gold/ --table5 --svg phenomena.svg
+      gluebench diagnose ours.zip theirs.zip --gold gold/ --table5 --plot phenomena.svg
       gluebench diagnose bert esim --table scores.csv
     """
     from gluebench.analysis import diagnostics
-    from gluebench.analysis.charts import as_file
-    from gluebench.analysis.diagnostics.heatmap import heat_picture, heatmap
     from gluebench.cli.analysis import diagnose_view as view
 
     if table5 and phenomenon is not None:
@@ -88,11 +84,6 @@ def diagnose(
         output = view.diagnosis_output(diagnosis, manifest)
     emit(output, form)
     for place, part in enumerate(diagnosis.sets.values()):
-        if svg is not None:
-            to = _of_set(svg, part, place)
-            picture = heat_picture(part.task, heatmap(part.task, part.reports))
-            to.write_text(as_file(picture), encoding="utf-8")
-            notices([f"drawn: {to}"])
         draw(part, plot and _of_set(plot, part, place))
 
 

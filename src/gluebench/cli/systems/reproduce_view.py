@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from gluebench.benchmark.figures import percent
 from gluebench.cli.common.output import Output, Paper, Section, Table, rendered
 from gluebench.cli.scoring.grade import score_cell
 from gluebench.data import DataError
+from gluebench.data.home import locked
 from gluebench.systems.reproduce.compare import Cell, cells, merged, results
 from gluebench.systems.reproduce.rerun import Request, RowResult
 from gluebench.systems.reproduce.row import FULL, TABLES, TableName
@@ -58,8 +58,7 @@ def save(answer: Output, table: TableName, folder: Path) -> None:
     (folder / f"{table}.tex").write_text(rendered(answer, "latex", paper=Paper()), encoding="utf-8")
     path = folder / "results.json"
     assert isinstance(answer.data, dict)
-    with open(folder / ".results.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # another process may add its rows at this moment
+    with locked(folder / ".results.lock"):  # another process may add its rows at this moment
         try:
             before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         except ValueError as error:
