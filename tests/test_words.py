@@ -10,7 +10,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "gluebench"
 EVENTS = {"asked", "found", "said", "told", "wanted"}
 """They name what happened to a value, not the value."""
-LEFT = 5
+LEFT = 4
 """Names of this kind that are still there. Lower this number when some go; it never rises."""
 
 

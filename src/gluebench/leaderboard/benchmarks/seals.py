@@ -24,16 +24,24 @@ RELATED = {
 PARTS = (*COLUMNS, *RELATED)
 
 
-def sealed(benchmark: Any, *parts: str) -> dict[str, str]:
+def sealed(benchmark: Any, *parts: str, row: int | None = None) -> dict[str, str]:
     """The digests of these parts as the database has them now, for `record(..., sealed=...)`.
 
-    Lock the benchmark before writing a part, so that no other act writes it before this one is in the log.
+    Each row of a table has its own, so that an act on one row does not cover an edit of another. `row` is the
+    one that the act wrote, or deleted, which has an empty digest then; without it, all rows are sealed.
     """
-    rows = Benchmark.objects.filter(pk=benchmark.pk)
-    values = {
-        part: rows.order_by(f"{part}__pk").values_list(*(f"{part}__{name}" for name in RELATED[part]))
-        if part in RELATED
-        else rows.values_list(part)
-        for part in parts
-    }
-    return {part: seal("benchmark", benchmark.name, part, list(rows)) for part, rows in values.items()}
+    chosen, digests = Benchmark.objects.filter(pk=benchmark.pk), {}
+    for part in parts:
+        if part in COLUMNS:
+            digests[part] = seal("benchmark", benchmark.name, part, list(chosen.values_list(part)))
+            continue
+        model: Any = Benchmark._meta.get_field(part).related_model
+        rows = model.objects.filter(benchmark=benchmark.pk)
+        if row is not None:
+            digests[f"{part} {row}"] = ""
+            rows = rows.filter(pk=row)
+        else:
+            digests[part] = "all"
+        for pk, *values in rows.values_list("pk", *RELATED[part]):
+            digests[f"{part} {pk}"] = seal("benchmark", benchmark.name, part, values)
+    return digests

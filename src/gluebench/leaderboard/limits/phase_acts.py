@@ -50,7 +50,7 @@ def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> dic
             times = {"before": former.closes, "closes": phase.closes}
             Extension.objects.create(phase=phase, by=actor, reason=reason, **times)
         action = "phase" if former is None else "phase changed"
-        _record(action, phase.benchmark, actor, reason, phase=phase.name, **changes)
+        _record(action, phase, phase.pk, actor, reason, **changes)
         follow_clock(phase.benchmark)
     return changes
 
@@ -87,8 +87,7 @@ def extend(
         )
         Phase.objects.filter(pk=phase.pk).update(last=max(closes, phase.last or closes))
         keys = {name: one.pk for name, one in whose.items()}
-        facts = {"phase": phase.name, "closes": closes.isoformat(), **keys}
-        _record("extension", phase.benchmark, actor, reason, **facts)
+        _record("extension", phase, phase.pk, actor, reason, closes=closes.isoformat(), **keys)
         follow_clock(phase.benchmark)
 
 
@@ -99,16 +98,16 @@ def delete_phase(phase: Phase, actor: User | None, reason: str) -> None:
         number = phase.submissions.count()
         if number:
             raise PhaseError(f"{phase} has {number} submission{'s' * (number != 1)}: close it instead.")
-        facts = {"phase": phase.name, **values_of(phase)}
+        row, facts = phase.pk, values_of(phase)
         del facts["name"]
         phase.delete()
-        _record("phase deleted", phase.benchmark, actor, reason, **facts)
+        _record("phase deleted", phase, row, actor, reason, **facts)
         follow_clock(phase.benchmark)
 
 
-def _record(action: str, benchmark: Benchmark, actor: User | None, reason: str, **detail: Any) -> None:
-    seals = sealed(benchmark, "phases")
-    record(action, actor=actor, benchmark=benchmark, reason=reason, **detail, sealed=seals)
+def _record(action: str, phase: Phase, row: int, actor: User | None, reason: str, **detail: Any) -> None:
+    benchmark, seals = phase.benchmark, sealed(phase.benchmark, "phases", row=row)
+    record(action, actor=actor, benchmark=benchmark, reason=reason, phase=phase.name, **detail, sealed=seals)
 
 
 def set_phases(benchmark: Benchmark, tables: Sequence[Mapping[str, Any]]) -> None:

@@ -63,14 +63,16 @@ def take_back(announcement: Announcement, actor: User) -> None:
     """Delete it with the mail that is not sent yet; the log keeps its text."""
     with transaction.atomic():
         Benchmark.objects.held(announcement.benchmark_id)
+        row = announcement.pk
         announcement.delete()
-        _record("announcement taken back", announcement, actor)
+        _record("announcement taken back", announcement, actor, row)
 
 
-def _record(action: str, announcement: Announcement, actor: User) -> None:
+def _record(action: str, announcement: Announcement, actor: User, row: int | None = None) -> None:
     benchmark = announcement.benchmark
     facts = {"title": announcement.title, "text": announcement.text}
-    record(action, actor=actor, benchmark=benchmark, **facts, sealed=sealed(benchmark, "announcements"))
+    seals = sealed(benchmark, "announcements", row=row or announcement.pk)
+    record(action, actor=actor, benchmark=benchmark, **facts, sealed=seals)
     Benchmark.objects.filter(pk=benchmark.pk).touch()
 
 
