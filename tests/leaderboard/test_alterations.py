@@ -31,7 +31,7 @@ COLUMNS = {
     "submissions_submission": [
         *("key", "name", "model", "team", "link", "paper", "code", "description", "model_id", "evaluator"),
         *("latency_ms", "regime", "parameters", "kind", "verified", "public", "approved", "withdrawn"),
-        *("sha256", "status", "report", "scores", "value", "submitted", "benchmark_id"),
+        *("sha256", "status", "why", "report", "scores", "value", "submitted", "benchmark_id"),
     ],
     "submissions_result": [
         *("created", "why", "labels", "package", "verdict", "report", "diagnosis", "scores", "best", "seal"),

@@ -197,10 +197,22 @@ def test_the_commands_check_a_site_a_copy_an_export_and_an_address(site: Submiss
     assert f"WRONG  public rows: 1 not as the ledger says: {site.key}." in said
 
 
+def test_bytes_that_are_no_text_are_told_in_the_list_of_a_copy_and_a_kept_checkpoint(
+    frozen: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "kept").write_bytes(checkpoint_note().encode().replace(b"ledger", b"\xe1edger", 1))
+    assert "WRONG  ledger: " in run("verify", frozen, "--checkpoint", tmp_path / "kept", code=1)
+    sums = frozen / "SHA256SUMS"
+    sums.write_bytes(sums.read_bytes().replace(b"index.html", b"\xe1ndex.html", 1))
+    assert "WRONG  SHA256SUMS" in run("verify", frozen, code=1)
+
+
 def test_a_receipt_is_checked_offline(site: Submission, tmp_path: Path) -> None:
     (tmp_path / "receipt").write_text(receipt_of(site))
-    said = run("verify", "--receipt", tmp_path / "receipt", "--key", signer().key)
-    assert site.sha256 in said
+    signed = ("--receipt", tmp_path / "receipt", "--key", signer().key)
+    assert site.sha256 in run("verify", *signed)
     (tmp_path / "receipt").write_text(receipt_of(site).replace(site.sha256, "0" * 64))
-    assert "WRONG  receipt" in run("verify", "--receipt", tmp_path / "receipt", "--key", signer().key, code=1)
+    assert "WRONG  receipt" in run("verify", *signed, code=1)
+    (tmp_path / "receipt").write_bytes(receipt_of(site).encode().replace(b"tiny", b"\xe1iny"))
+    assert "WRONG  receipt" in run("verify", *signed, code=1)
     assert "not a public key" in CliRunner().invoke(main, ["leaderboard", "verify", "--key", "a+b"]).output

@@ -172,7 +172,7 @@ def verify(
     from gluebench.leaderboard.ledger import notes, verify
 
     result, folder = verify.Verification(), Path(source)
-    kept = Path(checkpoint).read_text(encoding="utf-8") if checkpoint else ""
+    kept = Path(checkpoint).read_text(encoding="utf-8", errors="replace") if checkpoint else ""
     try:
         known = notes.read_key(key) if key else None
     except notes.NoteError as error:
@@ -182,7 +182,8 @@ def verify(
             raise SiteError(
                 "A receipt is checked with a key. Add --key with the one of the site's page /ledger."
             )
-        verify.verify_receipt(result, Path(receipt).read_text(encoding="utf-8"), known)
+        note = Path(receipt).read_text(encoding="utf-8", errors="replace")
+        verify.verify_receipt(result, note, known)
     elif folder.is_file():
         from gluebench.leaderboard import transfer
 

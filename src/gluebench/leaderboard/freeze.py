@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
 import json
 import os
@@ -20,6 +19,7 @@ from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
 
+from gluebench.data.home import sha256_of
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.exports import FORMATS
@@ -108,8 +108,7 @@ def _seeds(only: Benchmark | None) -> list[str]:
         seeds += [reverse(name, args=[benchmark.name]) for name in names]
     last = ledger.Leaf.objects.exclude(note="").first()
     size, level = last.index + 1 if last else 0, 0
-    for number, width in tree.tiles_of(size):
-        seeds.append(f"/ledger/{tree.tile_path(tree.ENTRIES, number, width)}")
+    seeds += [f"/ledger/{tree.tile_path(tree.ENTRIES, *place)}" for place in tree.tiles_of(size)]
     while size:
         seeds += [f"/ledger/{tree.tile_path(level, *place)}" for place in tree.tiles_of(size)]
         level, size = level + 1, size // tree.WIDTH
@@ -226,11 +225,8 @@ def _release(benchmark: Benchmark, home: Path) -> None:
 
 def sign_files(folder: Path, form: str) -> int:
     """Write the signed list of the files of a folder; returns how many there are."""
-    lines = []
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        with open(path, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        lines.append(f"{digest}  {path.relative_to(folder).as_posix()}\n")
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    lines = [f"{sha256_of(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths]
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     note = ledger.signer().sign(f"{form}\n{now}\n{''.join(lines)}")
     (folder / SUMS).write_text(note, encoding="utf-8")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC
 from typing import Any, NamedTuple
 
@@ -111,12 +111,6 @@ def _basis(entry: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def last_leaves(keys: Collection[str]) -> dict[str, Leaf]:
-    """The last entry of each of these submissions that has one."""
-    rows = Leaf.objects.filter(submission__in=keys).order_by("index")
-    return {leaf.submission: leaf for leaf in rows}
-
-
 @receiver(submissions_changed)
 def follow(submissions: Sequence[int], *, erased: bool = False, **_: Any) -> None:
     """Add what changed on the boards; called in the transaction of the change."""
@@ -161,7 +155,8 @@ def changes_of(pks: Sequence[int]) -> list[Change]:
     ]
     shown = _on_boards().filter(pk__in=pks, scores__isnull=False)
     listed = set(shown.values_list("pk", flat=True))
-    known = last_leaves([entry["key"] for entry in entries])
+    leaves = Leaf.objects.filter(submission__in=[entry["key"] for entry in entries]).order_by("index")
+    known = {leaf.submission: leaf for leaf in leaves}  # the last of each
     changes = (change_of(entry, known.get(entry["key"]), listed=entry["pk"] in listed) for entry in entries)
     return [change for change in changes if change]
 
@@ -312,9 +307,3 @@ def sign_anew(reason: str) -> None:
             Leaf.objects.filter(pk=last.pk).update(note=sign(last.index + 1))
             new = Change({"kind": "new key", "reason": reason, "key": str(signer().key)})
             add([new, _log_change(Entry.objects.count())])
-
-
-def entries_from(first: int, end: int) -> Iterable[bytes]:
-    """The entries from one index to before another."""
-    rows = Leaf.objects.filter(index__gte=first, index__lt=end).order_by("index")
-    return (data.encode() for data in rows.values_list("data", flat=True).iterator())

@@ -98,11 +98,9 @@ class Checkpoint(NamedTuple):
 
 def read_checkpoint(note: str, key: Key) -> Checkpoint:
     """The checkpoint that this key signed. Raises NoteError."""
+    lines = open_note(note, key).split("\n")
     try:
-        origin, size, root, *_ = open_note(note, key).split("\n")
-        checkpoint = Checkpoint(origin, int(size), b64decode(root, validate=True))
-    except NoteError:
-        raise
+        origin, size, root, *_ = lines
+        return Checkpoint(origin, int(size), b64decode(root, validate=True))
     except ValueError:
         raise NoteError("it is not a checkpoint") from None
-    return checkpoint

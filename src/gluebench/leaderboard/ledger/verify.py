@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from gluebench.analysis.rank.rules import board_order, competition_ranks
+from gluebench.data.home import sha256_of
 from gluebench.leaderboard.fields import as_json, from_json
 from gluebench.leaderboard.ledger import tree
 from gluebench.leaderboard.ledger.entries import NAMES, hidden, row_of, scores_of
@@ -92,8 +92,9 @@ def verify_copy(
     result: Verification, folder: Path, *, key: Key | None = None, kept: str = "", recompute: bool = False
 ) -> None:
     """Check a frozen copy: its ledger, its list of files, and with `recompute` its scores."""
-    form = (folder / SUMS).read_text(encoding="utf-8").partition("\n")[0]  # its signature is checked below
-    verify_ledger(result, from_folder(folder), key=key, kept=kept, only=form.partition(" ")[2])
+    sums = (folder / SUMS).read_text(encoding="utf-8", errors="replace")  # its signature is checked below
+    only = sums.partition("\n")[0].partition(" ")[2]
+    verify_ledger(result, from_folder(folder), key=key, kept=kept, only=only)
     result.attempt(SUMS, lambda: _check_sums(result, folder, key))
     if recompute:
         result.attempt(RELEASE, lambda: verify_released(result, folder))
@@ -218,9 +219,7 @@ def _check_sums(result: Verification, folder: Path, key: Key | None) -> None:
         if name not in sums or name not in files:
             result.findings.append(f"{name}: {'added' if name in files else 'missing'}")
             continue
-        with open(folder / name, "rb") as file:
-            same = hashlib.file_digest(file, "sha256").hexdigest() == sums[name]
-        result.expect(same, f"{name}: not as it was frozen")
+        result.expect(sha256_of(folder / name) == sums[name], f"{name}: not as it was frozen")
     result.checked.append(f"{len(sums)} files, each with its SHA-256 of the signed list.")
 
 

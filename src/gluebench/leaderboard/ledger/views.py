@@ -52,7 +52,8 @@ def _tile(level: str, number: int, width: int) -> list[bytes]:
     """The parts of a tile; none where it is not that wide."""
     if level == tree.ENTRIES:
         first = number * tree.WIDTH
-        parts = list(models.entries_from(first, first + width))
+        leaves = Leaf.objects.filter(index__gte=first, index__lt=first + width).order_by("index")
+        parts = [data.encode() for data in leaves.values_list("data", flat=True)]
         return [tree.bundle(parts)] if len(parts) == width else []
     known = level.isdecimal() and str(int(level)) == level and int(level) < 8 and number < 2**40
     parts = models.tile(int(level), number)[:width] if known else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 import zipfile
 from pathlib import Path
@@ -14,6 +13,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from gluebench.data.home import sha256_of
 from gluebench.leaderboard import health
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.folder import SiteError
@@ -50,9 +50,8 @@ def _make(row: FrozenCopy) -> None:
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(path for path in folder.rglob("*") if path.is_file()):
                 archive.write(path, path.relative_to(scratch))
+        sha256 = sha256_of(packed)
         with packed.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-            file.seek(0)
             name = storages["data"].save(f"{benchmark.name}/{sha256}", File(file))
         facts = {"file": name, "size": packed.stat().st_size, "sha256": sha256}
     with transaction.atomic():
