@@ -94,7 +94,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "gluebench.leaderboard.boards.pages.site",
                 "gluebench.leaderboard.limits.views.quota",
             ],
-            "builtins": ["gluebench.leaderboard.boards.pages"],
+            "builtins": ["gluebench.leaderboard.boards.pages", "gluebench.leaderboard.boards.position"],
         },
     },
 ]

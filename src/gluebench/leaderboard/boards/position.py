@@ -1,0 +1,81 @@
+"""A submission's position on its board: rank, distances with their tests, and its author's other scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+
+from gluebench.leaderboard.boards.columns import Standing, standings
+from gluebench.leaderboard.boards.pages import at_phase
+from gluebench.leaderboard.common.formats import gap_text, labels_of, score_bars, signed
+from gluebench.leaderboard.ranks.compare_views import comparison_of
+from gluebench.leaderboard.ranks.views import P
+from gluebench.leaderboard.submissions.anonymity import mask
+from gluebench.leaderboard.submissions.models import Submission
+
+register = template.Library()
+HISTORY = 12
+"""Most submissions of the same author that a submission's page lists, newest first."""
+
+
+@register.inclusion_tag("boards/position.html")
+def position(submission: Submission) -> dict[str, Any]:
+    """Its position on the board, and what its author may do next."""
+    return {"submission": submission, "benchmark": submission.benchmark, "position": position_of(submission)}
+
+
+def position_of(submission: Submission) -> dict[str, Any] | None:
+    """Its place among the complete systems, and its distances; None where it has no score that may be shown.
+
+    `history` is its author's scores on this benchmark, newest first, where there are several.
+    """
+    own, phase = submission.value, submission.phase
+    if own is None or (phase is not None and not phase.is_shown):
+        return None
+    rows = standings(at_phase(submission.benchmark, phase))
+    others = [(row.value, row) for row in rows if row.value is not None and row.pk != submission.pk]
+    others.sort(key=lambda pair: -pair[0])
+    rank = 1 + sum(value > own for value, _ in others)
+    if rank == 1:
+        near = [("The next one", row) for _, row in others[:1]]
+    else:
+        near = [("The next better", others[rank - 2][1])] if rank > 2 else []
+        near.append(("The best", others[0][1]))
+    sent = Submission.objects.filter(owner=submission.owner_id, benchmark=submission.benchmark_id)
+    sent = sent.current().filter(value__isnull=False, phase=phase).order_by("-submitted", "-pk")
+    columns = ("key", "name", "model", "submitted", "scores", "public")
+    history: list[dict[str, Any]] = [{**row} for row in sent.values(*columns)[:HISTORY]]
+    history = history if len(history) > 1 else []
+    bars = zip(labels_of(history), (entry["scores"]["score"] for entry in history), strict=True)
+    return {
+        "rank": rank,
+        "systems": len(others) + 1,
+        "distances": [_distance(submission, title, row) for title, row in near],
+        "history": history,
+        "picture": score_bars("Your scores on this benchmark", "Score", bars),
+    }
+
+
+def _distance(submission: Submission, title: str, row: Standing) -> dict[str, Any]:
+    """Distance to another system of the board: the difference in score, and the result of a paired test."""
+    other = Submission.objects.select_related("benchmark").defer("report", "problems").get(pk=row.pk)
+    mask(submission.benchmark, other)
+    points = (row.value or 0) - (submission.value or 0)
+    loss = submission.benchmark.record.loss
+    distance = {"title": title, "other": other, "points": signed(points, loss)}
+    if not submission.is_listed:
+        may = not submission.public and submission.reproduces_id is None
+        test = "Publish yours to have the difference tested." if may else "Tested for systems on the board."
+        return {**distance, "test": test}
+    older, newer = sorted((submission, other), key=lambda entry: (entry.submitted, entry.pk))
+    comparison = comparison_of(older, newer)
+    overall = (comparison.values or {}).get("overall")
+    if not overall:
+        return {**distance, "test": comparison.detail}
+    low, high = overall["low"], overall["high"]
+    if older.pk != other.pk and low is not None:
+        low, high = -high, -low
+    outcome = "significant" if overall["p"] <= P and overall["difference"] else "not significant"
+    interval = gap_text({"low": low, "high": high, "loss": loss})
+    return {**distance, "interval": interval, "test": f"{outcome} at 5 %"}
