@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -17,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 from django.conf import settings
 from django.core.cache import caches
+from django.test import override_settings
 from django.utils import timezone
 from leaderboard.material import CANARIES, MANIFEST, PREDICTIONS, write_gold, zip_bytes
 
@@ -141,6 +143,27 @@ def test_the_links_of_a_frozen_copy_lead_to_its_files(frozen: Path) -> None:
                 assert not path.startswith("/"), (page, link)
                 assert (page.parent / path).is_file(), (page, link)
         assert not re.search("<script|<form|Sign in|Submit predictions", page.read_text())
+
+
+def test_a_frozen_copy_has_the_address_of_its_site_and_every_account_can_read_it(
+    site: Submission, tmp_path: Path
+) -> None:
+    running, folder = settings.RUNNING._replace(hosts=("board.example.org",)), tmp_path / "frozen"
+    umask = os.umask(0o077)  # that of a site's processes
+    try:
+        with override_settings(RUNNING=running, HTTPS=True, ALLOWED_HOSTS=["board.example.org"]):
+            freeze(folder, ["tiny"])
+    finally:
+        os.umask(umask)
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    texts = b"".join(path.read_bytes() for path in files)
+    assert b"https://board.example.org/benchmarks/tiny" in texts
+    assert b"://localhost" not in texts
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o644}
+    assert {
+        path.stat().st_mode & 0o777
+        for path in (folder, *(path for path in folder.rglob("*") if path.is_dir()))
+    } == {0o755}
 
 
 def test_a_private_submission_is_not_in_a_frozen_copy(site: Submission, frozen: Path) -> None:
