@@ -120,7 +120,10 @@ def test_a_copy_is_deleted_and_replaced_with_its_file(
     for _ in range(2):
         with django_capture_on_commit_callbacks(execute=True):
             organizer.post(HERE, {"act": "make"})
-        maintenance.copy_all()
+            assert all(file.is_file() for file in files), "the earlier copy stays until the new one is made"
+            assert organizer.get(f"{HERE}.zip").status_code == (200 if files else 404)
+            assert ("Download the earlier copy" in organizer.get(HERE).content.decode()) == bool(files)
+            maintenance.copy_all()
         files.append(settings.FOLDER.root / "data" / FrozenCopy.objects.get().file)
     assert [file.is_file() for file in files] == [False, True]
     with django_capture_on_commit_callbacks(execute=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -17,13 +18,16 @@ import pytest
 from click.testing import CliRunner
 from django.conf import settings
 from django.core.cache import caches
+from django.test import override_settings
 from django.utils import timezone
-from leaderboard.material import CANARIES, PREDICTIONS, zip_bytes
+from leaderboard.material import CANARIES, MANIFEST, PREDICTIONS, write_gold, zip_bytes
 
 from gluebench.cli import main
 from gluebench.leaderboard import commands, integrity
+from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.freeze import freeze
+from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.freeze import freeze, sign_files
 from gluebench.leaderboard.ledger.models import Change, Leaf, add, checkpoint_note, signer
 from gluebench.leaderboard.ledger.notes import read_key
 from gluebench.leaderboard.ledger.verify import Verification, verify_released
@@ -141,6 +145,27 @@ def test_the_links_of_a_frozen_copy_lead_to_its_files(frozen: Path) -> None:
         assert not re.search("<script|<form|Sign in|Submit predictions", page.read_text())
 
 
+def test_a_frozen_copy_has_the_address_of_its_site_and_every_account_can_read_it(
+    site: Submission, tmp_path: Path
+) -> None:
+    running, folder = settings.RUNNING._replace(hosts=("board.example.org",)), tmp_path / "frozen"
+    umask = os.umask(0o077)  # that of a site's processes
+    try:
+        with override_settings(RUNNING=running, HTTPS=True, ALLOWED_HOSTS=["board.example.org"]):
+            freeze(folder, ["tiny"])
+    finally:
+        os.umask(umask)
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    texts = b"".join(path.read_bytes() for path in files)
+    assert b"https://board.example.org/benchmarks/tiny" in texts
+    assert b"://localhost" not in texts
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o644}
+    assert {
+        path.stat().st_mode & 0o777
+        for path in (folder, *(path for path in folder.rglob("*") if path.is_dir()))
+    } == {0o755}
+
+
 def test_a_private_submission_is_not_in_a_frozen_copy(site: Submission, frozen: Path) -> None:
     hidden = Submission.objects.get(name="A private one").key
     shown = [path for path in frozen.rglob("*") if path.is_file() and "changes" not in path.name]
@@ -153,7 +178,9 @@ def test_labels_are_in_a_frozen_copy_only_when_released(site: Submission, tmp_pa
     assert not (tmp_path / "frozen" / "release").exists()
     files = b"".join(path.read_bytes() for path in (tmp_path / "frozen").rglob("*") if path.is_file())
     assert not [canary for canary in CANARIES if canary.encode() in files]
-    assert "no labels" in copied(tmp_path / "frozen")[0]
+    result = commands.verify(str(tmp_path / "frozen"), recompute=True)
+    assert result.findings == []
+    assert result.checked[-1] == "This copy has no labels, so nothing was graded again."
 
 
 @pytest.mark.parametrize("path", ["release/tiny/gold/Para.tsv", "benchmarks/tiny.json"])
@@ -167,7 +194,78 @@ def test_other_labels_or_ranks_are_found_without_the_sums_too(frozen: Path, path
         file.write_text(json.dumps(board))
     result = Verification()
     verify_released(result, frozen)
-    assert result.findings == ["tiny: other ranks or scores when graded again"]
+    key = Submission.objects.get(name="A better name").key
+    first = result.findings[0]
+    if path.endswith(".tsv"):
+        assert first.startswith(f"tiny: the score of 'A better name' ({key}) is ")
+        assert [
+            text for text in result.findings if f"the score of Para of 'A better name' ({key}) is" in text
+        ]
+    else:
+        assert result.findings == [
+            f"tiny: the rank of 'A better name' ({key}) is 2 on the board, 1 when graded again"
+        ]
+
+
+@pytest.mark.parametrize("name", ["/planted", "../planted", "..", ""])
+def test_a_copy_of_an_attacker_plants_no_link(
+    frozen: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copy is signed anew with a key of its own, so its list of files is right."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    about = frozen / "release/tiny/release.json"
+    key = Submission.objects.get(name="A better name").key
+    planted = str(tmp_path / "planted") if name == "/planted" else name
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"filenames": {key: planted}}))
+    (frozen / "SHA256SUMS").unlink()
+    sign_files(frozen, "gluebench.frozen/1")
+    assert copied(frozen) == [f"release: ValueError: {planted!r} is not a plain file name"]
+    assert not (tmp_path / "planted").is_symlink()
+
+
+def test_an_altered_copy_is_not_graded_again(frozen: Path) -> None:
+    (frozen / "release/tiny/gold/Para.tsv").write_text("index\tlabel\n")
+    assert copied(frozen) == [
+        "release/tiny/gold/Para.tsv: not as it was frozen",
+        "Nothing was graded again, because the checks of this copy failed.",
+    ]
+
+
+def test_a_missing_file_and_a_linked_folder_are_named(frozen: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (frozen / "benchmarks/x").symlink_to(tmp_path / "elsewhere")
+    assert commands.verify(str(frozen)).findings == ["benchmarks/x: added"]
+    (frozen / "ledger/rows.json").unlink()
+    assert commands.verify(str(frozen)).findings == ["ledger/rows.json is missing"]
+
+
+def test_verify_says_what_to_check_instead(frozen: Path, tmp_path: Path) -> None:
+    with pytest.raises(SiteError, match=rf"no SHA256SUMS in it; .* Check {frozen}, which has one"):
+        commands.verify(str(tmp_path))
+    (tmp_path / "copy.zip").write_bytes(zip_bytes(PREDICTIONS))
+    with pytest.raises(SiteError, match="Unzip it"):
+        commands.verify(str(tmp_path / "copy.zip"))
+
+
+def test_scores_on_public_labels_are_the_same_when_graded_again(
+    graded: Callable[..., Submission], tmp_path: Path
+) -> None:
+    """A site computes the average from scores that it stored with 12 digits."""
+    text = re.sub(r"(?m)^(title = .*\ncolumns)", r"private = false\n\1", MANIFEST.read_text())
+    (tmp_path / "open.toml").write_text(text.replace('name = "tiny"', 'name = "open"', 1))
+    add_benchmark(str(tmp_path / "open.toml"), write_gold(tmp_path / "gold"))
+    benchmark = Benchmark.objects.get(name="open")
+    benchmark.settings = {"per_day": None, "at_once": None}
+    benchmark.save()
+    assert all(task.labels_public for task in benchmark.record.tasks)
+    for number in range(1, 8):
+        similar = [f"{number / 3 + at * at / 7:.3f}" for at in range(5)]
+        para = f"{number:06b}"
+        graded(
+            zip_bytes({**PREDICTIONS, "Sim": similar, "Para": para}), name=f"S{number}", benchmark=benchmark
+        )
+    freeze(tmp_path / "frozen", ["open"])
+    assert copied(tmp_path / "frozen") == []
 
 
 def run(*words: str | Path, code: int = 0) -> str:

@@ -184,6 +184,8 @@ def verify(
             )
         note = Path(receipt).read_text(encoding="utf-8", errors="replace")
         verify.verify_receipt(result, note, known)
+    elif folder.is_file() and folder.suffix.casefold() == ".zip":
+        raise SiteError(f"{source} is a zip. Unzip it, and check the folder that it makes.")
     elif folder.is_file():
         from gluebench.leaderboard import transfer
 
@@ -194,6 +196,12 @@ def verify(
     elif (folder / verify.SUMS).is_file():
         verify.verify_copy(result, folder, key=known, kept=kept, recompute=recompute)
     else:
+        if folder.is_dir() and not folders.at(folder).key_file.is_file():
+            inside = next(iter(sorted(folder.glob(f"*/{verify.SUMS}"))), None)
+            fix = f" Check {inside.parent}, which has one." if inside else ""
+            raise SiteError(
+                f"{folder} is not a site, and there is no {verify.SUMS} in it; a frozen copy has one.{fix}"
+            )
         open_site(folder)
         from gluebench.leaderboard import integrity
 

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit
 
+from django.conf import settings
 from django.core.cache import caches
 from django.db import connection, transaction
 from django.test import Client
@@ -95,6 +96,8 @@ def freeze(
         for benchmark in released:
             _release(benchmark, folder / RELEASE / benchmark.name)
         number = sign_files(folder, f"{FORMAT} {only}" if only else FORMAT)
+    for path in (folder, *folder.rglob("*")):  # the site's umask keeps its files from other accounts
+        path.chmod(0o755 if path.is_dir() else 0o644)
     for benchmark in released:
         record("labels released", benchmark=benchmark, reason="A frozen copy has them.")
     return number
@@ -124,7 +127,7 @@ class _Copy:
         self.files: dict[str, str] = {}
         self._pages: dict[str, str] = {}
         """Of the files that are HTML, their addresses."""
-        self._client = Client(SERVER_NAME="localhost")
+        self._client = Client(SERVER_NAME=[*settings.RUNNING.hosts, "localhost"][0].lstrip("."))
 
     def fetch_all(self, addresses: Sequence[str]) -> None:
         """Write all that can be reached from these addresses, with the links as they are."""
@@ -132,7 +135,7 @@ class _Copy:
         while waiting:
             address = waiting.pop()
             board = self._only.get_absolute_url() if self._only and address == "/" else address
-            answer = self._client.get(board)
+            answer = self._client.get(board, secure=settings.HTTPS)
             if answer.status_code != 200:
                 continue
             kind = answer.headers["Content-Type"].partition(";")[0]

@@ -206,7 +206,7 @@ def _register(act: Act, method: str, shape: Any, **options: Any) -> None:
 
 for _file, _does in (
     ("/submissions.csv", "All submissions, narrowed as on the page."),
-    ("/copy.zip", "The frozen copy."),
+    ("/copy.zip", "The frozen copy; while another is made, the earlier one."),
 ):
     _register(Act(_file, "", _does, reads=""), "GET", None)
 for _act in ACTS:

@@ -26,6 +26,10 @@ ATTEMPTS = 3
 LARGEST = 256 * 1024**2
 
 
+class MissingFileError(ValueError):
+    """A file that a ledger or a copy must have is missing."""
+
+
 class Verification:
     """What was looked at, and all that is wrong with it."""
 
@@ -42,6 +46,8 @@ class Verification:
         """Run a check. Altered data may have any shape, so whatever it fails on is a finding."""
         try:
             check()
+        except MissingFileError as error:
+            self.expect(str(error) in self.findings, str(error))
         except Exception as error:
             self.findings.append(f"{what}: {type(error).__name__}: {error}")
 
@@ -84,7 +90,7 @@ def from_address(address: str) -> Read:
 def _needed(read: Read, path: str) -> bytes:
     data = read(path)
     if data is None:
-        raise ValueError(f"there is no {path}")
+        raise MissingFileError(f"{path} is missing")
     return data
 
 
@@ -96,7 +102,9 @@ def verify_copy(
     only = sums.partition("\n")[0].partition(" ")[2]
     verify_ledger(result, from_folder(folder), key=key, kept=kept, only=only)
     result.attempt(SUMS, lambda: _check_sums(result, folder, key))
-    if recompute:
+    if recompute and result.findings:
+        result.findings.append("Nothing was graded again, because the checks of this copy failed.")
+    elif recompute:
         result.attempt(RELEASE, lambda: verify_released(result, folder))
 
 
@@ -211,10 +219,11 @@ def _check_board(
 
 def _check_sums(result: Verification, folder: Path, key: Key | None) -> None:
     """Check that a frozen copy has the files of its signed list, each with its SHA-256, and no other."""
-    key = key or read_key(json.loads((folder / "ledger" / "rows.json").read_bytes())["key"])
+    key = key or read_key(json.loads(_needed(from_folder(folder), "ledger/rows.json"))["key"])
     lines = open_note((folder / SUMS).read_text(encoding="utf-8"), key).splitlines()[2:]
     sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {SUMS}
+    paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    files = {path.relative_to(folder).as_posix() for path in paths} - {SUMS}
     for name in sorted(sums.keys() | files):
         if name not in sums or name not in files:
             result.findings.append(f"{name}: {'added' if name in files else 'missing'}")
@@ -224,31 +233,46 @@ def _check_sums(result: Verification, folder: Path, key: Key | None) -> None:
 
 
 def verify_released(result: Verification, folder: Path) -> None:
-    """Grade the released predictions again; ranks and scores must be the board's, byte for byte."""
+    """Grade the released predictions again; ranks and scores must be those of the board."""
     released = sorted((folder / RELEASE).glob("*/release.json"))
-    result.expect(released, f"{RELEASE}: there are no labels in it: freeze with --release-labels")
+    if not released:
+        result.checked.append("This copy has no labels, so nothing was graded again.")
     for about in released:
+        name = about.parent.name
         if json.loads(about.read_bytes())["ladder"]:
-            result.checked.append(
-                f"{about.parent.name} is not graded again: under the Ladder, scores follow others."
-            )
+            result.checked.append(f"{name} is not graded again: under the Ladder, scores follow others.")
             continue
-        systems = json.loads((folder / "benchmarks" / f"{about.parent.name}.json").read_bytes())["rows"]
-        expected = ranks_text({row["key"]: (row["rank"], scores_of(row)) for row in systems})
-        recomputed = ranks_text(recompute(about.parent, [row["key"] for row in systems]))
-        result.expect(recomputed == expected, f"{about.parent.name}: other ranks or scores when graded again")
-        result.checked.append(
-            f"{len(systems)} systems of {about.parent.name} graded again, with the same ranks."
-        )
+        systems = json.loads((folder / "benchmarks" / f"{name}.json").read_bytes())["rows"]
+        keys = [row["key"] for row in systems]
+        graded = recompute(about.parent, keys)
+        result.findings += [f"{name}: {text}" for text in _differences(systems, graded)]
+        result.expect(list(graded) == keys, f"{name}: the systems have another order when graded again")
+        result.checked.append(f"{len(systems)} systems of {name} graded again, with the same ranks.")
 
 
-def ranks_text(rows: Mapping[str, tuple[int | None, Mapping[str, Any]]]) -> bytes:
-    """Ranks and scores as a table, in order."""
-    lines = (
-        f"{rank or ''}\t{key}\t{scores['score']!r}\t{scores['scores_sha256']}\n"
-        for key, (rank, scores) in rows.items()
-    )
-    return "".join(lines).encode()
+def _differences(
+    systems: Sequence[Mapping[str, Any]], graded: Mapping[str, tuple[int | None, Mapping[str, Any]]]
+) -> Iterator[str]:
+    """What differs between the rows of a board and their grading, by system and column."""
+    for row in systems:
+        shown, (rank, scores) = scores_of(row), graded[row["key"]]
+        columns = {"rank": (row["rank"], rank), "score": (shown["score"], scores["score"])}
+        for task in shown["tasks"] | scores["tasks"]:
+            columns[f"score of {task}"] = shown["tasks"].get(task), scores["tasks"].get(task)
+        hashes = shown["scores_sha256"], scores["scores_sha256"]
+        if all(before == after for before, after in columns.values()):
+            columns["SHA-256 of metrics and intervals"] = hashes
+        for column, (before, after) in columns.items():
+            if before != after:
+                system = f"{row['name']!r} ({row['key']})"
+                yield f"the {column} of {system} is {before} on the board, {after} when graded again"
+
+
+def _plain(name: str) -> str:
+    """The name of a file, which may not lead out of its folder, in whoever's copy. Raises ValueError."""
+    if name in ("", "..") or name != Path(name).name:
+        raise ValueError(f"{name!r} is not a plain file name")
+    return name
 
 
 def recompute(home: Path, keys: list[str]) -> dict[str, tuple[int | None, Mapping[str, Any]]]:
@@ -257,6 +281,7 @@ def recompute(home: Path, keys: list[str]) -> dict[str, tuple[int | None, Mappin
     from gluebench.scoring import grade, read_gold
     from gluebench.scoring.feedback import rounded_report
     from gluebench.scoring.gold import label_key
+    from gluebench.scoring.report import report_of
     from gluebench.scoring.split import part_of
     from gluebench.submission import check
 
@@ -266,12 +291,13 @@ def recompute(home: Path, keys: list[str]) -> dict[str, tuple[int | None, Mappin
     if about["rows"]:
         gold = part_of(gold, about["rows"], share=about["share"], key=label_key(str(home / "gold")))
     graded = []
-    for key in keys:
+    for key in map(_plain, keys):
         with tempfile.TemporaryDirectory() as scratch:  # a single table names its task by its own name
-            link = Path(scratch, about["filenames"].get(key, key))
+            link = Path(scratch, _plain(about["filenames"].get(key, key)))
             link.symlink_to((home / "predictions" / key).resolve())
-            submission = check(link, benchmark)
-            graded.append(scores_of(rounded_report(grade(submission, gold), benchmark).as_dict()))
+            report = grade(check(link, benchmark), gold).as_dict()
+            shown = rounded_report(report_of(report), benchmark)  # a site rounds what it stored
+            graded.append(scores_of(shown.as_dict()))
     values = [scores["score"] for scores in graded]
     ranks = competition_ranks(values)
     return {keys[at]: (ranks[at], graded[at]) for at in board_order(values)}

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.http import FileResponse, Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
@@ -28,7 +29,7 @@ class FrozenForm(forms.Form):
     labels = forms.BooleanField(
         required=False,
         label="With the test labels and the files that the public systems were scored on",
-        help_text="Whoever has the copy can grade them again.",
+        help_text="Whoever has the copy can grade them again, and has the label key (gold/.label-key).",
     )
 
 
@@ -50,9 +51,15 @@ def frozen_copy(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         messages.error(request, why)
     elif form.is_valid():
         labels = bool(form.cleaned_data.get("labels"))
+        request_again = {
+            "worker": "",
+            "attempts": 0,
+            "failure": "",
+            "made": None,
+            "requested": timezone.now(),
+        }
         with transaction.atomic():
-            delete(benchmark)
-            FrozenCopy.objects.create(benchmark=benchmark, labels=labels)
+            FrozenCopy.objects.update_or_create({"labels": labels, **request_again}, benchmark=benchmark)
             record("frozen copy", actor=request.user, benchmark=benchmark, labels=labels)
         messages.success(request, "A worker of the site makes the copy.")
     elif request.method != "POST":
@@ -72,8 +79,8 @@ def delete(benchmark: Benchmark) -> None:
 
 @for_organizers(require_safe)
 def download(request: SignedInRequest, benchmark: Benchmark) -> HttpResponseBase:
-    """The frozen copy."""
-    row = FrozenCopy.objects.filter(benchmark=benchmark).exclude(made=None).first()
+    """The frozen copy; while a worker makes another, the earlier one."""
+    row = FrozenCopy.objects.filter(benchmark=benchmark).exclude(file="").first()
     if row is None:
         raise Http404("There is no frozen copy.")
     name = f"{benchmark.name}-frozen.zip"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -58,5 +59,7 @@ def _make(row: FrozenCopy) -> None:
         held = FrozenCopy.objects.filter(pk=row.pk, attempts=row.attempts, made=None)
         if held.update(made=timezone.now(), **facts):
             record("frozen copy made", benchmark=benchmark, sha256=sha256)
+            if row.file not in ("", name):  # that of the earlier copy
+                transaction.on_commit(partial(storages["data"].delete, row.file))
         else:  # deleted meanwhile
             storages["data"].delete(name)
