@@ -340,7 +340,11 @@ def test_labels_beside_gold_in_one_table(tmp_path: Path) -> None:
     ("content", "problem"),
     [
         ("item,a\n1,1\n1,0\n", "w.csv: the item 1 is there twice"),
-        ("item,a\n1,yes\n", "w.csv:2: 'yes' as the score of a; expected a number, or right or wrong"),
+        (
+            "item,a\n1,yes\n",
+            "w.csv:2: 'yes' as the score of a; expected a number up to 1e50, or right or wrong",
+        ),
+        ("item,a\n1,1e300\n", "w.csv:2: '1e300' as the score of a; expected a number up to 1e50, or right"),
         ("item,a\n1,nan\n", "w.csv:2: 'nan' as the score"),
         ("item,a\n1\n", "w.csv:2: 1 values; expected 2"),
         ("item\n1\n", "expected a line of column names"),

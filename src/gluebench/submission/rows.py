@@ -16,7 +16,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple
 
-from gluebench.submission.forms import CellForm
+from gluebench.submission.forms import LARGEST, CellForm
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.submission import Unread, Values
 
@@ -180,4 +180,6 @@ def _read_value(text: bytes, layout: Layout) -> tuple[Any, str | None]:
         named = text.strip(b"+-").lower() in (b"nan", b"inf", b"infinity")
         return 0.0, "not-finite" if named else "not-a-number"
     number = float(text)
-    return (number, None) if isfinite(number) else (0.0, "not-finite")
+    if abs(number) <= LARGEST:
+        return number, None
+    return 0.0, "too-large-number" if isfinite(number) else "not-finite"

@@ -114,8 +114,9 @@ def scored_sheet(sheet: Sheet, settings: Settings) -> Iterator[Part]:
                 value = settings.right(label_of(cell), answer, at=at_line) if has_gold else score_of(cell)
                 if value is None:
                     raise DataError(
-                        f"{at_line}: {cell!r} as the score of {name}; expected a number, or "
-                        "right or wrong. For labels, give the right ones too (--gold FILE, or a column gold)"
+                        f"{at_line}: {cell!r} as the score of {name}; expected a number up to "
+                        "1e50, or right or wrong. For labels, give the right ones too (--gold FILE, or a "
+                        "column gold)"
                     )
                 row = Row(value, "", answer.cluster, answer.categories)
             parts.setdefault((name, of_task), []).append((line[item], row))
