@@ -103,3 +103,12 @@ def test_results_in_place_of_submissions_point_to_read(tmp_path: Path) -> None:
     refused = run("compare", log, log, "--gold", tmp_path / "gold")
     assert refused.exit_code == 1
     assert "gluebench read FILE... --out table.csv, then --table table.csv" in refused.output
+
+
+def test_systems_that_no_rule_separates_are_equal(tmp_path: Path) -> None:
+    table = tmp_path / "tasks.csv"
+    table.write_text("task,a,b,c\nt1,.5,.4,.1\nt2,.9,.5,\nt3,.2,.3,.4\n")
+    result = run("rank", "--table", table)
+    assert result.exit_code == 0, result.output
+    assert "a and b are equal under every rule." in result.stdout
+    assert "ahead" not in result.stdout
