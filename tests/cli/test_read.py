@@ -39,7 +39,7 @@ def test_files_with_and_without_names_become_a_table(tmp_path: Path) -> None:
         ("ours", 2, 1.0),
         ("theirs", 2, 0.5),
     ]
-    assert "theirs: 1 of 3 items are not in all files, left out: 2" in done.stderr
+    assert "ours: no score for 1 of 3 items, left out for all systems: 2" in done.stderr
     assert f"written: {out}" in done.stderr
     assert out.read_text().splitlines()[0] == "item,category:gold,ours,theirs"
     assert "ours" in run("read", out, "--csv").stdout

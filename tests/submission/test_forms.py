@@ -193,6 +193,12 @@ def test_a_cell_of_another_notation_does_not_hide_a_fault(forms: dict[str, Task]
         assert fast is None or repr(Column((), fast.values).values) == repr(careful.values), drawn
 
 
+@pytest.mark.parametrize(("name", "cell"), [("sets", "joy|joy"), ("ranking", "d1 d2 d1")])
+def test_a_part_that_is_there_twice_is_named_so(forms: dict[str, Task], name: str, cell: str) -> None:
+    rows = read_lines(f"0\t{cell}\n".encode(), Layout((), 1, form=form_of(forms, name)))
+    assert [fault.code for fault in rows.shown] == ["repeated-part"]
+
+
 def test_gains_are_not_negative_and_finite(forms: dict[str, Task]) -> None:
     form = form_of(forms, "ranking", gold=True)
     assert form.read("d1 d2:0.5 a:b:2") == (("d1", 1.0), ("d2", 0.5), ("a:b", 2.0))

@@ -21,6 +21,10 @@ LARGEST = 1e50
 """Largest size of a number: the fourth power, of which the error of a squared error consists, is finite."""
 
 
+class RepeatedError(ValueError):
+    """A cell with a label or an id twice."""
+
+
 class Notation(NamedTuple):
     """The usual notation of cells, which `cells.read_cells` checks for all rows at once."""
 
@@ -161,8 +165,10 @@ def loaded(cell: str) -> Any:
 
 def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str, ...]:
     labels = [label.strip() for label in cell.split(separator)] if cell.strip() else []
-    if (words and not words.issuperset(labels)) or "" in labels or len(set(labels)) < len(labels):
+    if (words and not words.issuperset(labels)) or "" in labels:
         raise ValueError(cell)
+    if len(set(labels)) < len(labels):
+        raise RepeatedError(cell)
     return tuple(sorted(labels))
 
 
@@ -237,7 +243,7 @@ def _span_cell(spans: tuple[tuple[int, int, str], ...]) -> str:
 def _ranking(cell: str) -> tuple[str, ...]:
     ids = tuple(cell.split())
     if len({*ids}) < len(ids):
-        raise ValueError(cell)
+        raise RepeatedError(cell)
     return ids
 
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple
 
-from gluebench.submission.forms import LARGEST, CellForm
+from gluebench.submission.forms import LARGEST, CellForm, RepeatedError
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.submission import Unread, Values
 
@@ -169,6 +169,8 @@ def _read_value(text: bytes, layout: Layout) -> tuple[Any, str | None]:
     if layout.form and (text or layout.form.blank):
         try:
             return layout.form.read(text.decode()), None
+        except RepeatedError:
+            return (), "repeated-part"
         except ValueError:
             return (), "bad-cell"
     if not text:

@@ -172,7 +172,7 @@ def part_of(path: Path, system: str, task: str, items: Iterable[tuple[str, Row |
     missing = []
     for item, row in items:
         if item in rows:
-            raise DataError(f"{path}: the item {item} is there twice; expected each item once")
+            raise DataError(f"{path}: item {item} has two scores of system {system}; expected one")
         if row is None:
             missing.append(item)
         else:
