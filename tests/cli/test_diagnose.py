@@ -50,7 +50,7 @@ def test_the_tables_with_the_papers_warning(folder) -> None:
         "category", "ours", "theirs", "  Double Negation", "domain: news", "direction: backward",
         "gold down, answers across", "both directions right", "contradiction one way only",
         "entailment / neutral",
-        "the paper warns against it (section 4)", "docs/reference/diagnostic.md",
+        "the GLUE paper warns against it (section 4)", "docs/reference/diagnostic.md",
     ):  # fmt: skip
         assert words in out
 

@@ -37,12 +37,22 @@ def test_the_board(ranked, world):
     assert names == [str(world.right), str(world.root / "middle"), str(world.worse)]
     assert [system["rank"] for system in found["systems"]] == [1, 2, 3]
     assert found["systems"][0]["value"] == 1.0
-    assert found["systems"][0]["low"] == 1
-    assert found["systems"][0]["first"] == 1.0
-    assert found["systems"][2]["low"] == 3
     assert len(found["pairs"]) == 3
     assert {rule: list(ranks.values()) for rule, ranks in found["rules"].items()}["kemeny"] == [3, 2, 1]
     assert len(found["holds"]) == 3
+
+
+def test_intervals_are_withheld_where_compare_withholds_them(ranked, world):
+    """A task of 12 numbers is too small; without it there is an interval for each rank."""
+    withheld = ranked("--json")
+    assert [system["low"] for system in data_of(withheld)["systems"]] == [None] * 3
+    assert [system["first"] for system in data_of(withheld)["systems"]] == [None] * 3
+    warning = "Rank intervals and shares of first places are withheld: too few to say on Likeness."
+    assert withheld.stderr.count(warning) == 1
+    compared = world.run("compare", world.worse, world.right, "--gold", world.gold)
+    assert "too few to say on Likeness" in compared.stdout
+    best, _, last = data_of(ranked("--json", "--weights", "Likeness=0"))["systems"]
+    assert (best["low"], best["first"], last["high"]) == (1, 1.0, 3)
 
 
 def test_neither_the_order_of_the_arguments_nor_a_twin_changes_a_number(ranked, world):
@@ -73,7 +83,7 @@ def test_what_is_printed(ranked, world):
 
 @pytest.mark.parametrize("rule", ["borda", "median", "kemeny"])
 def test_other_rules_have_intervals_and_no_tests(ranked, rule):
-    found = data_of(ranked("--json", "--by", rule))
+    found = data_of(ranked("--json", "--by", rule, "--weights", "Likeness=0"))
     assert [system["rank"] for system in found["systems"]] == [1, 2, 3]
     assert found["systems"][0]["high"] == 1
     assert found["pairs"] == []

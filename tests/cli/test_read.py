@@ -39,7 +39,7 @@ def test_files_with_and_without_names_become_a_table(tmp_path: Path) -> None:
         ("ours", 2, 1.0),
         ("theirs", 2, 0.5),
     ]
-    assert "theirs: 1 of 3 items are not in all files, left out: 2" in done.stderr
+    assert "ours: no score for 1 of 3 items, left out for all systems: 2" in done.stderr
     assert f"written: {out}" in done.stderr
     assert out.read_text().splitlines()[0] == "item,category:gold,ours,theirs"
     assert "ours" in run("read", out, "--csv").stdout
@@ -103,3 +103,12 @@ def test_results_in_place_of_submissions_point_to_read(tmp_path: Path) -> None:
     refused = run("compare", log, log, "--gold", tmp_path / "gold")
     assert refused.exit_code == 1
     assert "gluebench read FILE... --out table.csv, then --table table.csv" in refused.output
+
+
+def test_systems_that_no_rule_separates_are_equal(tmp_path: Path) -> None:
+    table = tmp_path / "tasks.csv"
+    table.write_text("task,a,b,c\nt1,.5,.4,.1\nt2,.9,.5,\nt3,.2,.3,.4\n")
+    result = run("rank", "--table", table)
+    assert result.exit_code == 0, result.output
+    assert "a and b are equal under every rule." in result.stdout
+    assert "ahead" not in result.stdout

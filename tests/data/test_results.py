@@ -76,6 +76,8 @@ def test_filters_of_a_document_are_a_cluster_and_one_can_be_kept(tmp_path: Path)
     assert read_results(a, only={"filter": "strict"}).scores == {"a": (0, 1, 0, 1, 0)}
     with pytest.raises(DataError, match="no item has filter=loose; expected one of strict, flexible"):
         read_results(a, only={"filter": "loose"})
+    with pytest.raises(DataError, match="a: the log has no column mode; leave out --only mode"):
+        read_results(a, only={"mode": "loose"})
 
 
 def test_several_metrics_ask_for_a_choice(tmp_path: Path) -> None:
@@ -339,8 +341,15 @@ def test_labels_beside_gold_in_one_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("item,a\n1,1\n1,0\n", "w.csv: the item 1 is there twice"),
-        ("item,a\n1,yes\n", "w.csv:2: 'yes' as the score of a; expected a number, or right or wrong"),
+        ("item,a\n1,1\n1,0\n", "w.csv: item 1 has two scores of system a; expected one"),
+        ("item,system,score\n1,a,1\n1,a,0\n", "w.csv: item 1 has two scores of system a; expected one"),
+        ("item,a,b,a\n1,1,0,1\n", "w.csv: the column a is there twice; expected one for each system"),
+        ("item;a;b\n1;1;0\n", "commas or tabs.*; these columns have semicolons between them"),
+        (
+            "item,a\n1,yes\n",
+            "w.csv:2: 'yes' as the score of a; expected a number up to 1e50, or right or wrong",
+        ),
+        ("item,a\n1,1e300\n", "w.csv:2: '1e300' as the score of a; expected a number up to 1e50, or right"),
         ("item,a\n1,nan\n", "w.csv:2: 'nan' as the score"),
         ("item,a\n1\n", "w.csv:2: 1 values; expected 2"),
         ("item\n1\n", "expected a line of column names"),
@@ -351,6 +360,12 @@ def test_labels_beside_gold_in_one_table(tmp_path: Path) -> None:
 def test_a_wrong_table_says_where_and_what(tmp_path: Path, content: str, problem: str) -> None:
     with pytest.raises(DataError, match=problem):
         read_results(text(tmp_path / "w.csv", content))
+
+
+def test_the_system_without_a_score_is_named(tmp_path: Path) -> None:
+    table = read_results(text(tmp_path / "w.csv", "task,a,b,c\nt1,1,1,0\nt2,1,0,\nt3,0,0,1\n"))
+    assert table.notes[-1] == "c: no score for 1 of 3 tasks, left out for all systems: t2"
+    assert not any(note.startswith(("a:", "b:")) for note in table.notes)
 
 
 def test_a_table_is_written_and_read_again(tmp_path: Path) -> None:

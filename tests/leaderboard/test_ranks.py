@@ -135,7 +135,7 @@ def test_the_board_shows_ties_and_intervals_once_they_are_of_it(
     assert ranks[0].startswith("1–"), "tied, and no second number"
     assert not re.findall(r'<td class="rank">[^<]*<small>', after)
     rows = client.get("/benchmarks/tiny.json").json()["rows"]
-    assert rows[0]["rank_interval"][0] == 1
+    assert rows[0]["rank_interval"] is None, "withheld: the test sets are too small"
     assert rows[0]["tied"][0] == 1
     type(tiny).objects.filter(pk=tiny.pk).touch()
     again = client.get("/benchmarks/tiny").content.decode()
@@ -154,7 +154,7 @@ def test_ties_are_told_by_the_ranks_of_the_board_where_a_file_is_gone(
     rows = client.get("/benchmarks/tiny.json").json()["rows"]
     assert [row["rank"] for row in rows] == [1, 2, 3]
     assert (rows[1]["tied"], rows[1]["rank_interval"]) == (None, None)
-    ends = {rank for row in rows[::2] for rank in [*row["tied"], *row["rank_interval"]]}
+    ends = {rank for row in rows[::2] for rank in row["tied"]}
     assert ends == {1, 3}
     page = client.get("/benchmarks/tiny?intervals=1").content.decode()
     assert "the first 100 of the board, whose files are kept" in page

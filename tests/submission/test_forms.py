@@ -125,7 +125,7 @@ FAULTS = {
     "independent distributions": ["1 1 1", "0.5 0.5 0.5 1.1", "0 0 0 -0.1", "0 0 0 nan", "joy"],
     "tokens": ["", "   "],
     "spans": ["0-5", "0-5:sad", "5-0:joy", "3-3:joy", "-1-3:joy", "0-5 :joy", "0:joy", "0-5:joy,6-9:joy"],
-    "open spans": ["0-5:joy", "0-5:nan", "0-5:-1", "a-b", "0..5", "5"],
+    "open spans": ["0-5:joy", "0-5:nan", "0-5:-1", "0-5:inf", "0-5:1e999", "0-5:1e60", "a-b", "0..5", "5"],
     "ranking": ["d1 d2 d1"],
 }
 
@@ -193,10 +193,16 @@ def test_a_cell_of_another_notation_does_not_hide_a_fault(forms: dict[str, Task]
         assert fast is None or repr(Column((), fast.values).values) == repr(careful.values), drawn
 
 
+@pytest.mark.parametrize(("name", "cell"), [("sets", "joy|joy"), ("ranking", "d1 d2 d1")])
+def test_a_part_that_is_there_twice_is_named_so(forms: dict[str, Task], name: str, cell: str) -> None:
+    rows = read_lines(f"0\t{cell}\n".encode(), Layout((), 1, form=form_of(forms, name)))
+    assert [fault.code for fault in rows.shown] == ["repeated-part"]
+
+
 def test_gains_are_not_negative_and_finite(forms: dict[str, Task]) -> None:
     form = form_of(forms, "ranking", gold=True)
     assert form.read("d1 d2:0.5 a:b:2") == (("d1", 1.0), ("d2", 0.5), ("a:b", 2.0))
-    for cell in ("d1:x", "d1:-1", "d1:nan", "d1:inf"):
+    for cell in ("d1:x", "d1:-1", "d1:nan", "d1:inf", "d1:1e60"):
         with pytest.raises(ValueError):
             form.read(cell)
 

@@ -112,5 +112,5 @@ def test_scores_outside_are_shown_up_to_twenty_and_counted() -> None:
 def test_a_score_outside_is_legal_here_and_not_on_the_original_site() -> None:
     assert [str(problem) for problem in of_numbers(1, 5.123456789).problems] == [
         "T.tsv (index 1): outside-range: found '5.12346'; expected a score from 0 to 5. "
-        "It is graded as it is, but GLUE's own site refuses such a file: clip it if you submit there."
+        "It is graded as it is; clip it to the range if the system means that."
     ]

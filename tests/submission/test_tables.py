@@ -7,7 +7,7 @@ from array import array
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gluebench.submission import arrays as arrays_module
@@ -123,6 +123,8 @@ def test_blank_lines_and_line_ends_do_not_shift_the_line_numbers() -> None:
         ("NaN", "not-finite"),
         ("-inf", "not-finite"),
         ("1e999", "not-finite"),
+        ("-1e300", "too-large-number"),
+        ("1" + "0" * 51, "too-large-number"),
         ("", "empty-value"),
         ("1_0", "not-a-number"),
         (" 1.0", "not-a-number"),
@@ -244,6 +246,8 @@ def test_letters_of_a_word_in_another_order_are_not_the_word(wrong: str) -> None
 
 
 @given(st.text("0123456789.+-eE", min_size=1, max_size=6))
+@example("1e300")
+@example("1" + "0" * 51)
 def test_arrays_take_only_the_numbers_the_careful_reader_takes(text: str) -> None:
     body = b"0\t%b\n1\t1e-05\n" % text.encode()
     careful = read_lines(body, replace(SCORES, size=2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import polars as pl
 import pytest
 
 from gluebench.benchmark import Benchmark, UnknownNameError, load_benchmark
+from gluebench.scoring import grade
 from gluebench.submission import Column, check, write_submission
+from gluebench.submission.forms import LARGEST
 from gluebench.submission.values import SubmissionError, submission_of
 
 RIGHT = ["1", "0", "1", "1"]
@@ -160,3 +163,35 @@ def test_a_mistake_of_all_values_is_said_once(tiny: Benchmark) -> None:
     assert [problem.code for problem in found.errors] == ["class-numbers"]
     with pytest.raises(SubmissionError, match='role="dev"'):
         raise SubmissionError(submission_of({"Para": list("1011")}, tiny).errors, source="mine")
+
+
+METRICS = (
+    "pearson",
+    "spearman",
+    "kendall",
+    "neg_mae",
+    "neg_mse",
+    "neg_rmse",
+    "neg_wmae",
+    "r2",
+    "concordance",
+)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_largest_numbers_that_are_taken_are_graded(tmp_path: Path, metric: str) -> None:
+    """An outsider's 1e300 passed the check and overflowed in grading; 1e50 leaves room for every metric."""
+    (tmp_path / "b.toml").write_text(
+        '[benchmark]\nname = "b"\n[tasks.T]\ncolumns = ["text"]\n'
+        f'score_range = [0, 5]\nmetrics = [{{ name = "{metric}" }}]\nsplits.test.size = 60\n'
+    )
+    benchmark, rng = load_benchmark(tmp_path / "b.toml"), np.random.default_rng(0)
+    gold, predicted = rng.uniform(0, 5, (2, 60))
+    gold[::7], predicted[::5] = LARGEST * rng.choice([-1, 1], 9), LARGEST * rng.choice([-1, 1], 12)
+    report = grade({"T": predicted}, {"T": gold}, benchmark=benchmark)
+    json.dumps(report.as_dict(), allow_nan=False)
+    too_large = submission_of({"T": [*predicted[:-1], 1e300]}, benchmark)
+    assert [problem.code for problem in too_large.problems if problem.severity == "error"] == [
+        "too-large-number"
+    ]

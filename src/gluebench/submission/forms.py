@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import repeat
-from math import isfinite
 from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import Task
@@ -18,6 +17,12 @@ from gluebench.submission.submission import Column
 
 SUM_ERROR = 1e-3
 """Largest distance of the sum of probabilities from 1."""
+LARGEST = 1e50
+"""Largest size of a number: the fourth power, of which the error of a squared error consists, is finite."""
+
+
+class RepeatedError(ValueError):
+    """A cell with a label or an id twice."""
 
 
 class Notation(NamedTuple):
@@ -85,7 +90,8 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             usual = _usual(words, " ", known=partial(_known_words, words={word: word for word in words}))
             return CellForm(tokens, " ".join, expected, False, usual)
         case "spans":
-            expected = f"spans as 0-5{f':{words[0]}' if words else ''}; 12-20, the end not included"
+            example = f"0-5:{words[0]}; 12-20" if words else "0-5; 12-20 or, with a finite weight, 0-5:0.7"
+            expected = f"spans as {example}, the end not included"
             usual = _usual(words, ";", known=partial(map, _known_spans))
             places = usual and words and usual._replace(kind="spans", marks=b"-:; ")
             return CellForm(
@@ -159,8 +165,10 @@ def loaded(cell: str) -> Any:
 
 def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str, ...]:
     labels = [label.strip() for label in cell.split(separator)] if cell.strip() else []
-    if (words and not words.issuperset(labels)) or "" in labels or len(set(labels)) < len(labels):
+    if (words and not words.issuperset(labels)) or "" in labels:
         raise ValueError(cell)
+    if len(set(labels)) < len(labels):
+        raise RepeatedError(cell)
     return tuple(sorted(labels))
 
 
@@ -223,7 +231,7 @@ def _span(part: str, words: frozenset[str]) -> tuple[int, int, str]:
     if not (first.isdecimal() and last.isdecimal()) or (colon and not label):
         raise ValueError(part)
     start, end = int(first), int(last)
-    if start >= end or (label not in words if words else label and not float(label) >= 0):
+    if start >= end or (label not in words if words else label and not 0 <= float(label) <= LARGEST):
         raise ValueError(part)
     return start, end, label
 
@@ -235,7 +243,7 @@ def _span_cell(spans: tuple[tuple[int, int, str], ...]) -> str:
 def _ranking(cell: str) -> tuple[str, ...]:
     ids = tuple(cell.split())
     if len({*ids}) < len(ids):
-        raise ValueError(cell)
+        raise RepeatedError(cell)
     return ids
 
 
@@ -245,7 +253,7 @@ def _gains(cell: str) -> tuple[tuple[str, float], ...]:
     for part in cell.split():
         name, colon, gain = part.rpartition(":")
         number = float(gain) if colon else 1.0
-        if not isfinite(number) or number < 0:
+        if not 0 <= number <= LARGEST:
             raise ValueError(cell)
         gains[name if colon else part] = number
     return tuple(gains.items())

@@ -16,7 +16,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple
 
-from gluebench.submission.forms import CellForm
+from gluebench.submission.forms import LARGEST, CellForm, RepeatedError
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.submission import Unread, Values
 
@@ -169,6 +169,8 @@ def _read_value(text: bytes, layout: Layout) -> tuple[Any, str | None]:
     if layout.form and (text or layout.form.blank):
         try:
             return layout.form.read(text.decode()), None
+        except RepeatedError:
+            return (), "repeated-part"
         except ValueError:
             return (), "bad-cell"
     if not text:
@@ -180,4 +182,6 @@ def _read_value(text: bytes, layout: Layout) -> tuple[Any, str | None]:
         named = text.strip(b"+-").lower() in (b"nan", b"inf", b"infinity")
         return 0.0, "not-finite" if named else "not-a-number"
     number = float(text)
-    return (number, None) if isfinite(number) else (0.0, "not-finite")
+    if abs(number) <= LARGEST:
+        return number, None
+    return 0.0, "too-large-number" if isfinite(number) else "not-finite"

@@ -1,6 +1,6 @@
 """Systems beside each other in each phenomenon, with shades that mean nothing across phenomena.
 
-The paper warns against comparing a system's categories with each other (section 4): they differ in their
+The GLUE paper warns against comparing a system's categories with each other (section 4): they differ in their
 examples. So each line of the map has a scale of its own, which spans at least an interval's width: where
 the systems are closer than that, shades stay close too, and noise is not made to look like a finding.
 """

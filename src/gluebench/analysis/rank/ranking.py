@@ -43,6 +43,7 @@ from gluebench.benchmark.figures import DOWN, percent
 from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
+from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.units.base import Floats, Ints
@@ -313,7 +314,10 @@ def _ranking(
     ranked = [at for at, place in enumerate(order.ranks) if place is not None]
     warnings = [order.note] if order.note else []
     placed: Ints | None = None
-    if by == "kemeny" and len(ranked) > KEMENY_UP_TO:
+    if drawn.few:
+        on = ", ".join(drawn.few)
+        warnings.append(f"Rank intervals and shares of first places are withheld: {TOO_FEW} on {on}.")
+    elif by == "kemeny" and len(ranked) > KEMENY_UP_TO:
         warnings.append(f"Rank intervals of the Kemeny order are given for up to {KEMENY_UP_TO} systems.")
     elif ranked:
         placed = ranks(values(by, filled_draws(drawn.runs, missing), weight, profile.scale)[ranked])

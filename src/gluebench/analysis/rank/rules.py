@@ -214,7 +214,7 @@ class Verdict:
     ahead: str
     behind: str
     unless: tuple[str, ...]
-    """The rules under which the first is not ahead; empty if it is ahead under all."""
+    """The rules under which the first is not ahead; none if it is ahead under all, all if they are equal."""
     everywhere: bool
     """Whether the first is no worse on any task and better on some: no weights can put it behind."""
 

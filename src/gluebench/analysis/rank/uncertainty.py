@@ -110,6 +110,8 @@ class Resampled(NamedTuple):
     """Part of the runs' variance that is due to the examples, shape (systems, tasks); see scoring/runs.py."""
     units: Ints
     """Number of examples or groups resampled, shape (tasks,)."""
+    few: tuple[str, ...]
+    """Names of the tasks with too few of them for an interval, by the rule of `compare`."""
 
 
 def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples: int, seed: int) -> Resampled:
@@ -135,7 +137,22 @@ def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples:
                 key = crc32(answers, key)
             rng = generator(seed, f"runs {key}")
             both[at] += _run_shifts(scores, shared[at], resamples=resamples, rng=rng)
-    return Resampled(examples, both, shared, units)
+    differ = np.ptp(drawn, axis=0).any(axis=1)  # as in `compare`, a task that all solve alike adds no width
+    few = tuple(
+        task.name for task, own in zip(tasks, differ, strict=True) if own and has_few(task, systems.answers)
+    )
+    return Resampled(examples, both, shared, units, few)
+
+
+def has_few(task: Task, answers: Sequence[Mapping[str, Pairs]]) -> bool:
+    """Whether a test file of the task has too few units for an interval of a difference."""
+    for name, metrics in task.metrics_by_file().items():
+        pairs = next((of_files[name] for of_files in answers if name in of_files), None)
+        if pairs is not None:
+            units = units_of(metrics, [pairs])
+            if any(units.few(at) for at in range(len(metrics))):
+                return True
+    return False
 
 
 def _run_shifts(scores: Floats, shared: Floats, *, resamples: int, rng: np.random.Generator) -> Floats:

@@ -132,6 +132,9 @@ def _words(ranking: Ranking) -> Iterator[str]:
         return
     yield f"{len(holds)} of {count} orders of two systems hold under every rule."
     for verdict in contested[:SHOWN]:
+        if len(verdict.unless) == len(ranking.rules):
+            yield f"{verdict.ahead} and {verdict.behind} are equal under every rule."
+            continue
         rules = [TITLES.get(rule, rule.replace("mean", "macro-average")) for rule in verdict.unless]
         yield f"{verdict.ahead} is ahead of {verdict.behind}, but not by {', '.join(rules)}."
     if len(contested) > SHOWN:

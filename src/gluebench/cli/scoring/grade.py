@@ -105,7 +105,7 @@ def _grade_many(
 
 BETWEEN_MODELS = (
     "Compare systems within a category, never one system's categories with each other: the categories differ "
-    "in their examples, and the paper warns against it (section 4)."
+    "in their examples, and the GLUE paper warns against it (section 4)."
 )
 
 

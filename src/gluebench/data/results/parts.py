@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.data.errors import DataError
 from gluebench.scoring.table import Unit
+from gluebench.submission.forms import LARGEST
 
 NAMED = 3
 """How many items a message names."""
@@ -116,7 +116,7 @@ def first_few(items: Iterable[str]) -> str:
 
 
 def score_of(value: Any) -> float | None:
-    """A number, a truth value, or a word for right or wrong; None for anything else."""
+    """A number of usable size, a truth value, or a word for right or wrong; None for anything else."""
     if isinstance(value, str):
         text = value.strip().casefold()
         if text in RIGHT_WORDS:
@@ -125,7 +125,7 @@ def score_of(value: Any) -> float | None:
             value = float(text)
         except ValueError:
             return None
-    return float(value) if isinstance(value, int | float) and isfinite(value) else None
+    return float(value) if isinstance(value, int | float) and abs(value) <= LARGEST else None
 
 
 def label_of(value: Any) -> str:
@@ -172,7 +172,7 @@ def part_of(path: Path, system: str, task: str, items: Iterable[tuple[str, Row |
     missing = []
     for item, row in items:
         if item in rows:
-            raise DataError(f"{path}: the item {item} is there twice; expected each item once")
+            raise DataError(f"{path}: item {item} has two scores of system {system}; expected one")
         if row is None:
             missing.append(item)
         else:

@@ -267,10 +267,12 @@ def _kept(part: Part, only: Mapping[str, str]) -> Part:
     for column, category in only.items():
         known = dict.fromkeys(row.categories.get(column, "") for row in rows.values())
         rows = {item: row for item, row in rows.items() if row.categories.get(column) == category}
+        if not any(known):
+            raise DataError(f"{part.system}: the log has no column {column}; leave out --only {column}")
         if not rows:
             raise DataError(
                 f"{part.system}: no item has {column}={category}; expected one of "
-                f"{first_few(filter(None, known)) or 'none, since it has no such categories'}"
+                f"{first_few(filter(None, known))}"
             )
     return part._replace(rows=rows)
 
@@ -346,15 +348,21 @@ def _matched(parts: Sequence[Part]) -> tuple[dict[str, list[Row]], list[str]]:
 
     keyed = [{key(item, row): (item, row) for item, row in part.rows.items()} for part in parts]
     common = [at for at in keyed[0] if all(at in other for other in keyed)]
-    notes = []
+    notes, kept = [], set(common)
+    everything = {at: item for items in keyed for at, (item, _) in items.items()}
     for part, items in zip(parts, keyed, strict=True):
-        if len(items) > len(common):
-            kept = set(common)
-            rest = [item for at, (item, _) in items.items() if at not in kept]
-            where = f"{part.system}, {part.task}" if part.task else part.system
+        where = f"{part.system}, {part.task}" if part.task else part.system
+        rest = [item for at, (item, _) in items.items() if at not in kept]
+        lacking = [item for at, item in everything.items() if at not in items]
+        if with_text and rest:
             notes.append(
-                f"{where}: {len(rest):,} of {len(items):,} {part.unit} are not in all files"
-                f"{' with the same text' if with_text else ''}, left out: {first_few(rest)}"
+                f"{where}: {len(rest):,} of {len(items):,} {part.unit} are not in all files with the same "
+                f"text, left out: {first_few(rest)}"
+            )
+        elif lacking and not with_text:
+            notes.append(
+                f"{where}: no score for {len(lacking):,} of {len(everything):,} {part.unit}, left out for "
+                f"all systems: {first_few(lacking)}"
             )
     renamed = sum(any(items[at][0] != keyed[0][at][0] for items in keyed) for at in common)
     if renamed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,8 +63,10 @@ def read_sheet(path: Path, data: bytes) -> Sheet:
     except csv.Error as error:
         raise DataError(f"{path}:{reader.line_num}: not a table ({error})") from None
     if len(columns) < 2 or not lines:
+        semicolons = "; these columns have semicolons between them" if ";" in text.partition("\n")[0] else ""
         raise DataError(
             f"{path}: expected a line of column names, with commas or tabs, and a line for each item"
+            f"{semicolons}"
         )
     for number, line in enumerate(lines, 2):
         if len(line) != len(columns):
@@ -114,8 +117,9 @@ def scored_sheet(sheet: Sheet, settings: Settings) -> Iterator[Part]:
                 value = settings.right(label_of(cell), answer, at=at_line) if has_gold else score_of(cell)
                 if value is None:
                     raise DataError(
-                        f"{at_line}: {cell!r} as the score of {name}; expected a number, or "
-                        "right or wrong. For labels, give the right ones too (--gold FILE, or a column gold)"
+                        f"{at_line}: {cell!r} as the score of {name}; expected a number up to "
+                        "1e50, or right or wrong. For labels, give the right ones too (--gold FILE, or a "
+                        "column gold)"
                     )
                 row = Row(value, "", answer.cluster, answer.categories)
             parts.setdefault((name, of_task), []).append((line[item], row))
@@ -138,6 +142,10 @@ def _cells_of(
         columns = dict.fromkeys(columns, stem(sheet.path))
     if not columns:
         raise DataError(f"{sheet.path}: expected a column for each system, or the columns system and score")
+    if repeated := [name for name, count in Counter(columns.values()).items() if count > 1]:
+        raise DataError(
+            f"{sheet.path}: the column {repeated[0]} is there twice; expected one for each system"
+        )
     names = [(name, at) for at, name in columns.items()]
     return lambda line: names
 

@@ -137,7 +137,12 @@ def rules_page(ranking: RankingState) -> dict[str, Any]:
         "everywhere": sum(everywhere for *_, everywhere in holds),
         "of": len(holds) + len(contested),
         "contested": [
-            (systems[a], systems[b], ", ".join(titles(unless))) for a, b, unless in contested[:SHOWN]
+            (
+                systems[a],
+                systems[b],
+                "any rule: they are equal" if len(unless) == len(rules) else ", ".join(titles(unless)),
+            )
+            for a, b, unless in contested[:SHOWN]
         ],
         "more": max(len(contested) - SHOWN, 0),
     }
