@@ -33,6 +33,7 @@ SHAPES = {
     "csv column": TEST.format(more=f", ids = {IDS}", file=", member = 'a.csv', column = 'value'"),
     "tsv column": TEST.format(more=f", ids = {IDS}", file=", member = 'a.tsv', column = 'value'"),
     "json": TEST.format(more="", file=", member = 'a.json', column = 'value'"),
+    "json of ids": TEST.format(more=f", ids = {IDS}", file=", member = 'a.json'"),
     "json lines": TEST.format(more=f", ids = {IDS}", file=", member = 'a.jsonl'"),
     "order": TEST.format(more=", ids = 'order'", file=""),
     "order in csv": TEST.format(more=", ids = 'order'", file=", member = 'a.csv', column = 'value'"),
@@ -117,6 +118,10 @@ TIDY = 'id,value\nb-1,joy\n"a, 2",anger\n"say ""x""",joy\nä,joy\n'
                  '{"id": 2, "value": "joy"}, {"id": 3, "value": "joy", "x": {"y": 1}}]}], "version": 1}'),
         ("json", '{"idx": 0, "value": "joy"}\n{"idx": 1, "value": "anger"}\n{"idx": 2, "value": "joy"}\n'
                  '{"idx": 3, "value": "joy"}\n'),
+        ("json of ids", '{"b-1": "joy", "say \\"x\\"": "joy", "\\u00e4": "joy", "a, 2": "anger"}'),
+        ("json of ids", '[{"id": "b-1", "label": "joy"}, {"id": "say \\"x\\"", "label": "joy"},'
+                        '{"id": "\u00e4", "label": "joy"}, {"id": "a, 2", "label": "anger"}]'),
+        ("order in json", '{"Q_10": "joy", "Q_2": "anger", "Q_1": "joy", "Q_11": "joy"}'),
         ("order", "joy\nanger\njoy\njoy\n"),
         ("order", "my_system\r\njoy\r\nanger\r\njoy\r\njoy"),
         ("order in csv", "text,value\n\"a\nb\",joy\nc,anger\nd,joy\ne,joy\n"),

@@ -334,7 +334,9 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
     others = ", ".join(task.name for task in tasks if not task.scored)
     reported = f"; {others} is reported beside it" if others else ""
     description = f"A part of {parent.title}, ranked by the mean over {', '.join(scored)}{reported}."
-    left_out = (file for task in parent.tasks if task not in tasks for file in task.files)
+    left_out = [file for task in parent.tasks if task not in tasks for file in task.files]
+    if not any(task.averaged for task in tasks):  # a second average, beside that of the parent
+        tasks = tuple(task._replace(weight=1.0) if task.scored else task for task in tasks)
     part = Benchmark(
         **head.read(title=title, description=description, url=parent.url, citation=parent.citation),
         name=name,
@@ -363,6 +365,6 @@ def _kept(head: Section, names: tuple[str, ...], parent: Benchmark) -> tuple[Tas
             head.findings.append(Finding(path, f'"{name}" is {task.name} again; expected each task once'))
         else:
             tasks.append(task)
-    if tasks and not any(task.averaged for task in tasks):
+    if tasks and not any(task.scored for task in tasks):
         head.reject("tasks", "none of them is scored; expected one that is, beside the diagnostic set")
     return tuple(tasks)

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -65,7 +66,7 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
 
 def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
     if suffix in ("json", "jsonl"):
-        return _json_rows(text, file, task, lines=suffix == "jsonl")
+        return _json_rows(text, file, task, role, lines=suffix == "jsonl")
     if file.splits[role].ordered:
         return _ordered_rows(text, file, task, layout, suffix)
     if file.parts:
@@ -201,17 +202,18 @@ def _heading(cell: Sequence[str], layout: Layout) -> bool:
     return bool(known or (not layout.form and cell and {*cell}.isdisjoint(value)))
 
 
-def _json_rows(text: str, file: TestFile, task: Task, *, lines: bool) -> Iterator[_Row]:
+def _json_rows(text: str, file: TestFile, task: Task, role: Role, *, lines: bool) -> Iterator[_Row]:
     """The answers of a JSON file: objects with an id and a value, at any depth, or ids to values."""
     values = [(line, content) for line, content in enumerate(text.split("\n"), 1) if content.strip()]
     lines = lines or (len(values) > 1 and loaded(values[0][1]) is not None)  # under the name .json
     values = values if lines else [(1, text)]
-    number = 0
+    number, ordered = 0, file.splits[role].ordered
     for line, content in values:
         value = loaded(content)
         if value is None:
             raise ShapeError("expected JSON", "Write the file with a JSON library.", line)
-        for index, answer in _answers(value, (file.column,) if file.column else VALUES, line=lines):
+        answers = _answers(value, (file.column,) if file.column else VALUES, line=lines)
+        for index, answer in _by_unlisted_ids(answers) if ordered else answers:
             yield _Row(line, str(number) if index is None else str(index), cell_text(answer, task))
             number += 1
 
@@ -243,6 +245,22 @@ def _answers(value: Any, keys: Sequence[str], *, line: bool = False) -> Iterator
         yield None, value
 
 
+def _by_unlisted_ids(answers: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """The answers in the order of their ids, TEST_2 before TEST_10, if the manifest does not list these."""
+    pairs = [*answers]
+    if all(index is None or str(index).isdecimal() for index, _ in pairs):
+        return pairs
+    pairs.sort(key=lambda pair: _natural(str(pair[0])))
+    return [(None, answer) for _, answer in pairs]
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A key to sort names by, in which digits are numbers, of any length."""
+    parts = [(part.isdecimal(), part) for part in re.split(r"(\d+)", name)]
+    digits = [(number, part.lstrip("0") if number else part) for number, part in parts]
+    return [(len(part) if number else 0, part) for number, part in digits]
+
+
 def _holds_objects(value: Any) -> bool:
     """Whether it is an object, or a list with one at any depth."""
     return isinstance(value, dict) or (isinstance(value, list) and any(map(_holds_objects, value)))
@@ -266,8 +284,14 @@ def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> 
 
 
 def _json_file(file: TestFile, split: Split, names: Sequence[str], columns: Sequence[Column]) -> str:
-    """An object for each example; or, as columns without ids may differ in length, one of all columns."""
+    """An object for each example; or one of all columns, which may differ in length if they have no ids.
+
+    If the examples have ids and the manifest names no column, it is one object of ids to answers.
+    """
     answers = [column.words() if column.labels else [*column.values] for column in columns]
+    if split.ids and not file.column and file.path.casefold().endswith(".json"):
+        values = map(_number, answers[0]) if columns[0].labels else answers[0]
+        return json.dumps(dict(zip(split.ids, values, strict=True)), ensure_ascii=False, indent=0) + "\n"
     if split.ordered and file.path.casefold().endswith(".json"):
         return json.dumps(dict(zip(names, answers, strict=True)), ensure_ascii=False) + "\n"
     key, ids = ("id", split.ids) if split.ids else ("idx", columns[0].row_indices)
@@ -282,8 +306,7 @@ def write_nested(like: str | os.PathLike[str], column: Column, key: str, ids: Se
     Raises ValueError unless its objects and the answers have the same ids.
     """
     words = column.words() if column.labels else [*column.values]
-    values = [int(word) if isinstance(word, str) and word.isdecimal() else word for word in words]
-    answers, rows = dict(zip(ids, values, strict=True)), []
+    answers, rows = dict(zip(ids, map(_number, words), strict=True)), []
     with open(like, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -295,6 +318,11 @@ def write_nested(like: str | os.PathLike[str], column: Column, key: str, ids: Se
     if answers:
         raise ValueError(f"{like}: expected all examples of the predictions, and {min(answers)} is not there")
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+
+
+def _number(word: Any) -> Any:
+    """The integer that is written as this word; other values as they are."""
+    return int(word) if isinstance(word, str) and word.isdecimal() and str(int(word)) == word else word
 
 
 def _answered(value: Any, key: str, answers: dict[str, Any]) -> Any:
