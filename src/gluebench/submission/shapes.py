@@ -256,9 +256,8 @@ def _by_unlisted_ids(answers: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]
 
 def _natural(name: str) -> list[tuple[int, str]]:
     """A key to sort names by, in which digits are numbers, of any length."""
-    parts = [(part.isdecimal(), part) for part in re.split(r"(\d+)", name)]
-    digits = [(number, part.lstrip("0") if number else part) for number, part in parts]
-    return [(len(part) if number else 0, part) for number, part in digits]
+    digits = (part.lstrip("0") if part.isdecimal() else part for part in re.split(r"(\d+)", name))
+    return [(len(part) if part.isdecimal() else 0, part) for part in digits]
 
 
 def _holds_objects(value: Any) -> bool:
