@@ -40,7 +40,7 @@ LEGAL = {
     "two outliers of five": "3412 9999 3 2 1",
     "up to 100": "100 100 100 100 -100",
     "more digits than a score has": "1e20 1e20 1e20 341 3",
-    "huge": "1e308 -1e308 1e300 0 1e299",
+    "huge": "1e50 -1e50 1e49 0 1e48",
 }
 
 
