@@ -17,7 +17,7 @@ from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.adding import digest_of
 from gluebench.leaderboard.benchmarks.contents import manifest_of
 from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile
-from gluebench.leaderboard.benchmarks.seals import PARTS, sealed
+from gluebench.leaderboard.benchmarks.seals import ALL, PARTS, sealed
 from gluebench.leaderboard.checks import Check
 from gluebench.leaderboard.common.formats import portable
 from gluebench.leaderboard.freeze import snapshot
@@ -123,9 +123,9 @@ def _benchmarks() -> Iterator[Check]:
     rows = {row.name: row for row in Benchmark.objects.all()}
     edited = [f"{name} as a whole" for name in sorted(last.keys() - rows.keys())]
     for name in last.keys() & rows.keys():
-        expected = {part: seal for part, seal in last[name].items() if seal}
+        expected = {part: seal for part, seal in last[name].items() if seal and seal != ALL}
         present = sealed(rows[name], *{part.split()[0] for part in last[name]} & {*PARTS})
-        parts = sorted(present.keys() | expected.keys())
+        parts = sorted({part for part in present if present[part] != ALL} | expected.keys())
         edited += [f"{part} of {name}" for part in parts if present.get(part) != expected.get(part)]
     yield _check(
         "benchmarks", edited, "differ from what the log recorded", f"Restore a backup. {RESEAL}", len(rows)

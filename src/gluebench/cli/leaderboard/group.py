@@ -37,7 +37,7 @@ log_option = click.option(
 unconfirmed_option = click.option(
     "--unconfirmed",
     is_flag=True,
-    help="Also if the address is not confirmed. Another than its owner may have signed up with it.",
+    help="Also if the address is not confirmed. It then may not be its owner who signed up with it.",
 )
 url_option = option.text(
     "--url URL", default="http://127.0.0.1:8000", help="How people reach the site; the links begin with it."

@@ -22,6 +22,8 @@ RELATED = {
 }
 """Tables of which each benchmark has rows, and the columns that its pages show."""
 PARTS = (*COLUMNS, *RELATED)
+ALL = "all"
+"""Stands for the digest of a table of which all rows are sealed, each by itself."""
 
 
 def sealed(benchmark: Any, *parts: str, row: int | None = None) -> dict[str, str]:
@@ -41,7 +43,7 @@ def sealed(benchmark: Any, *parts: str, row: int | None = None) -> dict[str, str
             digests[f"{part} {row}"] = ""
             rows = rows.filter(pk=row)
         else:
-            digests[part] = "all"
+            digests[part] = ALL
         for pk, *values in rows.values_list("pk", *RELATED[part]):
             digests[f"{part} {pk}"] = seal("benchmark", benchmark.name, part, values)
     return digests
