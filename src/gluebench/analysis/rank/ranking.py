@@ -278,9 +278,8 @@ def rankings(
             ]
             for name, row in zip(exact.systems, exact.scores, strict=True)
         ]
-        rough = tuple(
-            round(scale, 3) for scale in exact.scales or ()
-        )  # exact ones reveal what rounding hides
+        # Exact scales would reveal what the rounding of scores hides.
+        rough = tuple(round(scale, 3) for scale in exact.scales or ())
         profile = replace(exact, scores=tuple(map(tuple, rows)), scales=rough)
         shift = np.array(profile.scores, float) - np.array(exact.scores, float)
         drawn = drawn._replace(runs=drawn.runs + shift[:, :, np.newaxis])

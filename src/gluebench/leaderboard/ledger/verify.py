@@ -259,9 +259,8 @@ def _differences(
         columns = {"rank": (row["rank"], rank), "score": (shown["score"], scores["score"])}
         for task in shown["tasks"] | scores["tasks"]:
             columns[f"score of {task}"] = shown["tasks"].get(task), scores["tasks"].get(task)
-        hashes = shown["scores_sha256"], scores["scores_sha256"]
         if all(before == after for before, after in columns.values()):
-            columns["SHA-256 of metrics and intervals"] = hashes
+            columns["SHA-256 of metrics and intervals"] = shown["scores_sha256"], scores["scores_sha256"]
         for column, (before, after) in columns.items():
             if before != after:
                 system = f"{row['name']!r} ({row['key']})"

@@ -51,15 +51,9 @@ def frozen_copy(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         messages.error(request, why)
     elif form.is_valid():
         labels = bool(form.cleaned_data.get("labels"))
-        request_again = {
-            "worker": "",
-            "attempts": 0,
-            "failure": "",
-            "made": None,
-            "requested": timezone.now(),
-        }
+        values = {"labels": labels, "worker": "", "attempts": 0, "failure": "", "made": None}
         with transaction.atomic():
-            FrozenCopy.objects.update_or_create({"labels": labels, **request_again}, benchmark=benchmark)
+            FrozenCopy.objects.update_or_create({**values, "requested": timezone.now()}, benchmark=benchmark)
             record("frozen copy", actor=request.user, benchmark=benchmark, labels=labels)
         messages.success(request, "A worker of the site makes the copy.")
     elif request.method != "POST":
