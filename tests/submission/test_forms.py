@@ -193,6 +193,39 @@ def test_a_cell_of_another_notation_does_not_hide_a_fault(forms: dict[str, Task]
         assert fast is None or repr(Column((), fast.values).values) == repr(careful.values), drawn
 
 
+NUMERALS = (
+    *("0", "1", "00.5", "0.", ".5", "1e-05", "5E-1", "9.5e-05", "1e5", "0.5-3", "-0.0", "0.1.2", "1.0005"),
+    *("0.5e-5e-5", "0.\u0661", "0.5e-", "0.5e", "0x1", "0.5_0", "0.2x1"),
+    "0.1000000000000000055511151231257827",
+)
+
+
+@pytest.mark.parametrize("name", ["probabilities", "independent distributions"])
+def test_sums_and_digits_of_probabilities_are_those_of_the_careful_reader(
+    forms: dict[str, Task], name: str
+) -> None:
+    form, rng, taken = form_of(forms, name), random.Random(0), 0
+    for _ in range(4000):
+        rows = []
+        for _ in range(rng.randint(1, 3)):
+            parts = [
+                rng.choice([rng.random() / 4, round(rng.random() / 4, 4), 1e-4 * rng.random()])
+                for _ in range(3)
+            ]
+            error = rng.choice([*[0] * 9, 0.001, -0.001, 0.000999, -0.000998, 0.0010001, 0.00099999])
+            cells = [*map(repr, parts), repr(1 - sum(parts) + error)]
+            if rng.random() < 0.2:
+                cells[rng.randrange(4)] = rng.choice(NUMERALS)
+            rows.append(" ".join(cells))
+        body = "".join(f"{at}\t{cell}\n" for at, cell in enumerate(rows)).encode()
+        layout = Layout((), len(rows), form=form)
+        careful, fast = read_lines(body, layout), read_arrays(body, layout)
+        assert fast is None or not careful.faults, rows
+        assert fast is None or repr(Column((), fast.values).values) == repr(careful.values), rows
+        taken += fast is not None
+    assert taken > 1000
+
+
 @pytest.mark.parametrize(("name", "cell"), [("sets", "joy|joy"), ("ranking", "d1 d2 d1")])
 def test_a_part_that_is_there_twice_is_named_so(forms: dict[str, Task], name: str, cell: str) -> None:
     rows = read_lines(f"0\t{cell}\n".encode(), Layout((), 1, form=form_of(forms, name)))

@@ -166,7 +166,8 @@ def _codes(text: Text, fields: _Fields, layout: Layout) -> tuple[Bytes, Flags] |
         looked_up = lookup(text, starts, np.maximum(fields.ends[rows] - starts, 0), words)
         if looked_up is None:
             return None
-        number[rows] = np.where(*looked_up, len(words))
+        known, places, numbers = looked_up
+        number[rows] = np.where(known, numbers.take(places), len(words))
     return code[number], (number >= len(layout.codes)) & (number < len(words))
 
 

@@ -41,7 +41,8 @@ _MOST_HIGH, _MOST_MANTISSA = 921, 9.2e18
 _TENS = 10 ** np.arange(19)
 _DOUBT = 2.0**-90
 """Bound of the relative error of a quotient before it is rounded, which is about 2 ** -103."""
-_SUM_MARGIN = 1e-9
+_STEP = 1e-6
+"""How much too small a number can be that is read from its first eight bytes."""
 
 
 class Text(NamedTuple):
@@ -194,7 +195,7 @@ def _chunks(text: Text, starts: Ints, lengths: Ints, number: int) -> list[Words]
 
 def _keys(chunks: Sequence[Words], mix: np.uint64) -> Words:
     """A number for each part, the same for the same bytes; its high bits differ for most others."""
-    keys = np.zeros_like(chunks[0])
+    keys = chunks[0] & np.uint64(0)
     for chunk in chunks:
         keys ^= chunk
         keys = (keys ^ (keys >> np.uint64(32))) * mix  # the last bytes alone would change few bits
@@ -234,8 +235,10 @@ def _vocabulary(words: tuple[bytes, ...]) -> _Vocabulary | None:
     return None
 
 
-def lookup(text: Text, starts: Ints, lengths: Ints, words: tuple[bytes, ...]) -> tuple[Flags, Ints] | None:
-    """Whether each part is one of these different words, and the number of that word.
+def lookup(
+    text: Text, starts: Ints, lengths: Ints, words: tuple[bytes, ...]
+) -> tuple[Flags, npt.NDArray[Any], Ints] | None:
+    """Whether each part is one of these different words; its place in a table; and the word at each place.
 
     None if the words cannot be looked up, or if the text has zero bytes, which would not be distinguished.
     """
@@ -245,14 +248,15 @@ def lookup(text: Text, starts: Ints, lengths: Ints, words: tuple[bytes, ...]) ->
     if max(map(len, words)) == 1:
         numbers = np.full(256, len(words))
         numbers[[*b"".join(words)]] = np.arange(len(words))
-        number = numbers.take(text.data.take(starts))
-        return (number < len(words)) & (lengths == 1), number
+        places = text.data.take(starts)
+        known = (numbers < len(words)).take(places) & (lengths == 1)
+        return known, places, numbers
     chunks = _chunks(text, starts, lengths, len(vocabulary.chunks))
     places = (_keys(chunks, vocabulary.mix) >> vocabulary.shift).view(np.int64)
     equal = lengths <= 8 * len(chunks)
-    for known, chunk in zip(vocabulary.chunks, chunks, strict=True):
-        equal &= known.take(places) == chunk
-    return equal, vocabulary.numbers.take(places)
+    for words_there, chunk in zip(vocabulary.chunks, chunks, strict=True):
+        equal &= words_there.take(places) == chunk
+    return equal, places, vocabulary.numbers
 
 
 def read_cells(
@@ -296,10 +300,6 @@ def _each_once(cells: list[str], *, read: Callable[[str], Any]) -> Iterable[Any]
     return map(values.__getitem__, cells)
 
 
-def _tuples(rows: Floats) -> list[tuple[float, ...]]:
-    return [*zip(*rows.T.tolist(), strict=True)]
-
-
 def _decodes(content: bytes) -> bool:
     try:
         content.decode()
@@ -313,11 +313,49 @@ def _rows_of_numbers(text: Text, marks: Ints, kinds: Bytes, notation: Notation) 
     if len(kinds) % len(row) or (kinds.reshape(-1, len(row)) != row).any():
         return None
     marks = marks.reshape(-1, len(row))
-    numbers = decimals(text, marks[:, :-1].ravel() + 1, marks[:, 1:].ravel()).reshape(-1, notation.size)
-    within = (numbers >= 0).all() and (numbers <= 1 + SUM_ERROR).all()
+    numbers = _rounded_down(text, marks, notation.size)
+    within = (numbers >= 0).all() and (numbers <= 1 + SUM_ERROR - _STEP).all()
     if within and notation.sum_to_one:
-        within = (abs(numbers @ np.ones(notation.size) - 1) <= SUM_ERROR - _SUM_MARGIN).all()
-    return Unread(numbers, _tuples) if within else None
+        rest = 1 - numbers @ np.ones(notation.size)
+        within = (abs(rest - _STEP * notation.size / 2) <= SUM_ERROR - _STEP * notation.size).all()
+    make = partial(_numbers_at, content=text.content, marks=marks)
+    return Unread(np.arange(len(marks)), make) if within else None
+
+
+def _rounded_down(text: Text, marks: Ints, size: int) -> Floats:
+    """The numbers between marks, less than `_STEP` too small; NaN for those that `decimals` does not read.
+
+    Of numbers like 0.12345678 only the first eight bytes are read, if all other bytes of the text are digits:
+    it has as many points as there are such numbers, and no other byte but those of exponents.
+    """
+    starts, lengths = (marks[:, :-1] + 1).ravel(), (np.diff(marks) - 1).ravel()
+    word = _load(text, starts) ^ _ZEROS
+    word &= np.uint64(2**64 - 1) >> (64 - 8 * np.minimum(lengths, 8)).view(np.uint64)
+    exact = (word >> np.uint64(8)) & np.uint64(255) != _POINT ^ 48
+    data = text.data[PAD : text.end]
+    points, minuses = np.count_nonzero(data == _POINT), np.count_nonzero(data == _MINUS)
+    exponents = np.flatnonzero(text.data == _E)
+    others = len(data) - np.count_nonzero(data - np.uint8(48) < 10) - marks.size - points
+    if points > len(exact) - np.count_nonzero(exact) or others > 2 * minuses or minuses > len(exponents):
+        exact[:] = True
+    ends = np.searchsorted(marks.ravel(), exponents)
+    exact[ends - ends // marks.shape[1] - 1] = True
+    numbers = _number(word >> np.uint64(16)) / 1e8 + (word & np.uint64(255))
+    numbers[exact] = decimals(text, starts[exact], (starts + lengths)[exact])
+    return numbers.reshape(-1, size)
+
+
+def _numbers_at(rows: Ints, *, content: bytes, marks: Ints) -> list[tuple[float, ...]]:
+    """The numbers of one row, or of all rows in another order."""
+    if len(rows) == 1:
+        first, *_, last = marks[rows[0]]
+        return [tuple(map(float, content[first:last].split()))]
+    text, starts, ends = text_of(content[PAD:]), marks[:, :-1] + 1, marks[:, 1:]
+    numbers = decimals(text, starts.ravel(), ends.ravel()).reshape(starts.shape)[rows]
+    values = [*zip(*numbers.T.tolist(), strict=True)]
+    for at in np.flatnonzero(np.isnan(numbers).any(axis=1)):  # more digits than `decimals` reads
+        (values[at],) = _numbers_at(rows[at : at + 1], content=content, marks=marks)
+    return values
 
 
 def _are_words(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
@@ -331,16 +369,18 @@ def _are_words(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> boo
         if words is None or not (passed | words[0]).all():
             return False
     else:
-        printable = (text.data - np.uint8(33)) < 94
-        printable[marks] = True
-        if not printable[PAD : text.end].all() or not (passed | (lengths > 0)).all():
+        others, marked = (
+            np.count_nonzero(part - np.uint8(33) >= 94) for part in (text.data[PAD : text.end], kinds)
+        )
+        if others > marked or not (passed | (lengths > 0)).all():  # a byte that is not printable is no mark
             return False
     return not (notation.different and _repeated(text, starts, lengths, left == FEED))
 
 
 def _repeated(text: Text, starts: Ints, lengths: Ints, indices: Flags) -> bool:
     """Whether a row seems to have a part twice; it is not so if this is False."""
-    keys = _keys(_chunks(text, starts, lengths, min(_HASHED, _most_chunks(lengths))), _MIX)
+    chunks = _chunks(text, starts, lengths, min(_HASHED, _most_chunks(lengths)))
+    keys = _keys(chunks, _MIX) if len(chunks) > 1 else chunks[0]
     keys[indices] = 1
     keys ^= np.cumsum(indices).view(np.uint64) * _MIX  # the row
     most = int(np.diff(np.flatnonzero(indices), prepend=0, append=len(indices)).max())
