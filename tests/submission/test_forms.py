@@ -81,7 +81,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "text": TEXTS,
     "tokens": st.lists(WORDS, min_size=1).map(tuple),
     "spans": labeled_spans(st.sampled_from(LABELS)),
-    "open spans": labeled_spans(st.sampled_from(["", "0.5", "1"])),
+    "open spans": labeled_spans(st.sampled_from(["0.5", "1"])) | labeled_spans(st.just("")),
     "ranking": st.lists(WORDS, unique=True).map(tuple),
 }
 GOLD: dict[str, st.SearchStrategy[Any]] = {
@@ -139,7 +139,18 @@ def test_faults_are_refused(forms: dict[str, Task], name: str, cell: str) -> Non
 
 
 PIECES = (
-    *("0-5:joy", "12-20:anger", "3-3:joy", "7-1:joy", "5:6-joy", "0-5", "0-5:free wifi", "0-5:joy:3-4"),
+    *(
+        "0-5:joy",
+        "12-20:anger",
+        "3-3:joy",
+        "7-1:joy",
+        "5:6-joy",
+        "0-5",
+        "0-5:0.7",
+        "6-7:1",
+        "0-5:free wifi",
+        "0-5:joy:3-4",
+    ),
     *("; ", ";", ":", "-", " ", "  ", "\u00a0", "\u0665", "1_0", "+1", "d1", "d2", "joy", "x", ""),
     *("0.25 0.25 0.25 0.25", "1 0 0 0", "1e-5 0 0 1", "0.5", "0.998", "1.001", "-0.1", "[1, 0, 0, 0]"),
     *("1e999", "nan", "inf", "anger"),
@@ -155,11 +166,7 @@ def test_spans_with_empty_parts_are_read_line_by_line(forms: dict[str, Task], ce
     assert not read_lines(body, layout).faults
 
 
-USUAL = sorted({*KEYS} - {"open spans"})
-"""Forms whose usual notation is read in arrays."""
-
-
-@pytest.mark.parametrize("name", USUAL)
+@pytest.mark.parametrize("name", KEYS)
 def test_many_cells_at_once_are_read_as_one_by_one(forms: dict[str, Task], name: str) -> None:
     """The fast reader may leave a column to the other, and never gives another value."""
     form, taken = form_of(forms, name), []
@@ -180,7 +187,7 @@ def test_many_cells_at_once_are_read_as_one_by_one(forms: dict[str, Task], name:
     assert len(taken) > 40
 
 
-@pytest.mark.parametrize("name", USUAL)
+@pytest.mark.parametrize("name", KEYS)
 def test_a_cell_of_another_notation_does_not_hide_a_fault(forms: dict[str, Task], name: str) -> None:
     form, rng = form_of(forms, name), random.Random(0)
     cells = [*map("".join, product(PIECES, repeat=2)), *(cell for cells in FAULTS.values() for cell in cells)]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gluebench.submission.forms import SUM_ERROR, CellForm, Notation
+from gluebench.submission.forms import LARGEST, SUM_ERROR, CellForm, Notation
 from gluebench.submission.submission import Unread
 
 Ints = npt.NDArray[np.int64]
@@ -388,22 +388,37 @@ def _repeated(text: Text, starts: Ints, lengths: Ints, indices: Flags) -> bool:
 
 
 def _are_spans(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
-    """Whether the cells are like "0-5:LOC; 12-20:PER"."""
+    """Whether the cells are like "0-5:LOC; 12-20:PER", or without known labels "0-5:0.7" or "0-5"."""
     minus = np.flatnonzero(kinds == _MINUS)
-    before, colon, end = kinds[minus - 1], minus + 1, kinds.take(minus + 2, mode="clip")
+    size = 2 if notation.words or _COLON in kinds else 1  # marks of a span
+    before, after, end = kinds[minus - 1], minus + 1, kinds.take(minus + size, mode="clip")
     further = minus[before == _BLANK]  # spans after others
     if ((kinds[:-1] == TAB) & (kinds[1:] == FEED) & (np.diff(marks) > 1)).any():
         return False
-    if len(marks) != 2 * (np.count_nonzero(kinds == FEED) + len(minus) + len(further)):
+    if len(marks) != 2 * np.count_nonzero(kinds == FEED) + size * len(minus) + 2 * len(further):
         return False
     if (marks[further - 2] + 1 != marks[further - 1]).any():
         return False
-    if (kinds[further - 2] != _SEMICOLON).any() or (kinds[further - 3] != _COLON).any():
+    last_mark = _COLON if size == 2 else _MINUS
+    if (kinds[further - 2] != _SEMICOLON).any() or (kinds[further - 3] != last_mark).any():
         return False
-    if not ((kinds[colon] == _COLON) & ((end == _SEMICOLON) | (end == FEED))).all():
+    if not ((end == _SEMICOLON) | (end == FEED)).all() or (size == 2 and (kinds[after] != _COLON).any()):
         return False
-    (first, wrong), (last, wrong_too) = (digits(text, marks[at - 1] + 1, marks[at]) for at in (minus, colon))
-    lengths = np.concatenate([marks[at] - marks[at - 1] for at in (minus, colon)])
-    labels = lookup(text, marks[colon] + 1, marks[colon + 1] - marks[colon] - 1, notation.words)
-    usual = lengths.min(initial=2) >= 2 and lengths.max(initial=0) <= 9 and not (wrong | wrong_too).any()
-    return bool(usual and labels is not None and labels[0].all() and (first < last).all())
+    (first, wrong), (last, wrong_too) = (digits(text, marks[at - 1] + 1, marks[at]) for at in (minus, after))
+    lengths = np.concatenate([marks[at] - marks[at - 1] for at in (minus, after)])
+    if (
+        lengths.min(initial=2) < 2
+        or lengths.max(initial=0) > 9
+        or (wrong | wrong_too | (first >= last)).any()
+    ):
+        return False
+    return size == 1 or _are_labels(text, marks[after] + 1, marks[after + 1], notation.words)
+
+
+def _are_labels(text: Text, starts: Ints, ends: Ints, words: tuple[bytes, ...]) -> bool:
+    """Whether these are known labels of spans, or where none are known weights."""
+    if words:
+        labels = lookup(text, starts, ends - starts, words)
+        return bool(labels is not None and labels[0].all())
+    weights = decimals(text, starts, ends)
+    return bool(((weights >= 0) & (weights <= LARGEST)).all())

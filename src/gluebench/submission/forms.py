@@ -92,11 +92,9 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
         case "spans":
             example = f"0-5:{words[0]}; 12-20" if words else "0-5; 12-20 or, with a finite weight, 0-5:0.7"
             expected = f"spans as {example}, the end not included"
-            usual = _usual(words, ";", known=partial(map, _known_spans))
-            places = usual and words and usual._replace(kind="spans", marks=b"-:; ")
-            return CellForm(
-                partial(_spans, words=frozenset(words)), _span_cell, expected, True, places or None
-            )
+            usual = _usual(words, ";", known=partial(map, _known_spans) if words else None)
+            places = usual and usual._replace(kind="spans", marks=b"-:; ")
+            return CellForm(partial(_spans, words=frozenset(words)), _span_cell, expected, True, places)
         case "ranking":
             expected = "ids with blanks between them, the best first"
             if gold:
