@@ -48,6 +48,13 @@ MISTAKES = {
         "tasc",
         "Its keys: benchmark, tasks",
     ),
+    "unknown rule of ranking": (
+        'description = "two tasks"',
+        'rank_by = "rank_score"',
+        "rank_by",
+        "benchmark.rank_by",
+        'is not a rule of ranking; expected one of "mean"',
+    ),
     "wrong type of text": (
         'description = "two tasks"',
         "description = 2",

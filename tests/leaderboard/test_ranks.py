@@ -202,6 +202,41 @@ def test_the_address_chooses_the_rule(client: Any, graded: Callable[..., Any], t
 
 
 @pytest.mark.django_db
+def test_a_manifest_chooses_the_rule_of_its_board(
+    client: Any, graded: Callable[..., Any], tiny: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+
+    even = {**PREDICTIONS, "Infer-m": ["neutral"] * 6, "Infer-mm": ["neutral"] * 3}
+    graded(zip_bytes({**even, "Refer": "0100"}), name="Steady")
+    graded(
+        zip_bytes({**GOLD, "Refer": "0101", "Para": "101101", "Sim": ["1", "3", "2", "4", "3"]}), name="Lucky"
+    )
+    renewed(tiny)
+    monkeypatch.setattr(Benchmark, "record", tiny.record._replace(rank_by="borda"))
+
+    def page(query: str) -> str:
+        text: str = client.get(f"/benchmarks/tiny{query}").content.decode()
+        return text
+
+    def first(query: str) -> str:
+        return min(("Steady", "Lucky"), key=page(query).split("<tbody>")[1].index)
+
+    assert [first(query) for query in ("", "?by=borda", "?by=mean", "?by=nonsense")] == [
+        "Steady",
+        "Steady",
+        "Lucky",
+        "Steady",
+    ]
+    assert "A system is ranked by the mean of its ranks" in page("")
+    assert re.findall(r'<option value="(\w+)" selected', page("")) == ["borda"]
+    assert re.findall(r'<option value="(\w+)" selected', page("?by=mean")) == ["mean"]
+    assert "by=mean" in page("?by=mean&intervals=1").split("<thead>")[1], "its links keep the rule"
+    rows = client.get("/benchmarks/tiny.json").json()["rows"]
+    assert [row["name"] for row in rows] == ["Lucky", "Steady"], "files have the order by score"
+
+
+@pytest.mark.django_db
 def test_another_rule_leaves_the_scale_of_the_bars(client: Any, three: list[Any], tiny: Any) -> None:
     renewed(tiny)
     pages = [client.get(f"/benchmarks/tiny{query}").content.decode() for query in ("", "?by=borda")]

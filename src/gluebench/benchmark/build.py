@@ -15,6 +15,7 @@ from gluebench.benchmark.metrics import ARTICLES, BUILT_IN
 from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
     ROLES,
+    RULES,
     Benchmark,
     Card,
     Label,
@@ -23,11 +24,13 @@ from gluebench.benchmark.records import (
     Printed,
     Reference,
     Role,
+    Rule,
     Source,
     Split,
     Task,
     TestFile,
     Version,
+    rule_named,
 )
 
 ORDER = "order"
@@ -60,7 +63,13 @@ def benchmark_record(root: Section) -> Benchmark:
     name = head.text("name")
     texts = head.read(title=name, description="", url="", citation="", notes=())
     return Benchmark(
-        name=name, tasks=tasks, references=references(head), auxiliary=auxiliary, card=_card(head), **texts
+        name=name,
+        tasks=tasks,
+        references=references(head),
+        auxiliary=auxiliary,
+        card=_card(head),
+        rank_by=_rule(head),
+        **texts,
     )
 
 
@@ -70,6 +79,14 @@ def header(root: Section) -> Section:
         root.reject("benchmark", "is missing; expected a table [benchmark] with a name")
         return Section({"name": ""}, (), findings=[])
     return root.inner("benchmark", KEYS["benchmark"])
+
+
+def _rule(head: Section, default: Rule = "mean") -> Rule:
+    name = head.text("rank_by", default)
+    rule = rule_named(name)
+    if rule is None:
+        head.reject("rank_by", f'"{name}" is not a rule of ranking; {one_of(RULES)}')
+    return rule or default
 
 
 def _card(head: Section) -> Card:
@@ -346,6 +363,7 @@ def part_record(root: Section, parent: Benchmark | None) -> Benchmark | None:
         ignored=(*left_out, *parent.ignored),
         extends=(parent.name, *parent.extends),
         card=_card(head),
+        rank_by=_rule(head, parent.rank_by),
         auxiliary=tuple(extra for extra in parent.auxiliary if extra.trains in {task.name for task in tasks}),
     )
     root.findings += average_findings(part)

@@ -6,13 +6,21 @@ They are named tuples: every command defines these classes at its start, and dat
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.benchmark.metrics import BUILT_IN, Form
 
 Role = Literal["test", "dev"]
 ROLES: tuple[Role, ...] = ("test", "dev")
+Rule = Literal["mean", "borda", "median", "kemeny", "rank-score"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+"""How systems are ranked by the scores of several tasks (docs/how-to/ranking.md)."""
+
+
+def rule_named(name: str) -> Rule | None:
+    """The rule of that name, if there is one."""
+    return next((rule for rule in RULES if rule == name), None)
 
 
 class Label(NamedTuple):
@@ -272,6 +280,8 @@ class Benchmark(NamedTuple):
     auxiliary: tuple[Task, ...] = ()
     """Training data that are not a task: examples only, without metrics or test files."""
     card: Card = Card()
+    rank_by: Rule = "mean"
+    """The rule that its systems are ranked by unless another is asked for."""
 
     def __str__(self) -> str:
         return f"<Benchmark {self.name}: {', '.join(task.name for task in self.tasks)}>"

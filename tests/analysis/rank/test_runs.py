@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from compared import F1, noisy, task, words
@@ -82,6 +84,8 @@ def test_rank_scores_of_runs_are_euroevals(suite):
     )
     found = {system.name: system.value for system in ranking.systems}
     assert [found[name] for name in systems] == pytest.approx(list(expected))
+    named = replace(gold, benchmark=gold.benchmark._replace(rank_by="rank-score"))
+    assert rank(systems, named, resamples=200) == ranking, "by default"
     single = {name: of_system[0] for name, of_system in systems.items()}
     drawn = resampled(gold.benchmark.scored, read(gold, single), gold, resamples=200, seed=0).examples
     between = [np.var([of[0][task].score.value for of in graded.values()]) for task in SIZES]

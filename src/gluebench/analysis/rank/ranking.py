@@ -14,7 +14,6 @@ from gluebench.analysis.rank.rules import (
     TITLES,
     Missing,
     Profile,
-    Rule,
     Standing,
     Survival,
     every_rule,
@@ -40,6 +39,7 @@ from gluebench.analysis.rank.uncertainty import (
 )
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import DOWN, percent
+from gluebench.benchmark.records import Rule
 from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
@@ -195,7 +195,7 @@ def rank(
     submissions: Mapping[str, Run | Sequence[Run]] | Sequence[str],
     gold: Labels,
     *,
-    by: Rule = "mean",
+    by: Rule | None = None,
     weights: Mapping[str, float] | None = None,
     missing: Missing = "unranked",
     majority: Sequence[str] = (),
@@ -207,16 +207,18 @@ def rank(
 
     `submissions` maps the name of a system to its submission, or to those of several runs, whose scores are
     averaged; these, `gold` and `benchmark` are as in `grade`. With a scored table as `gold`, a sequence of
-    names of systems in it does. `weights` maps tasks to weights, by default 1; a task of weight 0 is left
-    out. On the tasks of `majority` every system's predictions are replaced by the
-    most frequent gold label, as section 6 of the paper does for WNLI.
+    names of systems in it does. `by` is the rule, by default the benchmark's. `weights` maps tasks to
+    weights, by default 1; a task of weight 0 is left out. On the tasks of `majority` every system's
+    predictions are replaced by the most frequent gold label, as section 6 of the paper does for WNLI.
     Rank intervals come from resamples of examples and runs (docs/how-to/ranking.md). Raises SubmissionError,
     GoldError, DataError, UnknownNameError and ValueError.
     """
     systems = named(submissions)
+    labels = gold_of(gold, benchmark, *systems.values())
+    by = by or labels.benchmark.rank_by
     by_rule = rankings(
         systems,
-        gold_of(gold, benchmark, *systems.values()),
+        labels,
         rules=(by,),
         weights=weights,
         missing=missing,

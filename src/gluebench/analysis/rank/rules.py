@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite, isnan
 from operator import le
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from gluebench.benchmark.records import RULES, Rule
 from gluebench.data import DataError
 from gluebench.data.errors import refuse
 from gluebench.scoring.report import rounded
@@ -151,13 +152,11 @@ def _only(profile: Profile, kept: list[int]) -> Profile:
     )
 
 
-Rule = Literal["mean", "borda", "median", "kemeny", "rank-score"]
 TITLES: Mapping[str, str] = {
     "mean": "macro-average", "borda": "mean rank", "median": "median", "kemeny": "Kemeny",
     "rank-score": "rank score",
 }  # fmt: skip
 """Rule to the name of the value that it ranks by."""
-RULES: tuple[Rule, ...] = get_args(Rule)
 LOWER: tuple[Rule, ...] = ("borda", "kemeny", "rank-score")
 """The rules by whose value the lowest is the best."""
 

@@ -22,8 +22,10 @@ from gluebench.cli.common.output import Form, draw, emit, notices
 @option.choice(
     "--by",
     of="mean borda median kemeny rank-score",
-    default="mean",
-    help="Macro-average, mean rank, median score, Kemeny's order, or EuroEval's rank score.",
+    help=(
+        "Macro-average, mean rank, median score, Kemeny's order, or EuroEval's rank score. By default as the "
+        "manifest says, else the macro-average."
+    ),
 )
 @option.settings("--weights TASK=N", help="Weight of a task; 0 leaves it out.")
 @option.choice(

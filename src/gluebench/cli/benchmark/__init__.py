@@ -97,6 +97,8 @@ def table_notes(benchmark: Benchmark) -> list[str]:
     for task in benchmark.diagnostics:
         model = f", answered by the model for {task.predict_with}" if task.predict_with else ""
         notes.append(f"{task.name} is reported, not averaged{model}.")
+    if benchmark.rank_by != "mean":
+        notes.append(f"Systems are ranked by {benchmark.rank_by}, not by the macro-average.")
     return notes + list(benchmark.notes)
 
 

@@ -323,7 +323,7 @@ class Options(NamedTuple):
             **self.filters._asdict(),
             "columns": ",".join(self.columns),
             "rows": "all" if self.everything else "",
-            "by": "" if self.ranking.by == "mean" else self.ranking.by,
+            "by": self.ranking.rule,
             "weights": self.ranking.weights,
             "majority": self.ranking.majority,
             "phase": str(self.phase) if self.phase else "",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from gluebench.analysis.rank import rules
-from gluebench.analysis.rank.rules import LOWER, RULES, Profile, Rule, standing
+from gluebench.analysis.rank.rules import LOWER, Profile, standing
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import UnknownNameError
+from gluebench.benchmark.records import RULES, Rule, rule_named
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason, majority_tasks
@@ -54,14 +55,20 @@ class Place(NamedTuple):
 class RankingOptions(NamedTuple):
     """The ranking options in the address."""
 
-    by: Rule = "mean"
+    rule: Rule | Literal[""] = ""
+    """Empty if the address has none."""
     weights: str = ""
     majority: str = ""
 
     @property
+    def by(self) -> Rule:
+        """The rule."""
+        return self.rule or "mean"
+
+    @property
     def usual(self) -> bool:
-        """Whether the board is ranked by it unless the address says otherwise."""
-        return self == RankingOptions()
+        """Whether systems are ranked by their scores."""
+        return self.by == "mean" and not (self.weights or self.majority)
 
 
 class Order(NamedTuple):
@@ -187,7 +194,7 @@ def ranking_options(query: Mapping[str, str], record: Record) -> RankingOptions:
     """Read the ranking options from the address; an unknown value counts as not given."""
     by, majority = query.get("by", ""), query.get("majority", "")
     return RankingOptions(
-        by if by in RULES else "mean",
+        (rule_named(by) if by != record.rank_by else None) or "",
         " ".join(query.get("weights", "")[:400].split()),
         majority if majority in majority_tasks(record) else "",
     )
