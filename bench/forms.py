@@ -144,8 +144,7 @@ def of_probabilities(n: int, form: Form) -> Population:
     gold: Any = _softmax(logits)
     if form == "probabilities":
         gold = [known[rng.choice(3, p=row)] for row in gold]
-    names = [name for name in names_of(form) if name != "roc_auc"]
-    return _population(form, n, names, gold, *noisy, labels=known)
+    return _population(form, n, names_of(form), gold, *noisy, labels=known)
 
 
 def _softmax(logits: Floats) -> Floats:
@@ -243,7 +242,7 @@ def _population(
 ZIPF = tuple(1 / (at + 1) for at in range(15))
 """Shares of fifteen labels, the rarest 2 % of the examples."""
 OF_LABELS = tuple(name for name in names_of("labels") if not name.startswith("group") and name != "accuracy")
-OF_NUMBERS = tuple(name for name in names_of("numbers") if name not in ("pearson", "spearman", "kendall"))
+OF_NUMBERS = tuple(name for name in names_of("numbers") if name not in ("pearson", "spearman"))
 WORLDS: dict[str, Callable[[int], Population]] = {
     "3 labels": lambda n: of_labels((0.45, 0.3, 0.25), n, OF_LABELS),
     "15 labels": lambda n: of_labels(ZIPF, n, OF_LABELS),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -334,14 +335,15 @@ class AucUnits(_MergedUnits):
             code = self.systems[0].code(metric.positive)
             positive = gold == code
             own, others = (units[self.units[rows]] for rows in (positive, ~positive))
+            none_first = np.vstack([np.zeros_like(units[:1]), others])
             pairs = []
             for system in self.systems:
-                given = np.fromiter((row[code] for row in system.predicted.cells), np.float64)
+                given = np.fromiter(map(itemgetter(code), system.predicted.cells), np.float64)
                 below, above = given[~positive], given[positive]
                 order = np.argsort(below)
-                up_to = np.vstack([np.zeros_like(units[:1]), np.cumsum(others[order], axis=0)])
-                ends = (np.searchsorted(below, above, side, order) for side in ("left", "right"))
-                pairs.append(own.T @ sum(up_to[places] for places in ends))
+                up_to = np.cumsum(none_first[np.append(0, order + 1)], axis=0)
+                left, right = (np.searchsorted(below, above, side, order) for side in ("left", "right"))
+                pairs.append(own.T @ (up_to[left] + up_to[right]))
             between.append((np.stack([own.sum(axis=0), others.sum(axis=0)]), pairs))
         return between
 
