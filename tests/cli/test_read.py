@@ -67,10 +67,24 @@ def test_commands_take_the_table(table: Path) -> None:
     assert json.loads(many.stdout)["runs"] == [1, 2]
 
 
+def test_the_two_systems_of_a_table_need_no_names(tmp_path: Path) -> None:
+    two = tmp_path / "two.csv"
+    two.write_text("item,a,b\n" + "".join(f"{at},1,{at % 2}\n" for at in range(20)))
+    both = [run("compare", *names, "--table", two, "--json") for names in ((), ("a", "b"))]
+    assert both[0].exit_code == 0, both[0].output
+    assert both[0].stdout == both[1].stdout
+
+
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
         (("compare", "a", "d"), 2, "Valid names: a, b, c"),
+        (
+            ("compare",),
+            2,
+            "takes two submissions or systems, not 3; runs of two systems: A... --against B...; more",
+        ),
+        (("compare", "--against", "a"), 2, "the runs of the first system"),
         (("compare", "a", "b", "--split", "dev"), 2, "takes no labels, split or benchmark"),
         (("diagnose", "a", "--table5"), 2, "not of a table"),
     ],

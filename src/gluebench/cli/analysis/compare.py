@@ -37,7 +37,7 @@ class _Against(click.Command):
 
 
 @click.command(cls=_Against)
-@click.argument("subs", metavar="A... [B]", nargs=-1, required=True, type=click.Path())
+@click.argument("subs", metavar="A... [B]", nargs=-1, type=click.Path())
 @option.repeated(
     "--against B...",
     type=click.Path(),
@@ -70,7 +70,8 @@ def compare(
     The difference of each score with its interval, a paired test, the effect in examples, the smallest
     difference that could be shown, and what follows in words; diagnostic sets by phenomenon too.
     Several runs of each system: A... --against B... resamples runs and examples together.
-    With --table, A and B are names of systems in a table. More than two systems: gluebench rank.
+    With --table, A and B are names of systems in a table, by default its two. More than two systems:
+    gluebench rank.
 
     \b
     Example:
@@ -78,14 +79,16 @@ def compare(
       gluebench compare ours/run*.zip --against theirs/run*.zip --gold gold/
       gluebench compare bert esim --table scores.csv
     """
+    if against and not subs:
+        raise click.UsageError("name the runs of the first system before --against.")
     if not against:
-        if len(subs) != 2:
-            ways = (
-                f"; runs of two systems: A... --against B...; more systems: gluebench rank {' '.join(subs)}"
-            )
-            more = ways if len(subs) > 2 else ""
-            raise click.UsageError(f"compare takes two submissions, not {len(subs)}{more}.")
-        subs, against = subs[:1], subs[1:]
+        systems = inputs.systems(subs)
+        if len(systems) != 2:
+            rank = f"gluebench rank {' '.join(subs) or '--table TABLE'}"
+            ways = f"; runs of two systems: A... --against B...; more systems: {rank}"
+            more = ways if len(systems) > 2 else ""
+            raise click.UsageError(f"compare takes two submissions or systems, not {len(systems)}{more}.")
+        subs, against = systems[:1], systems[1:]
     from gluebench.analysis.compare import compare as compared
 
     ours, theirs = ([inputs.submission(source) for source in side] for side in (subs, against))
