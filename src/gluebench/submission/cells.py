@@ -195,11 +195,14 @@ def _chunks(text: Text, starts: Ints, lengths: Ints, number: int) -> list[Words]
 
 def _keys(chunks: Sequence[Words], mix: np.uint64) -> Words:
     """A number for each part, the same for the same bytes; its high bits differ for most others."""
-    keys = chunks[0] & np.uint64(0)
-    for chunk in chunks:
-        keys ^= chunk
-        keys = (keys ^ (keys >> np.uint64(32))) * mix  # the last bytes alone would change few bits
-    return keys
+    keys = chunks[0]
+    for chunk in chunks[1:]:
+        keys = _mixed(keys, mix) ^ chunk
+    return _mixed(keys, mix)
+
+
+def _mixed(keys: Words, mix: np.uint64) -> Words:
+    return (keys ^ (keys >> np.uint64(32))) * mix  # the last bytes alone would change few bits
 
 
 def _most_chunks(lengths: Ints) -> int:
@@ -361,19 +364,21 @@ def _numbers_at(rows: Ints, *, content: bytes, marks: Ints) -> list[tuple[float,
 def _are_words(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
     """Whether each part is one of the words, or any printable one; and none is twice in a row of sets."""
     starts, lengths, left = marks[:-1] + 1, np.diff(marks) - 1, kinds[:-1]
-    passed = (left == FEED) | (
-        (lengths == 0) & (left == TAB) & (kinds[1:] == FEED)
-    )  # an index, an empty cell
     if notation.words:
         words = lookup(text, starts, lengths, notation.words)
-        if words is None or not (passed | words[0]).all():
+        if words is None:
             return False
+        others = np.flatnonzero(~words[0])
     else:
-        others, marked = (
-            np.count_nonzero(part - np.uint8(33) >= 94) for part in (text.data[PAD : text.end], kinds)
+        printed, marked = (
+            np.count_nonzero(part - np.uint8(33) < 94) for part in (text.data[PAD : text.end], kinds)
         )
-        if others > marked or not (passed | (lengths > 0)).all():  # a byte that is not printable is no mark
+        if printed - marked < text.end - PAD - len(kinds):  # a byte that is not printable is no mark
             return False
+        others = np.flatnonzero(lengths == 0)
+    empty_cells = (lengths[others] == 0) & (left[others] == TAB) & (kinds[others + 1] == FEED)
+    if not ((left[others] == FEED) | empty_cells).all():  # neither an index nor an empty cell
+        return False
     return not (notation.different and _repeated(text, starts, lengths, left == FEED))
 
 
@@ -382,8 +387,9 @@ def _repeated(text: Text, starts: Ints, lengths: Ints, indices: Flags) -> bool:
     chunks = _chunks(text, starts, lengths, min(_HASHED, _most_chunks(lengths)))
     keys = _keys(chunks, _MIX) if len(chunks) > 1 else chunks[0]
     keys[indices] = 1
-    keys ^= np.cumsum(indices).view(np.uint64) * _MIX  # the row
-    most = int(np.diff(np.flatnonzero(indices), prepend=0, append=len(indices)).max())
+    sizes = np.diff(np.flatnonzero(indices), prepend=0, append=len(indices))
+    keys ^= np.repeat(np.arange(len(sizes), dtype=np.uint64) * _MIX, sizes)
+    most = int(sizes.max())
     return most > _NEAR or any((keys[step:] == keys[:-step]).any() for step in range(1, most))
 
 
