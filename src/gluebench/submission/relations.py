@@ -32,12 +32,12 @@ def relations(sentences: Any, *, words: Collection[str] = (), gold: bool = False
     for sentence, size in zip(sentences, sizes, strict=True):
         _check_tags(sentence, words)
         if size != sizes[0]:
-            raise PartError(f"{size} words, not {sizes[0]} as in the first sentence")
+            raise PartError(f"{size:,} words, not {sizes[0]:,} as in the first sentence")
     return tuple(sentences)
 
 
 def _check_tags(sentence: str, words: Collection[str]) -> None:
-    opened = list[str]()
+    opened = dict[str, None]()
     for tag in TAG.finditer(sentence):
         closing, letters, digits = tag.groups()
         name = letters + digits
@@ -45,11 +45,11 @@ def _check_tags(sentence: str, words: Collection[str]) -> None:
         if not known or bool(closing) != (name in opened):
             raise PartError(tag.group())
         if closing:
-            opened.remove(name)
+            del opened[name]
         else:
-            opened.append(name)
-    if opened:
-        raise PartError(f"<{opened[0]}> without </{opened[0]}>")
+            opened[name] = None
+    for name in opened:
+        raise PartError(f"<{name}> without </{name}>")
 
 
 def in_python(cell: str) -> Any:

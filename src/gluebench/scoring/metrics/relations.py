@@ -45,16 +45,9 @@ def spans_of(sentence: str, labels: Sequence[str], *, case: bool = False) -> Map
 
     With `case`, only those tags count that CASE's scorer sees where a word has several.
     """
-    tags: Iterable[_Tag] = [
-        _Tag(
-            sentence.count(" ", 0, tag.start()),
-            tag[2],
-            tag[2] if tag[2] in labels and tag[2] + tag[3] not in labels else tag[2] + tag[3],
-            bool(tag[1]),
-        )
-        for tag in TAG.finditer(sentence)
-    ]
     spans, opened = defaultdict[str, list[Span]](list), dict[str, _Tag]()
+    words = sentence.split(" ")
+    tags = _tags(words, labels)
     for tag in _seen(tags) if case else tags:
         if before := opened.pop(tag.letters, None):
             end = tag.word + (tag.closing and tag.label == before.label)
@@ -62,8 +55,15 @@ def spans_of(sentence: str, labels: Sequence[str], *, case: bool = False) -> Map
         if not tag.closing:
             opened[tag.letters] = tag
     for letters, tag in opened.items():
-        spans[letters].append((tag.word, sentence.count(" ") + 1, tag.label))
+        spans[letters].append((tag.word, len(words), tag.label))
     return spans
+
+
+def _tags(words: Sequence[str], labels: Sequence[str]) -> Iterator[_Tag]:
+    for at, word in enumerate(words):
+        for closing, letters, digits in TAG.findall(word):
+            of_any_number = letters in labels and letters + digits not in labels
+            yield _Tag(at, letters, letters if of_any_number else letters + digits, bool(closing))
 
 
 def _seen(tags: Iterable[_Tag]) -> Iterator[_Tag]:
