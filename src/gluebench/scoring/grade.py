@@ -163,8 +163,8 @@ def _wrong_tag_counts(file: TestFile, predicted: Column, gold: Gold) -> list[Pro
     labels, ids = gold.columns[file.name], file.splits[gold.role].ids
     form = gold.benchmark.task(file.task).form
     size_of, what = SIZES[form], "tags" if form == "tokens" else "words"
-    tagged = zip(labels.row_indices, labels.cells, strict=True)
-    sizes = ((index, size_of(predicted.cells[index]), size_of(cell)) for index, cell in tagged)
+    tagged, answers = zip(labels.row_indices, labels.cells, strict=True), predicted.cells
+    sizes = ((index, size_of(answers[index]), size_of(cell)) for index, cell in tagged)
     return [
         problem(
             f"tag-count, {what}",
