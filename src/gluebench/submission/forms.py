@@ -109,7 +109,8 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             )
         case "relations":
             of_relations = partial(_relations, words=words, gold=gold)
-            expected = f"a JSON list of the sentence for each relation, with every span in its tags{after}"
+            example = f'["<{words[0]}>rain</{words[0]}> fell"], with the tags {known}'
+            expected = f"a JSON list of the sentence, once for each relation, as {example}"
             return CellForm(of_relations, _list, expected, False)
     return None
 
