@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import groupby, permutations
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.cells import Cells, once
@@ -23,6 +23,8 @@ from gluebench.scoring.metrics.sums import SumMetric
 from gluebench.scoring.numeric import Floats, Ints, np
 from gluebench.submission.relations import TAG, Relations
 
+Tag = tuple[int, str, str, bool]
+"""Word, letters, label, and whether it closes a span."""
 RIGHT, NEAR, MISSED, EXTRA = range(4)
 """A span of both sides; two that overlap; one of gold and one of the predictions without such another."""
 Counts = Counter[tuple[str, int]]
@@ -33,41 +35,35 @@ REMEMBERED = 1 << 16
 """Sentences and pairs of cells of which the results are kept: metrics and systems have many in common."""
 
 
-class _Tag(NamedTuple):
-    word: int
-    letters: str
-    label: str
-    closing: bool
-
-
 @lru_cache(maxsize=REMEMBERED)
 def spans_of(sentence: str, labels: Sequence[str], *, case: bool = False) -> Mapping[str, Sequence[Span]]:
     """The spans of a sentence by the letters of their tags; each ends at the next tag of these letters.
 
     With `case`, only those tags count that CASE's scorer sees where a word has several.
     """
-    spans, opened = defaultdict[str, list[Span]](list), dict[str, _Tag]()
+    spans, opened = defaultdict[str, list[Span]](list), dict[str, tuple[int, str]]()
     words = sentence.split(" ")
     tags = _tags(words, labels)
-    for tag in _seen(tags) if case else tags:
-        if before := opened.pop(tag.letters, None):
-            end = tag.word + (tag.closing and tag.label == before.label)
-            spans[tag.letters] += [(before.word, end, before.label)] * (before.word < end)
-        if not tag.closing:
-            opened[tag.letters] = tag
-    for letters, tag in opened.items():
-        spans[letters].append((tag.word, len(words), tag.label))
+    for at, letters, label, closing in _seen(tags) if case else tags:
+        if letters in opened:
+            start, before = opened.pop(letters)
+            end = at + (closing and label == before)
+            spans[letters] += [(start, end, before)] * (start < end)
+        if not closing:
+            opened[letters] = at, label
+    for letters, (start, label) in opened.items():
+        spans[letters].append((start, len(words), label))
     return spans
 
 
-def _tags(words: Sequence[str], labels: Sequence[str]) -> Iterator[_Tag]:
+def _tags(words: Sequence[str], labels: Sequence[str]) -> Iterator[Tag]:
     for at, word in enumerate(words):
         for closing, letters, digits in TAG.findall(word) if "<" in word else ():
             of_any_number = letters in labels and letters + digits not in labels
-            yield _Tag(at, letters, letters if of_any_number else letters + digits, bool(closing))
+            yield at, letters, letters if of_any_number else letters + digits, bool(closing)
 
 
-def _seen(tags: Iterable[_Tag]) -> Iterator[_Tag]:
+def _seen(tags: Iterable[Tag]) -> Iterator[Tag]:
     """The first tag of the arguments in each word, and the first two of others."""
     for (_, letters), of_word in groupby(sorted({*tags}), itemgetter(0, 1)):
         yield from [*of_word][: 1 if letters == ARGUMENT else 2]
