@@ -31,7 +31,7 @@ from worlds import WHOLE, Drawn, Floats, Rng, Truth
 
 from gluebench.analysis.rank import rank
 from gluebench.benchmark import Benchmark, Metric, load_benchmark
-from gluebench.benchmark.metrics import BUILT_IN, FORMS, Form, names_of
+from gluebench.benchmark.metrics import FORMS, Form, names_of, needs_positive
 from gluebench.scoring import Gold, grade
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
@@ -93,7 +93,7 @@ NUMBERS = {"f1_from": "3.0", "precision_at": "5"}
 
 def metric(name: str, labels: tuple[str, ...] = ()) -> Metric:
     """The metric as a manifest names it."""
-    positive = NUMBERS.get(name, *labels[:1]) if BUILT_IN[name].positive else None
+    positive = NUMBERS.get(name, *labels[:1]) if needs_positive(name) else None
     return Metric(name, name, name, "F", positive, labels)
 
 
@@ -232,6 +232,35 @@ def of_rankings(n: int) -> Population:
     return _population("ranking", n, names_of("ranking"), gold, *ranked)
 
 
+def of_relations(n: int) -> Population:
+    """No to three relations in a sentence of 20 words, of which some are missed or moved."""
+    rng, tags = np.random.default_rng(9), ("ARG0", "ARG1", "SIG")
+
+    def places() -> list[int]:
+        return sorted(map(int, rng.choice(20, 6, replace=False)))
+
+    def moved(row: list[list[int]]) -> list[list[int]]:
+        kept = [each for each in row if rng.random() < 0.9]
+        return [places() if rng.random() < 0.2 else _nudged(each, rng) for each in kept]
+
+    def sentence(places: Sequence[int]) -> str:
+        marked = [f"w{at}" for at in range(20)]
+        for tag, start, end in zip(tags, places[::2], places[1::2], strict=True):
+            marked[start], marked[end] = f"<{tag}>w{start}", f"w{end}</{tag}>"
+        return " ".join(marked)
+
+    gold = [[places() for _ in range(rng.choice(4, p=[0.2, 0.5, 0.2, 0.1]))] for _ in range(SIZE)]
+    columns = [
+        [[*map(sentence, row)] for row in side] for side in (gold, *(map(moved, gold) for _ in range(2)))
+    ]
+    return _population("relations", n, names_of("relations"), *columns, labels=tags)
+
+
+def _nudged(places: list[int], rng: Rng) -> list[int]:
+    """Six places, of which the last may be one further on."""
+    return [*places[:-1], min(places[-1] + int(rng.integers(0, 2)), 19)]
+
+
 def _population(
     form: Form, n: int, names: Sequence[str], gold: Any, *answers: Any, labels: tuple[str, ...] = ()
 ) -> Population:
@@ -257,6 +286,7 @@ WORLDS: dict[str, Callable[[int], Population]] = {
     "spans": of_spans,
     "weighted spans": of_weights,
     "ranking": of_rankings,
+    "relations": of_relations,
 }
 """Name to a world of test sets of a size."""
 SIZES = (50, 200, 1000)

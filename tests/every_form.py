@@ -65,6 +65,17 @@ columns = ["sentence"]
 splits.train.size = {ROWS}
 splits.test.size = {ROWS}
 
+[tasks.Causes]
+form = "relations"
+labels = {{ ARG0 = "cause", ARG1 = "effect", SIG = "signal" }}
+metrics = [
+    {{ name = "relation_f1", title = "F1" }},
+    {{ name = "cause", function = "relation_recall", title = "recall", positive = "ARG0" }},
+]
+columns = ["sentence"]
+splits.train.size = {ROWS}
+splits.test.size = {ROWS}
+
 [tasks."Opinión política"]
 labels = {{ left = "left", right = "right", center = "center" }}
 metrics = [{{ name = "macro_f1", title = "macro F1" }}]
@@ -145,8 +156,8 @@ files = [{{ name = "jokes" }}]
 """
 TASKS: Mapping[str, Sequence[str]] = {
     "forms": (
-        *("Emotions", "Certainty", "Answers", "Names", "Places", "Retrieval", "Opinion-politica"),
-        *("humor", "offense", "Probes"),
+        *("Emotions", "Certainty", "Answers", "Names", "Places", "Retrieval", "Causes"),
+        *("Opinion-politica", "humor", "offense", "Probes"),
     ),
     "losses": ("Rating", "Opinion"),
     "mixed": ("Rating", "jokes"),
@@ -178,6 +189,15 @@ def _ranking(rng: random.Random) -> str:
     return " ".join(rng.sample(("d1", "d2", "d3", "d4"), 4))
 
 
+def _relations(rng: random.Random) -> str:
+    both = [
+        "<ARG0>the storm</ARG0> <SIG0>caused</SIG0> <ARG1>two floods</ARG1>",
+        "the storm caused <ARG1>two floods</ARG1>",
+        "<ARG1>the storm</ARG1> caused <ARG0>two floods</ARG0>",
+    ]
+    return json.dumps(rng.sample(both, rng.randrange(1, 3)))
+
+
 def _pair(rng: random.Random) -> str:
     no = rng.randrange(1, 20) / 20
     return f"{no:.2f} {1 - no:.2f}"
@@ -190,6 +210,7 @@ GOLD: Mapping[str, Callable[[random.Random], str]] = {
     "Names": _tokens,
     "Places": _spans,
     "Retrieval": lambda rng: f"{rng.choice(('d1', 'd2'))}:2 d3",
+    "Causes": _relations,
     "Opinion-politica": lambda rng: rng.choice(("left", "right", "center")),
     "humor": lambda rng: rng.choice("01"),
     "jokes": lambda rng: rng.choice("01"),

@@ -199,7 +199,7 @@ def test_a_difference_of_losses_is_above_0_where_the_loss_is_lower(site: Site) -
 
 def test_a_weighted_mean_says_so_and_a_column_has_the_name_of_its_task(site: Site) -> None:
     board = words(site.page("/benchmarks/forms"))
-    assert "the weighted mean of the scores of 9 tasks (Certainty by 2, all others by 1), times 100" in board
+    assert "the weighted mean of the scores of 10 tasks (Certainty by 2, all others by 1), times 100" in board
     assert "Opinión política" in board
     assert "Opini%C3%B3n%20pol%C3%ADtica" in site.page("/benchmarks/forms")
 
@@ -208,6 +208,7 @@ def test_the_form_names_the_cells_and_files_that_are_expected(site: Site) -> Non
     page = words(site.page("/benchmarks/forms/submit"))
     assert "answers.csv, column offense 40 a number from 0 to 5" in page
     assert "Places.tsv 40 spans as 0-5:LOC; 12-20, the end not included" in page
+    assert "Causes.tsv 40 a JSON list of the sentence, once for each relation, as" in page
 
 
 def test_the_sample_submission_is_valid(site: Site, tmp_path: Path) -> None:

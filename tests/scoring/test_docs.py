@@ -32,6 +32,7 @@ PERFECT = {
     "tokens": ([["B-X", "I-X"]], [["B-X", "I-X"]], None),
     "spans": ([[(0, 3, "1")]], [[(0, 3, "1")]], None),
     "ranking": ([["a"]], [["a", "b"]], 1),
+    "relations": ([["<A>a</A> b"]], [["<A>a</A> b"]], "A"),
 }
 """Perfect answers of each form: gold, predictions and what `positive` can be."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from itertools import product
@@ -31,12 +32,14 @@ KEYS = {
     "spans": ("span_f1", True),
     "open spans": ("span_iou", False),
     "ranking": ("map", False),
+    "relations": ("relation_f1", True),
 }
+TAGS = ("ARG0", "ARG1", "SIG")
 
 
 def task(name: str, folder: Path) -> Task:
     metric, labeled = KEYS[name]
-    labels = f"labels = {list(LABELS)}" if labeled else ""
+    labels = f"labels = {list(TAGS if name == 'relations' else LABELS)}" if labeled else ""
     labels += "\nexclusive = false" * name.startswith("independent")
     path = folder / "form.toml"
     path.write_text(
@@ -68,6 +71,25 @@ def labeled_spans(labels: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
     return st.lists(ends).map(lambda spans: tuple(sorted({(start, start + n, x) for start, n, x in spans})))
 
 
+def marked(places: list[tuple[int, int]], words: list[str], tags: tuple[str, ...]) -> str:
+    """The sentence with a tag at each place; a tag may stand inside a word."""
+    marks = zip(tags, places, strict=False)
+    words = [word.translate({60: "(", 62: ")"}) for word in words]
+    for tag, (first, last) in marks:
+        start, end = sorted((first % len(words), last % len(words)))
+        words[start] = f"<{tag}>{words[start]}"
+        words[end] += f"</{tag}>"
+    return " ".join(words)
+
+
+def tagged_sentences() -> st.SearchStrategy[tuple[str, ...]]:
+    places = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=4)
+    words = st.lists(TEXTS.map(lambda text: text.replace(" ", "")), min_size=1, max_size=6)
+    return st.tuples(words, st.lists(places, max_size=3)).map(
+        lambda pair: tuple(marked(each, pair[0], ("ARG0", "SIG3", "ARG1", "SIG")) for each in pair[1])
+    )
+
+
 def shares(weights: list[float]) -> tuple[float, ...]:
     return tuple(weight / math.fsum(weights) for weight in weights)
 
@@ -83,6 +105,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "spans": labeled_spans(st.sampled_from(LABELS)),
     "open spans": labeled_spans(st.sampled_from(["0.5", "1"])) | labeled_spans(st.just("")),
     "ranking": st.lists(WORDS, unique=True).map(tuple),
+    "relations": tagged_sentences(),
 }
 GOLD: dict[str, st.SearchStrategy[Any]] = {
     "text": st.lists(TEXTS, min_size=1, max_size=3).map(tuple),
@@ -127,6 +150,23 @@ FAULTS = {
     "spans": ["0-5", "0-5:sad", "5-0:joy", "3-3:joy", "-1-3:joy", "0-5 :joy", "0:joy", "0-5:joy,6-9:joy"],
     "open spans": ["0-5:joy", "0-5:nan", "0-5:-1", "0-5:inf", "0-5:1e999", "0-5:1e60", "a-b", "0..5", "5"],
     "ranking": ["d1 d2 d1"],
+    "relations": [
+        *(
+            "",
+            "[",
+            "rain",
+            '"rain"',
+            "{}",
+            "[1]",
+            '["a", null]',
+            "['<ARG0>a</ARG0> b']",
+            "null",
+            "[" * 100_000,
+        ),
+        *('["<ARG2>a</ARG2>"]', '["<ARG>a</ARG>"]', '["<CAUSE>a</CAUSE>"]', '["<SIGNAL>a</SIGNAL>"]'),
+        *('["<ARG0>a"]', '["a</ARG0>"]', '["<ARG0>a</ARG1>"]', '["<ARG0>a <ARG0>b</ARG0></ARG0>"]'),
+        *('["<SIG0>a</SIG1>"]', '["a b", "a"]', '["a b", "a  b"]'),
+    ],
 }
 
 
@@ -166,7 +206,11 @@ def test_spans_with_empty_parts_are_read_line_by_line(forms: dict[str, Task], ce
     assert not read_lines(body, layout).faults
 
 
-@pytest.mark.parametrize("name", KEYS)
+USUAL = sorted({*KEYS} - {"relations"})
+"""Forms whose usual notation is read in arrays."""
+
+
+@pytest.mark.parametrize("name", USUAL)
 def test_many_cells_at_once_are_read_as_one_by_one(forms: dict[str, Task], name: str) -> None:
     """The fast reader may leave a column to the other, and never gives another value."""
     form, taken = form_of(forms, name), []
@@ -187,7 +231,7 @@ def test_many_cells_at_once_are_read_as_one_by_one(forms: dict[str, Task], name:
     assert len(taken) > 40
 
 
-@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("name", USUAL)
 def test_a_cell_of_another_notation_does_not_hide_a_fault(forms: dict[str, Task], name: str) -> None:
     form, rng = form_of(forms, name), random.Random(0)
     cells = [*map("".join, product(PIECES, repeat=2)), *(cell for cells in FAULTS.values() for cell in cells)]
@@ -237,6 +281,34 @@ def test_sums_and_digits_of_probabilities_are_those_of_the_careful_reader(
 def test_a_part_that_is_there_twice_is_named_so(forms: dict[str, Task], name: str, cell: str) -> None:
     rows = read_lines(f"0\t{cell}\n".encode(), Layout((), 1, form=form_of(forms, name)))
     assert [fault.code for fault in rows.shown] == ["repeated-part"]
+
+
+def test_the_wrong_part_of_relations_is_named(forms: dict[str, Task]) -> None:
+    layout = Layout((), 5, form=form_of(forms, "relations"))
+    cells = ["<ARG2>a</ARG2>", "<ARG0>a", "a</SIG0>", "<ARG0>a <ARG0>b</ARG0>", 'a b", "<SIG1>a</SIG1>']
+    lines = "".join(f'{at}\t["{cell}"]\n' for at, cell in enumerate(cells))
+    shown = read_lines(lines.encode(), layout).shown
+    assert [(fault.code, fault.line) for fault in shown] == [("bad-cell", line) for line in range(2, 7)]
+    assert [fault.value for fault in shown] == [
+        *(
+            b"<ARG2>",
+            b"<ARG0> without </ARG0>",
+            b"</SIG0>",
+            b"<ARG0>",
+            b"1 words, not 2 as in the first sentence",
+        ),
+    ]
+
+
+def test_gold_relations_may_be_written_as_in_python_and_are_few(forms: dict[str, Task]) -> None:
+    gold = form_of(forms, "relations", gold=True)
+    assert gold.read("[\"<ARG0>a</ARG0> 'b'\", '<SIG0>a</SIG0> b']") == (
+        *("<ARG0>a</ARG0> 'b'", "<SIG0>a</SIG0> b"),
+    )
+    assert len(gold.read(json.dumps(["a"] * 8))) == 8
+    for cell in (json.dumps(["a"] * 9), "['a'", "[open('x')]", "(" * 1000, "['<ARG3>a</ARG3>']", "{'a'}"):
+        with pytest.raises(ValueError):
+            gold.read(cell)
 
 
 def test_gains_are_not_negative_and_finite(forms: dict[str, Task]) -> None:

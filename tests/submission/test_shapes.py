@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from submission.test_forms import LABELS, VALUES
+from submission.test_forms import LABELS, TAGS, VALUES
 
 from gluebench import Benchmark, ManifestError, Problem, Submission, check, load_benchmark, write_submission
 
@@ -23,6 +23,7 @@ FORMS = {
     "tokens": 'form = "tokens"\nmetrics = [{ name = "token_accuracy" }]',
     "spans": f'form = "spans"\nlabels = {list(LABELS)}\nmetrics = [{{ name = "span_f1" }}]',
     "ranking": 'form = "ranking"\nmetrics = [{ name = "map" }]',
+    "relations": f'form = "relations"\nlabels = {list(TAGS)}\nmetrics = [{{ name = "relation_f1" }}]',
 }
 IDS = ["b-1", "a, 2", 'say "x"', "ä"]
 TEST = "splits.test = {{ size = 4{more} }}\nfiles = [{{ name = 'T', test = 'test'{file} }}]"

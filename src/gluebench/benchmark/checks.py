@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, isfinite
 
 from gluebench.benchmark.lookup import did_you_mean, fold, table_beside
-from gluebench.benchmark.metrics import BUILT_IN, FORMS, UNSCALED, names_of, takes_positive
+from gluebench.benchmark.metrics import BUILT_IN, FORMS, UNSCALED, names_of, needs_positive, takes_positive
 from gluebench.benchmark.reader import Finding, KeyPath, one_of
 from gluebench.benchmark.records import ROLES, Benchmark, Task, TestFile
 
 MOST_LABELS = 250
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+_TAG_NAME = re.compile(r"[A-Z]+[0-9]*\Z")
 _WINDOWS_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)", re.IGNORECASE)
 _TEXTS = {code: text for code, (text,) in table_beside(__file__).items()}
 _TAKEN_COLUMNS = ("index", "group", "overall", "coarse", "fine")
@@ -134,7 +135,7 @@ def _form(path: KeyPath, task: Task) -> Iterator[Finding]:
         yield _finding("no-labels", (*path, "labels"))
     elif task.form == "numbers" and not task.score_range:
         yield _finding("no-range", (*path, "score_range"))
-    elif task.form in ("probabilities", "distributions") and not labels:
+    elif task.form in ("probabilities", "distributions", "relations") and not labels:
         yield _finding("no-vocabulary", (*path, "labels"), form=task.form)
 
 
@@ -150,6 +151,8 @@ def _labels(path: KeyPath, task: Task) -> Iterator[Finding]:
             yield _finding("blank-label", (*path, word))
         elif task.form == "sets" and task.separator in word:
             yield _finding("separator", (*path, word), separator=task.separator)
+        elif task.form == "relations" and not _TAG_NAME.match(word):
+            yield _finding("tag-name", (*path, word))
 
 
 def _known_functions(path: KeyPath, task: Task) -> Iterator[Finding]:
@@ -181,7 +184,7 @@ def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
     for position, metric in enumerate(task.metrics):
         where = (*path, "metrics", position, "positive")
         if metric.positive is None:
-            if takes_positive(metric.function) and task.form in FORMS:
+            if needs_positive(metric.function) and task.form in FORMS:
                 title = BUILT_IN[metric.function].title
                 yield _finding("no-positive", where, title=title, one_of=one_of(task.words))
         elif metric.function in BUILT_IN and not takes_positive(metric.function):

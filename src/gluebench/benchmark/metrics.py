@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple, cast, get_args
 from gluebench.benchmark.lookup import table_beside
 
 Form = Literal[
-    "labels", "numbers", "sets", "probabilities", "distributions", "text", "tokens", "spans", "ranking"
-]
+    "labels", "numbers", "sets", "probabilities", "distributions", "text", "tokens", "spans", "ranking",
+    "relations",
+]  # fmt: skip
 """What one example is answered with (docs/reference/forms.md)."""
 FORMS: tuple[Form, ...] = get_args(Form)
 
@@ -58,5 +59,10 @@ def names_of(form: Form) -> tuple[str, ...]:
 
 
 def takes_positive(function: str) -> bool:
-    """Whether it is a built-in metric of one label, or number."""
+    """Whether it is a built-in metric of one label, or number; of relations it is of all without one."""
     return function in BUILT_IN and BUILT_IN[function].positive
+
+
+def needs_positive(function: str) -> bool:
+    """Whether the manifest has to name that label, or number."""
+    return takes_positive(function) and BUILT_IN[function].form != "relations"

@@ -17,6 +17,7 @@ from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport
 from gluebench.scoring.table import ScoredTable, TableGold
 from gluebench.scoring.tags import OVERALL, Category, problem
 from gluebench.submission.check import check
+from gluebench.submission.forms import SIZES
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem
 from gluebench.submission.submission import Column, Submission, missing_files
 from gluebench.submission.values import SubmissionError, submission_of
@@ -140,12 +141,12 @@ def require_gradable(submission: Submission, gold: Gold) -> None:
 
 
 def with_tag_counts(submission: Submission, gold: Gold) -> Submission:
-    """The submission, invalid and without the file if a row has more or fewer tags than the gold labels."""
+    """The submission, invalid and without the file if a row has more or fewer tags, or words, than gold."""
     problems, unshown, predictions = list(submission.problems), {**submission.unshown}, {}
     for name, predicted in submission.predictions.items():
         file = gold.benchmark.file(name)
-        tagged = gold.benchmark.task(file.task).form == "tokens" and name in gold.columns
-        wrong = _wrong_tag_counts(file, predicted, gold) if tagged else []
+        counted = gold.benchmark.task(file.task).form in SIZES and name in gold.columns
+        wrong = _wrong_tag_counts(file, predicted, gold) if counted else []
         problems += wrong[:SHOWN_PER_FILE]
         if wrong[SHOWN_PER_FILE:]:
             unshown[file.path] = {"tag-count": len(wrong) - SHOWN_PER_FILE}
@@ -160,18 +161,20 @@ def with_tag_counts(submission: Submission, gold: Gold) -> Submission:
 
 def _wrong_tag_counts(file: TestFile, predicted: Column, gold: Gold) -> list[Problem]:
     labels, ids = gold.columns[file.name], file.splits[gold.role].ids
-    tagged = zip(labels.row_indices, labels.cells, strict=True)
-    sizes = ((index, len(predicted.cells[index]), len(tags)) for index, tags in tagged)
+    form = gold.benchmark.task(file.task).form
+    size_of, what = SIZES[form], "tags" if form == "tokens" else "words"
+    tagged, answers = zip(labels.row_indices, labels.cells, strict=True), predicted.cells
+    sizes = ((index, size_of(answers[index]), size_of(cell)) for index, cell in tagged)
     return [
         problem(
-            "tag-count",
+            f"tag-count, {what}",
             file.path,
             index=index,
-            value=f"{count:,} tags, not {size:,}",
+            value=f"{count:,} {what}, not {size:,}",
             id=ids[index] if ids else "",
         )
         for index, count, size in sizes
-        if count != size
+        if count != size and count is not None and size is not None
     ]
 
 

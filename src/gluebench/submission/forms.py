@@ -13,10 +13,13 @@ from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import Task
+from gluebench.submission.relations import Relations, in_python, relations, size_of
 from gluebench.submission.submission import Column
 
 SUM_ERROR = 1e-3
 """Largest distance of the sum of probabilities from 1."""
+SIZES: Mapping[str, Callable[[Any], int | None]] = {"tokens": len, "relations": size_of}
+"""Form to the size of a cell, which gold and predictions have in common; None for a cell that has none."""
 LARGEST = 1e50
 """Largest size of a number: the fourth power, of which the error of a squared error consists, is finite."""
 
@@ -102,6 +105,11 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             return CellForm(
                 _ranking, " ".join, expected, True, _usual((), " ", different=True, known=_known_words)
             )
+        case "relations":
+            of_relations = partial(_relations, words=words, gold=gold)
+            example = f'["<{words[0]}>rain</{words[0]}> fell"], with the tags {known}'
+            expected = f"a JSON list of the sentence, once for each relation, as {example}"
+            return CellForm(of_relations, _list, expected, False)
     return None
 
 
@@ -150,7 +158,17 @@ def _answers(cell: str) -> tuple[str, ...]:
 def _json(answers: tuple[str, ...]) -> str:
     if len(answers) == 1 and not answers[0].startswith("["):
         return _quoted(answers[0])
-    return json.dumps(answers, ensure_ascii=not "".join(answers).isprintable())
+    return _list(answers)
+
+
+def _list(texts: tuple[str, ...]) -> str:
+    return json.dumps(texts, ensure_ascii=not "".join(texts).isprintable())
+
+
+def _relations(cell: str, *, words: Sequence[str], gold: bool) -> Relations:
+    """The sentences of a JSON list, which may in gold be written as in Python."""
+    value = loaded(cell)
+    return relations(in_python(cell) if gold and value is None else value, words=words, gold=gold)
 
 
 def loaded(cell: str) -> Any:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from gluebench.submission.forms import LARGEST, CellForm, RepeatedError
 from gluebench.submission.problems import SHOWN_PER_FILE
+from gluebench.submission.relations import PartError
 from gluebench.submission.submission import Unread, Values
 
 _INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
@@ -160,17 +161,20 @@ def read_line(line: int, text: bytes, layout: Layout) -> tuple[list[Fault], int 
         index = int(fields[0])
     value, code = _read_value(fields[1], layout)
     if code:
-        faults.append(Fault(code, line, index, fields[1]))
+        wrong = str(value).encode() if isinstance(value, PartError) else fields[1]
+        faults.append(Fault(code, line, index, wrong))
     return faults, index, value, bool(layout.codes) and not code and fields[1] not in layout.codes
 
 
 def _read_value(text: bytes, layout: Layout) -> tuple[Any, str | None]:
-    """The label code, number or cell, and the code of what is wrong with it."""
+    """The label code, number or cell, or a PartError; and the code of what is wrong with it."""
     if layout.form and (text or layout.form.blank):
         try:
             return layout.form.read(text.decode()), None
         except RepeatedError:
             return (), "repeated-part"
+        except PartError as error:
+            return error, "bad-cell"
         except ValueError:
             return (), "bad-cell"
     if not text:

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from benchmark.family.hosting import host, values
+from benchmark.family.hosting import host, table, values
 from real import REAL
 
 FAMILY = REAL / "family"
@@ -46,6 +46,46 @@ files = [{ name = "causal", member = "submission.jsonl", column = "prediction", 
         name: pytest.approx(float(official[name]), abs=1e-12)
         for name in ("Recall", "Precision", "F1", "Accuracy", "MCC")
     }
+
+
+def test_causes_effects_and_signals(tmp_path: Path) -> None:
+    """CASE 2022 task 3, subtask 2: the official scorer's output on all examples, and on some.
+
+    The gold is the organizers' file, with one column renamed; and of it the cells of several relations.
+    """
+    labels = {"": None, "Cause_": "ARG0", "Effect_": "ARG1", "Signal_": "SIG"}
+    metrics = [
+        f'{{ name = "{file}-{part}{name}", function = "relation_{name.lower()}_case", file = "{file}"'
+        + f', positive = "{label}"' * bool(label)
+        + " },"
+        for file in ("all", "several")
+        for part, label in labels.items()
+        for name in ("Recall", "Precision", "F1")
+    ]
+    manifest = f"""
+[tasks.Spans]
+form = "relations"
+labels = {{ ARG0 = "cause", ARG1 = "effect", SIG = "signal" }}
+metrics = [{"".join(metrics)}]
+splits.test = {{ size = 8, ids = "order" }}
+files = [
+  {{ name = "all", member = "submission.jsonl", column = "prediction", test = "test" }},
+  {{ name = "several", member = "submission.jsonl", column = "prediction", test = "test", gaps = true }},
+]
+"""
+    gold = text("case22", "st2-truth.csv").replace("causal_text_w_pairs", "label")
+    cells = [row["label"] * (int(row["num_rs"]) > 1) for row in csv.DictReader(gold.splitlines())]
+    several = table(["label"], cells)
+    submission = {"submission.jsonl": text("case22", "st2-submission.jsonl")}
+    report = host(tmp_path, manifest, submission, {"all.csv": gold, "several.csv": several})
+    official = [part.splitlines()[1:] for part in text("case22", "st2-official-scores.txt").split("### ")[1:]]
+    assert values(report)["Spans"] == {
+        f"{file}-{name}": pytest.approx(float(value), abs=1e-12)
+        for file, lines in zip(("all", "several"), official, strict=True)
+        for name, value in (line.split(":") for line in filter(None, lines))
+    }
+    assert len(values(report)["Spans"]) == 24
+    assert report.tasks["Spans"].metrics["several-F1"].n == 1
 
 
 def test_sarcasm(tmp_path: Path) -> None:

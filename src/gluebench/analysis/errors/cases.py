@@ -21,7 +21,7 @@ from gluebench.submission.forms import cell_form, values_of
 Answer = str | float
 TOLERANCE = 0.2
 """A number counts as wrong when it is further from the gold score than this share of the task's range."""
-GRADUAL = ("distributions", "ranking")
+GRADUAL = ("distributions", "ranking", "relations")
 """Forms whose answers are neither right nor wrong; their test files are left out."""
 Show = Literal["wrong", "all-wrong", "only", "disagree", "right", "all"]
 """Wrong for any system, for all, for the first only; answered differently; right for all; every case."""

@@ -14,7 +14,7 @@ from math import inf, isfinite
 from typing import Any
 
 from gluebench.benchmark import Metric, UnknownNameError
-from gluebench.benchmark.metrics import BUILT_IN, takes_positive
+from gluebench.benchmark.metrics import BUILT_IN, needs_positive, takes_positive
 from gluebench.scoring.metrics.cells import CELL_METRICS
 from gluebench.scoring.metrics.counts import (
     COUNT_METRICS,
@@ -38,6 +38,7 @@ from gluebench.scoring.metrics.numbers import (
     standardized_columns,
 )
 from gluebench.scoring.metrics.plain import Counted, Values, counted, paired, pairs_of
+from gluebench.scoring.metrics.relations import RELATION_METRICS
 from gluebench.scoring.metrics.sequences import SEQUENCE_METRICS
 from gluebench.scoring.metrics.sums import GROUP_SUMS, MEAN, NUMBER_SUMS, SumMetric, summed
 from gluebench.scoring.numeric import np
@@ -91,6 +92,7 @@ METRICS: Mapping[str, MetricFunction] = {
         *NUMBER_SUMS,
         *CELL_METRICS,
         *SEQUENCE_METRICS,
+        *RELATION_METRICS,
         *INFORMATION_METRICS,
     )
 }
@@ -195,7 +197,7 @@ def measure(
     if isinstance(metric, CountMetric):
         return _of_counts(metric, counted(gold, predicted), positive)
     pairs = pairs_of(BUILT_IN[name].form, gold, predicted, labels=labels, groups=groups)
-    if takes_positive(name):
+    if needs_positive(name):
         _check_positive(positive, pairs)
     label = None if positive is None else str(positive)
     record = Metric(name, name, "", "", label, tuple(labels), parents=tuple((parents or {}).items()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -12,6 +13,8 @@ from gluebench.benchmark.metrics import Form
 from gluebench.scoring.metrics.counts import Table
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.tags import numbered
+from gluebench.submission.forms import SIZES
+from gluebench.submission.relations import relations
 from gluebench.submission.submission import Column
 from gluebench.submission.values import plain_values
 
@@ -61,10 +64,10 @@ def pairs_of(
     sides: Sequence[tuple[str, Any, Callable[[Any], Hashable]]]
     sides = (("gold", first, _GOLD.get(form, _CELL[form])), ("predictions", second, _CELL[form]))
     columns = [_cells(*side) for side in sides]
-    if form in ("tokens", "distributions"):
-        for position, (a, b) in enumerate(zip(*columns, strict=True)):
-            if len(a) != len(b):
-                raise ValueError(f"gold has {len(a)} values and predictions {len(b)} {_at(position)}")
+    if size := {**SIZES, "distributions": len}.get(form):
+        for position, (a, b) in enumerate(zip(*(map(size, column) for column in columns), strict=True)):
+            if a != b and None not in (a, b):
+                raise ValueError(f"gold has {a} values and predictions {b} {_at(position)}")
     return Pairs(Column((), tuple(columns[0])), Column((), tuple(columns[1])))
 
 
@@ -147,9 +150,14 @@ _CELL: Mapping[str, Callable[[Any], Hashable]] = {
     "tokens": _texts,
     "spans": _spans,
     "ranking": _texts,
+    "relations": relations,
 }
 """Form to the conversion of a value."""
-_GOLD: Mapping[str, Callable[[Any], Hashable]] = {"text": _answers, "ranking": _gains}
+_GOLD: Mapping[str, Callable[[Any], Hashable]] = {
+    "text": _answers,
+    "ranking": _gains,
+    "relations": partial(relations, gold=True),
+}
 """The same for gold, if it differs."""
 
 

@@ -1,0 +1,64 @@
+"""Relations: copies of a sentence, one for each relation, in which tags mark spans of words.
+
+A tag has a name of capital letters, and digits or none: `<ARG0>the storm</ARG0>`. A label without digits
+stands for its tags of every number, as SIG for SIG0 and SIG1. Words are what single blanks separate.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection
+from typing import Any
+
+TAG = re.compile(r"<(/?)([A-Z]+)([0-9]*)>")
+"""A tag: whether it closes a span, the letters of its name, and the digits."""
+MOST_GOLD = 8
+"""Relations of a gold cell: predictions are compared with them in every order."""
+Relations = tuple[str, ...]
+
+
+class PartError(ValueError):
+    """A cell of which the message is the part that is wrong, or what is wrong with it."""
+
+
+def relations(sentences: Any, *, words: Collection[str] = (), gold: bool = False) -> Relations:
+    """The sentences of a list, with tags of the labels `words`; empty for any. Raises ValueError."""
+    if not isinstance(sentences, list | tuple) or not all(isinstance(each, str) for each in sentences):
+        raise ValueError(sentences)
+    if gold and len(sentences) > MOST_GOLD:
+        raise PartError(f"{len(sentences)} relations, at most {MOST_GOLD} in gold")
+    sizes = [sentence.count(" ") + 1 for sentence in sentences]
+    for sentence, size in zip(sentences, sizes, strict=True):
+        _check_tags(sentence, words)
+        if size != sizes[0]:
+            raise PartError(f"{size:,} words, not {sizes[0]:,} as in the first sentence")
+    return tuple(sentences)
+
+
+def _check_tags(sentence: str, words: Collection[str]) -> None:
+    opened = dict[str, None]()
+    for closing, letters, digits in TAG.findall(sentence):
+        name = letters + digits
+        known = not words or name in words or letters in words
+        if not known or bool(closing) != (name in opened):
+            raise PartError(f"<{closing}{name}>")
+        if closing:
+            del opened[name]
+        else:
+            opened[name] = None
+    for name in opened:
+        raise PartError(f"<{name}> without </{name}>")
+
+
+def in_python(cell: str) -> Any:
+    """The value that is written as in Python; None if it is not."""
+    try:
+        return ast.literal_eval(cell)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def size_of(cell: Relations) -> int | None:
+    """The number of words of the sentence; None if there is no relation."""
+    return cell[0].count(" ") + 1 if cell else None
