@@ -11,7 +11,7 @@ from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.units import RowUnits, units_of
 from gluebench.scoring.units.base import generator
-from gluebench.scoring.units.numbers import AucUnits
+from gluebench.scoring.units.curves import AucUnits
 
 LABELS = ("a", "b", "c")
 

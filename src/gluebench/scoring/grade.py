@@ -144,7 +144,8 @@ def with_tag_counts(submission: Submission, gold: Gold) -> Submission:
     problems, unshown, predictions = list(submission.problems), {**submission.unshown}, {}
     for name, predicted in submission.predictions.items():
         file = gold.benchmark.file(name)
-        tagged = gold.benchmark.task(file.task).form == "tokens" and name in gold.columns
+        form = gold.benchmark.task(file.task).form
+        tagged = form in ("tokens", "dependencies") and name in gold.columns
         wrong = _wrong_tag_counts(file, predicted, gold) if tagged else []
         problems += wrong[:SHOWN_PER_FILE]
         if wrong[SHOWN_PER_FILE:]:

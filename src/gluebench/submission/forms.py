@@ -89,6 +89,12 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             tokens = partial(_tokens, words={word: word for word in words})
             usual = _usual(words, " ", known=partial(_known_words, words={word: word for word in words}))
             return CellForm(tokens, " ".join, expected, False, usual)
+        case "dependencies":
+            expected = (
+                f"a head and a relation for each word, as 0:{words[0] if words else 'root'}, with blanks "
+                f"between words; a head is the number of a word from 1, or 0{after}"
+            )
+            return CellForm(partial(_dependencies, words=frozenset(words)), " ".join, expected, False)
         case "spans":
             example = f"0-5:{words[0]}; 12-20" if words else "0-5; 12-20 or, with a finite weight, 0-5:0.7"
             expected = f"spans as {example}, the end not included"
@@ -210,6 +216,17 @@ def _tokens(cell: str, *, words: Mapping[str, str]) -> tuple[str, ...]:
     return known
 
 
+def _dependencies(cell: str, *, words: frozenset[str]) -> tuple[str, ...]:
+    """The head of each word, which is one of the words or 0, and its relation, as "2:nsubj"."""
+    arcs = [label.partition(":") for label in cell.split()]
+    for head, _, relation in arcs:
+        if not head.isdecimal() or int(head) > len(arcs) or not (relation in words if words else relation):
+            raise ValueError(cell)
+    if not arcs:
+        raise ValueError(cell)
+    return tuple(f"{int(head)}:{relation}" for head, _, relation in arcs)
+
+
 def _known_words(cells: Sequence[str], *, words: Mapping[str, str] | None = None) -> list[tuple[str, ...]]:
     rows = map(str.split, cells)
     return [*map(tuple, map(map, repeat(words.__getitem__), rows) if words else rows)]
@@ -282,7 +299,7 @@ def _joined(answers: Sequence[Any], task: Task) -> str:
             return task.separator.join(map(str, answers))
         case "tokens":
             return " ".join(map(str, answers))
-        case "ranking":
+        case "ranking" | "dependencies":
             return " ".join(
                 ":".join(map(str, part)) if isinstance(part, list | tuple) else str(part) for part in answers
             )

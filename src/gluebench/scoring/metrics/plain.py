@@ -61,7 +61,7 @@ def pairs_of(
     sides: Sequence[tuple[str, Any, Callable[[Any], Hashable]]]
     sides = (("gold", first, _GOLD.get(form, _CELL[form])), ("predictions", second, _CELL[form]))
     columns = [_cells(*side) for side in sides]
-    if form in ("tokens", "distributions"):
+    if form in ("tokens", "dependencies", "distributions"):
         for position, (a, b) in enumerate(zip(*columns, strict=True)):
             if len(a) != len(b):
                 raise ValueError(f"gold has {len(a)} values and predictions {len(b)} {_at(position)}")
@@ -145,6 +145,7 @@ _CELL: Mapping[str, Callable[[Any], Hashable]] = {
     "sets": _set,
     "distributions": _floats,
     "tokens": _texts,
+    "dependencies": _texts,
     "spans": _spans,
     "ranking": _texts,
 }
