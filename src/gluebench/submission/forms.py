@@ -90,10 +90,11 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             usual = _usual(words, " ", known=partial(_known_words, words={word: word for word in words}))
             return CellForm(tokens, " ".join, expected, False, usual)
         case "dependencies":
+            relations = f"; relations are {known}" if words else ""
             expected = (
-                f"a head and a relation for each word, as 0:{words[0] if words else 'root'}, with blanks "
-                f"between words; a head is the number of a word from 1, or 0{after}"
+                f"a head and a relation for each word, as 2:{words[0] if words else 'nsubj'}, with blanks "
             )
+            expected += f"between words; a head is the number of a word from 1, or 0{relations}"
             return CellForm(partial(_dependencies, words=frozenset(words)), " ".join, expected, False)
         case "spans":
             example = f"0-5:{words[0]}; 12-20" if words else "0-5; 12-20 or, with a finite weight, 0-5:0.7"
