@@ -8,17 +8,9 @@ from typing import Literal, NamedTuple, cast, get_args
 from gluebench.benchmark.lookup import table_beside
 
 Form = Literal[
-    "labels",
-    "numbers",
-    "sets",
-    "probabilities",
-    "distributions",
-    "text",
-    "tokens",
-    "dependencies",
-    "spans",
-    "ranking",
-]
+    "labels", "numbers", "sets", "probabilities", "distributions",
+    "text", "tokens", "dependencies", "spans", "ranking",
+]  # fmt: skip
 """What one example is answered with (docs/reference/forms.md)."""
 FORMS: tuple[Form, ...] = get_args(Form)
 

@@ -219,13 +219,13 @@ def _tokens(cell: str, *, words: Mapping[str, str]) -> tuple[str, ...]:
 
 def _dependencies(cell: str, *, words: frozenset[str]) -> tuple[str, ...]:
     """The head of each word, which is one of the words or 0, and its relation, as "2:nsubj"."""
-    arcs = [label.partition(":") for label in cell.split()]
-    for head, _, relation in arcs:
-        if not head.isdecimal() or int(head) > len(arcs) or not (relation in words if words else relation):
-            raise ValueError(cell)
-    if not arcs:
+    arcs = [label.partition(":")[::2] for label in cell.split()]
+    known = words or {relation for _, relation in arcs if relation}
+    if not arcs or not all(
+        head.isdecimal() and int(head) <= len(arcs) and relation in known for head, relation in arcs
+    ):
         raise ValueError(cell)
-    return tuple(f"{int(head)}:{relation}" for head, _, relation in arcs)
+    return tuple(f"{int(head)}:{relation}" for head, relation in arcs)
 
 
 def _known_words(cells: Sequence[str], *, words: Mapping[str, str] | None = None) -> list[tuple[str, ...]]:

@@ -272,7 +272,8 @@ def _others_rows(pairs: Pairs, metric: Metric) -> Floats:
     predicted, left_out = given.argmax(axis=1), pairs.code(metric.positive)
     kept = np.stack([gold, gold, predicted]) != left_out
     kept[0] &= gold == predicted
-    return kept.T.astype(np.float64)
+    rows: Floats = kept.T.astype(np.float64)
+    return rows
 
 
 def _answered_rows(pairs: Pairs, metric: Metric) -> Floats:

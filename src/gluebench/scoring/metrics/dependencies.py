@@ -18,6 +18,9 @@ def head_of(label: str) -> str:
     return label.partition(":")[0]
 
 
+_head_rows = partial(class_rows_of_tokens, class_of=head_of)
+
+
 def _relations(cells: Cells, metric: Metric) -> Cells:
     """Gold and predicted relations of each sentence; one with a parent is that parent."""
     parents = dict(metric.parents)
@@ -26,28 +29,16 @@ def _relations(cells: Cells, metric: Metric) -> Cells:
         own = label.partition(":")[2]
         return parents.get(own, own)
 
-    return [
-        (
-            [*map(relation, gold)],
-            [
-                relation(label) if head_of(label) == head_of(own) else WRONG_HEAD
-                for own, label in zip(gold, predicted, strict=True)
-            ],
-        )
-        for gold, predicted in cells
-    ]
+    def predicted_relation(gold: str, predicted: str) -> str:
+        return relation(predicted) if head_of(gold) == head_of(predicted) else WRONG_HEAD
+
+    return [([*map(relation, pair[0])], [*map(predicted_relation, *pair)]) for pair in cells]
 
 
 DEPENDENCY_METRICS = (
     SumMetric("uas", right_tokens(head_of), mean_of),
     SumMetric("las", right_tokens(), mean_of),
-    counted_metric(
-        "uas_macro_f1",
-        partial(class_rows_of_tokens, class_of=head_of),
-        "present",
-        "any word",
-        lambda labels: (),
-    ),
+    counted_metric("uas_macro_f1", _head_rows, "present", "any word", lambda labels: ()),
     counted_metric("las_macro_f1", class_rows_of_tokens, "present", "any word", prepared=_relations),
 )
 """Metrics of dependency trees."""

@@ -147,6 +147,9 @@ def class_rows_of_tokens(
     return class_rows(sides, classes, labels, size=len(cells))
 
 
+_type_rows = partial(class_rows_of_tokens, class_of=bare, outside=OUTSIDE)
+
+
 def _types(labels: Sequence[str]) -> list[str]:
     return [*dict.fromkeys(bare(label) for label in labels if label != OUTSIDE)]
 
@@ -352,13 +355,7 @@ SEQUENCE_METRICS = (
     counted_metric("entity_f1", partial(_entity_rows, STRICT), None, "any entity"),
     counted_metric("entity_f1_lenient", partial(_entity_rows, LENIENT), None, "any entity"),
     counted_metric("entity_macro_f1", partial(_entity_rows, STRICT), "present", "any entity", _types),
-    counted_metric(
-        "token_macro_f1",
-        partial(class_rows_of_tokens, class_of=bare, outside=OUTSIDE),
-        "all",
-        "any label but O",
-        _types,
-    ),
+    counted_metric("token_macro_f1", _type_rows, "all", "any label but O", _types),
     counted_metric("token_label_macro_f1", class_rows_of_tokens, "all_one", "any token"),
     counted_metric("span_f1", of_pairs(_span_counts), None, "any span"),
     counted_metric("span_overlap_f1", of_pairs(_overlap_counts), "all", "any span"),

@@ -160,6 +160,12 @@ class _LinearUnits(_SingleUnits):
         ]
         return flips(np.array(with_mean(units)), shares, resamples=resamples, rng=rng)
 
+    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
+        sizes = blocks(resamples, self.size, least=128)
+        drawn = (unit_weights(self.size, resamples=size, rng=rng) for size in sizes)
+        return np.concatenate([self.weighted(weights) for weights in drawn], axis=2)
+
 
 class SumUnits(_LinearUnits):
     """Answers of any form, for metrics that are a function of sums over the examples."""
@@ -196,12 +202,6 @@ class SumUnits(_LinearUnits):
                 for function, of_systems in zip(self.functions, self._rows, strict=True)
             ]
         )
-
-    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
-        sizes = blocks(resamples, self.size, least=128)
-        drawn = (unit_weights(self.size, resamples=size, rng=rng) for size in sizes)
-        return np.concatenate([self.weighted(weights) for weights in drawn], axis=2)
 
     def weighted(self, weights: Ints) -> Floats:
         """Metrics with each unit that many times, shape (metrics, systems, draws)."""
@@ -243,10 +243,6 @@ class MergedUnits(_LinearUnits):
     def left_out(self) -> Floats:
         """Values without each unit, shape (metrics, systems, units)."""
         return self.weighted(1 - np.eye(len(self.sizes), dtype=np.int64))
-
-    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """Values on units drawn with replacement, shape (metrics, systems, resamples)."""
-        return self.weighted(unit_weights(self.size, resamples=resamples, rng=rng))
 
 
 class KendallUnits(MergedUnits):
