@@ -144,7 +144,8 @@ def of_probabilities(n: int, form: Form) -> Population:
     gold: Any = _softmax(logits)
     if form == "probabilities":
         gold = [known[rng.choice(3, p=row)] for row in gold]
-    names = [name for name in names_of(form) if name != "roc_auc"]
+    curves = ("roc_auc", "macro_average_precision", "macro_pr_auc")  # whose units are merged
+    names = [name for name in names_of(form) if name not in curves]
     return _population(form, n, names, gold, *noisy, labels=known)
 
 
@@ -184,6 +185,22 @@ def _sentence(rng: Rng) -> Iterator[str]:
     for _ in range(rng.integers(3, 9)):
         kind = str(rng.choice(["O", *KINDS], p=[0.6, 0.2, 0.14, 0.04, 0.02]))
         yield from ("O", "O") if kind == "O" else (f"B-{kind}", *[f"I-{kind}"] * int(rng.integers(0, 3)))
+
+
+def of_trees(n: int) -> Population:
+    """Sentences of 5 to 20 words with eight relations, and answers with other heads and relations."""
+    rng, known = np.random.default_rng(9), words(8)
+    shares = 0.6 ** np.arange(8) / sum(0.6 ** np.arange(8))
+
+    def label(size: int) -> str:
+        return f"{rng.integers(0, size + 1)}:{rng.choice(known, p=shares)}"
+
+    gold = [[label(size) for _ in range(size)] for size in rng.integers(5, 21, SIZE)]
+
+    def answers() -> list[list[str]]:
+        return [[label(len(row)) if rng.random() < 0.2 else own for own in row] for row in gold]
+
+    return _population("dependencies", n, names_of("dependencies"), gold, answers(), answers(), labels=known)
 
 
 def of_spans(n: int) -> Population:
@@ -255,6 +272,7 @@ WORLDS: dict[str, Callable[[int], Population]] = {
     "distributions": lambda n: of_probabilities(n, "distributions"),
     "text": of_texts,
     "tokens": of_tokens,
+    "dependencies": of_trees,
     "spans": of_spans,
     "weighted spans": of_weights,
     "ranking": of_rankings,
@@ -307,7 +325,8 @@ def split_in_python(path: Path, form: str) -> list[Any]:
         return [*map(float, cells)]
     if form in ("probabilities", "distributions"):
         return [*map(float, " ".join(cells).split(" "))]
-    separator = {"sets": "|", "spans": ";", "tokens": " ", "ranking": " "}.get(form)
+    separators = {"sets": "|", "spans": ";", "tokens": " ", "dependencies": " ", "ranking": " "}
+    separator = separators.get(form)
     return [cell.split(separator) for cell in cells] if separator else cells
 
 

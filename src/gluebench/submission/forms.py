@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
@@ -219,13 +219,19 @@ def _tokens(cell: str, *, words: Mapping[str, str]) -> tuple[str, ...]:
 
 def _dependencies(cell: str, *, words: frozenset[str]) -> tuple[str, ...]:
     """The head of each word, which is one of the words or 0, and its relation, as "2:nsubj"."""
-    arcs = [label.partition(":")[::2] for label in cell.split()]
-    known = words or {relation for _, relation in arcs if relation}
-    if not arcs or not all(
-        head.isdecimal() and int(head) <= len(arcs) and relation in known for head, relation in arcs
-    ):
+    arcs = [_arc(label, words) for label in cell.split()]
+    if not arcs or max(head for head, _ in arcs) > len(arcs):
         raise ValueError(cell)
-    return tuple(f"{int(head)}:{relation}" for head, relation in arcs)
+    return tuple(label for _, label in arcs)
+
+
+@lru_cache(maxsize=1 << 14)
+def _arc(label: str, words: frozenset[str]) -> tuple[int, str]:
+    """The head, and head and relation as one text."""
+    head, _, relation = label.partition(":")
+    if not head.isdecimal() or not (relation in words if words else relation):
+        raise ValueError(label)
+    return int(head), f"{int(head)}:{relation}"
 
 
 def _known_words(cells: Sequence[str], *, words: Mapping[str, str] | None = None) -> list[tuple[str, ...]]:
