@@ -126,7 +126,7 @@ def run_f1(
 
 
 def _run_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
-    if not gold and not predicted:
+    if gold == predicted:
         return 1.0
     run = SequenceMatcher(None, predicted, gold, autojunk=False).find_longest_match()
     return 2 * run.size / (len(gold) + len(predicted))
