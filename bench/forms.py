@@ -185,6 +185,22 @@ def _sentence(rng: Rng) -> Iterator[str]:
         yield from ("O", "O") if kind == "O" else (f"B-{kind}", *[f"I-{kind}"] * int(rng.integers(0, 3)))
 
 
+def of_trees(n: int) -> Population:
+    """Sentences of 5 to 20 words with eight relations, and answers with other heads and relations."""
+    rng, known = np.random.default_rng(9), words(8)
+    shares = 0.6 ** np.arange(8) / sum(0.6 ** np.arange(8))
+
+    def label(size: int) -> str:
+        return f"{rng.integers(0, size + 1)}:{rng.choice(known, p=shares)}"
+
+    gold = [[label(size) for _ in range(size)] for size in rng.integers(5, 21, SIZE)]
+
+    def answers() -> list[list[str]]:
+        return [[label(len(row)) if rng.random() < 0.2 else own for own in row] for row in gold]
+
+    return _population("dependencies", n, names_of("dependencies"), gold, answers(), answers(), labels=known)
+
+
 def of_spans(n: int) -> Population:
     """No to three spans of two labels in each text, with ends that are moved and spans that are missed."""
     rng = np.random.default_rng(6)
@@ -283,6 +299,7 @@ WORLDS: dict[str, Callable[[int], Population]] = {
     "distributions": lambda n: of_probabilities(n, "distributions"),
     "text": of_texts,
     "tokens": of_tokens,
+    "dependencies": of_trees,
     "spans": of_spans,
     "weighted spans": of_weights,
     "ranking": of_rankings,
@@ -336,7 +353,8 @@ def split_in_python(path: Path, form: str) -> list[Any]:
         return [*map(float, cells)]
     if form in ("probabilities", "distributions"):
         return [*map(float, " ".join(cells).split(" "))]
-    separator = {"sets": "|", "spans": ";", "tokens": " ", "ranking": " "}.get(form)
+    separators = {"sets": "|", "spans": ";", "tokens": " ", "dependencies": " ", "ranking": " "}
+    separator = separators.get(form)
     return [cell.split(separator) for cell in cells] if separator else cells
 
 

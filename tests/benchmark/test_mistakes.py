@@ -211,6 +211,27 @@ MISTAKES = {
         "tasks.Mood.parents.good",
         "is its own ancestor; expected a tree",
     ),
+    "counts that are no numbers": (
+        "dev = { size = 10 }",
+        'dev = { size = 10, ids = "d_{}_{}", counts = [4, "6"] }',
+        "dev =",
+        "tasks.Mood.splits.dev.counts",
+        "expected the number of examples of each group: [2, 0, 3]",
+    ),
+    "counts of another size": (
+        "dev = { size = 10 }",
+        'dev = { size = 10, ids = "d_{}_{}", counts = [4, 0, 5] }',
+        "dev =",
+        "tasks.Mood.splits.dev.ids",
+        "has 9 ids for 10 examples",
+    ),
+    "a pattern without groups": (
+        "dev = { size = 10 }",
+        'dev = { size = 10, ids = "d_{}", counts = [4, 6] }',
+        "dev =",
+        "tasks.Mood.splits.dev.ids",
+        'has "d_0" twice',
+    ),
     "range upside down": ("[0, 1]", "[1, 0]", "score_range", "tasks.Close.score_range", "the lower first"),
     "range without end": (
         "[0, 1]",

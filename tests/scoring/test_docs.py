@@ -30,6 +30,7 @@ PERFECT = {
     "probabilities": (["x", "y"], [[1, 0], [0, 1]], "x"),
     "distributions": ([[1, 0]], [[1, 0]], None),
     "tokens": ([["B-X", "I-X"]], [["B-X", "I-X"]], None),
+    "dependencies": ([["2:x", "0:y"]], [["2:x", "0:y"]], None),
     "spans": ([[(0, 3, "1")]], [[(0, 3, "1")]], None),
     "ranking": ([["a"]], [["a", "b"]], 1),
     "relations": ([["<A>a</A> b"]], [["<A>a</A> b"]], "A"),

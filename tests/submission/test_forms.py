@@ -29,6 +29,7 @@ KEYS = {
     "independent distributions": ("icm_soft", True),
     "text": ("exact_match", False),
     "tokens": ("token_accuracy", False),
+    "dependencies": ("uas", False),
     "spans": ("span_f1", True),
     "open spans": ("span_iou", False),
     "ranking": ("map", False),
@@ -90,6 +91,11 @@ def tagged_sentences() -> st.SearchStrategy[tuple[str, ...]]:
     )
 
 
+def arcs(relations: list[str]) -> st.SearchStrategy[Any]:
+    heads = st.lists(st.integers(0, len(relations)), min_size=len(relations), max_size=len(relations))
+    return heads.map(lambda of: tuple(f"{head}:{word}" for head, word in zip(of, relations, strict=True)))
+
+
 def shares(weights: list[float]) -> tuple[float, ...]:
     return tuple(weight / math.fsum(weights) for weight in weights)
 
@@ -102,6 +108,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "independent distributions": st.tuples(*[NUMBERS] * 4),
     "text": TEXTS,
     "tokens": st.lists(WORDS, min_size=1).map(tuple),
+    "dependencies": st.lists(WORDS, min_size=1, max_size=6).flatmap(arcs),
     "spans": labeled_spans(st.sampled_from(LABELS)),
     "open spans": labeled_spans(st.sampled_from(["0.5", "1"])) | labeled_spans(st.just("")),
     "ranking": st.lists(WORDS, unique=True).map(tuple),
@@ -147,6 +154,7 @@ FAULTS = {
     "distributions": ["0.5 0.5 0.5 0", "joy"],
     "independent distributions": ["1 1 1", "0.5 0.5 0.5 1.1", "0 0 0 -0.1", "0 0 0 nan", "joy"],
     "tokens": ["", "   "],
+    "dependencies": ["", "  ", "0", "0:", ":x", "x:0", "-1:x", "2:x", "0:x 3:y", "0:x y", "0: x", "0.0:x"],
     "spans": ["0-5", "0-5:sad", "5-0:joy", "3-3:joy", "-1-3:joy", "0-5 :joy", "0:joy", "0-5:joy,6-9:joy"],
     "open spans": ["0-5:joy", "0-5:nan", "0-5:-1", "0-5:inf", "0-5:1e999", "0-5:1e60", "a-b", "0..5", "5"],
     "ranking": ["d1 d2 d1"],
@@ -206,7 +214,7 @@ def test_spans_with_empty_parts_are_read_line_by_line(forms: dict[str, Task], ce
     assert not read_lines(body, layout).faults
 
 
-USUAL = sorted({*KEYS} - {"relations"})
+USUAL = sorted({*KEYS} - {"relations", "dependencies"})
 """Forms whose usual notation is read in arrays."""
 
 
@@ -365,6 +373,7 @@ def test_texts_of_several_answers(forms: dict[str, Task]) -> None:
             [[0, 5, "joy"], {"start": 6, "end": 9, "label": "anger"}],
             ((0, 5, "joy"), (6, 9, "anger")),
         ),
+        ("dependencies", [[2, "subj"], "0:root"], ("2:subj", "0:root")),
         ("open spans", [[0, 5]], ((0, 5, ""),)),
         ("open spans", [{"start": 0, "end": 5, "prob": 0.5}], ((0, 5, "0.5"),)),
         ("probabilities", {"joy": 1, "anger": 0, "free wifi": 0, "ärger": 0}, (1.0, 0.0, 0.0, 0.0)),

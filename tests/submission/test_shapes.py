@@ -21,6 +21,7 @@ FORMS = {
     "probabilities": f'form = "probabilities"\nlabels = {list(LABELS)}\nmetrics = [{{ name = "neg_brier" }}]',
     "text": 'form = "text"\nmetrics = [{ name = "exact_match" }]',
     "tokens": 'form = "tokens"\nmetrics = [{ name = "token_accuracy" }]',
+    "dependencies": 'form = "dependencies"\nmetrics = [{ name = "uas" }]',
     "spans": f'form = "spans"\nlabels = {list(LABELS)}\nmetrics = [{{ name = "span_f1" }}]',
     "ranking": 'form = "ranking"\nmetrics = [{ name = "map" }]',
     "relations": f'form = "relations"\nlabels = {list(TAGS)}\nmetrics = [{{ name = "relation_f1" }}]',

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gluebench.benchmark import Benchmark, UnknownNameError
+from gluebench.benchmark import Benchmark, UnknownNameError, load_benchmark
 from gluebench.submission import Column, check, fix_submission, read_predictions, write_submission
 from gluebench.submission.write import tsv
 
@@ -365,3 +365,14 @@ def test_fix_of_two_files_for_one_and_of_none(tiny: Benchmark, good: dict[str, s
         "no-files: expected at least one of Para.tsv, Sim.tsv, Infer-m.tsv, Infer-mm.tsv, Refer.tsv, DX.tsv. "
         "Name each file as its task's test file."
     )
+
+
+def test_a_large_file_of_equal_rows_is_valid(tmp_path: Path) -> None:
+    """Compressed, such a file would be refused as a zip bomb."""
+    benchmark = load_benchmark("klue")
+    task = benchmark.task("RE")
+    uniform = [[1 / len(task.vocabulary)] * len(task.vocabulary)] * task.splits["test"].size
+    write_submission(tmp_path / "s.zip", {"RE": uniform}, benchmark)
+    checked = check(tmp_path / "s.zip", benchmark)
+    assert not checked.errors
+    assert "RE" in checked.predictions

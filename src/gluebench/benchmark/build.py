@@ -5,7 +5,7 @@ A manifest describes a whole benchmark, or lists which tasks it keeps of the ben
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gluebench.benchmark.checks import average_findings, name_finding
@@ -171,19 +171,30 @@ def _splits(section: Section) -> dict[str, Split]:
 
 
 def _ids(split: Section) -> tuple[str, ...]:
-    """The ids of a split: listed, or numbered by a pattern such as "ts_test_{:05}"."""
+    """The ids of a split: listed, or numbered by a pattern such as "ts_test_{:05}" or "P_{}_Q_{}"."""
     pattern = split.values.get("ids")
     if not isinstance(pattern, str):
         return split.texts("ids")
     if pattern == ORDER:
         return ()
-    first = split.values.get("first_id", 0)
-    numbers = range(first, first + split.count("size")) if isinstance(first, int) else ()
     try:
-        return tuple(map(pattern.format, numbers))
+        return tuple(pattern.format(*numbers) for numbers in _numbers(split))
     except (ValueError, LookupError, AttributeError):
         split.reject("ids", f'"{pattern}" is not a pattern; expected a list, "{ORDER}" or as "test_{{:05}}"')
         return ()
+
+
+def _numbers(split: Section) -> Iterator[tuple[int, ...]]:
+    """The numbers in each id: one, or those of a group of examples and of an example in its group."""
+    first, counts = split.values.get("first_id", 0), split.values.get("counts")
+    if not isinstance(first, int):
+        return
+    if counts is None:
+        yield from zip(range(first, first + split.count("size")))
+    elif isinstance(counts, list) and all(isinstance(count, int) and count >= 0 for count in counts):
+        yield from ((group, at) for group, count in enumerate(counts, first) for at in range(count))
+    else:
+        split.reject("counts", "expected the number of examples of each group: [2, 0, 3]")
 
 
 def _glosses(section: Section) -> Mapping[str, str]:

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple, cast, get_args
 from gluebench.benchmark.lookup import table_beside
 
 Form = Literal[
-    "labels", "numbers", "sets", "probabilities", "distributions", "text", "tokens", "spans", "ranking",
-    "relations",
+    "labels", "numbers", "sets", "probabilities", "distributions",
+    "text", "tokens", "dependencies", "spans", "ranking", "relations",
 ]  # fmt: skip
 """What one example is answered with (docs/reference/forms.md)."""
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -49,8 +49,13 @@ ARTICLES = {
     "ar": "",
     "hi": "",
     "zh": "",
+    "ko": "",
+    "zh-CMRC": "",
 }
-"""Languages in which texts are compared as in MLQA, and the words that do not count."""
+"""Languages in which texts are compared as in MLQA, and the words that do not count.
+
+In `ko` they are compared as in KLUE, in `zh-CMRC` as in CMRC 2018.
+"""
 
 
 def names_of(form: Form) -> tuple[str, ...]:

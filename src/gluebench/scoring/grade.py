@@ -162,7 +162,7 @@ def with_tag_counts(submission: Submission, gold: Gold) -> Submission:
 def _wrong_tag_counts(file: TestFile, predicted: Column, gold: Gold) -> list[Problem]:
     labels, ids = gold.columns[file.name], file.splits[gold.role].ids
     form = gold.benchmark.task(file.task).form
-    size_of, what = SIZES[form], "tags" if form == "tokens" else "words"
+    size_of, what = SIZES[form], "words" if form == "relations" else "tags"
     tagged, answers = zip(labels.row_indices, labels.cells, strict=True), predicted.cells
     sizes = ((index, size_of(answers[index]), size_of(cell)) for index, cell in tagged)
     return [

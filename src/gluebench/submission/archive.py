@@ -47,7 +47,8 @@ SUFFIX = ".tsv"
 STORED, DEFLATED = 0, 8
 _METHODS = {1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "lzma"}
 _METHODS |= {93: "zstd", 95: "xz", 98: "ppmd", 99: "aes"}
-_RATIO_FREE = 1 << 20
+RATIO_FREE = 1 << 20
+"""Unpacked size of a member up to which its ratio does not matter."""
 _MIB = 1 << 20
 
 ARCHIVE_MARKS: dict[bytes, str] = {
@@ -331,7 +332,7 @@ def _content_fault(entry: Entry, limits: Limits) -> Problem | None:
         return refusal("nested-folder", file=path)
     if method == STORED and entry.packed != entry.size:
         return refusal("forged-size", file=path, value=f"{entry.size} stated, {entry.packed} stored")
-    if entry.size > max(_RATIO_FREE, entry.packed * limits.ratio):
+    if entry.size > max(RATIO_FREE, entry.packed * limits.ratio):
         return refusal("ratio-bomb", file=path, value=f"{entry.size} bytes from {entry.packed}")
     return None
 

@@ -52,7 +52,7 @@ def check(
         if len(paths) > 1:
             problems.append(two_files(file, paths))
         elif paths:
-            shared = bool(file.column)
+            shared = len(names.named(paths[0])) > 1
             data = members[paths[0]] if shared else members.pop(paths[0])
             read = _read(paths[0], data, file, benchmark.task(file.task), role=role)
             problems += read.problems

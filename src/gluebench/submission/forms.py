@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
@@ -18,7 +18,11 @@ from gluebench.submission.submission import Column
 
 SUM_ERROR = 1e-3
 """Largest distance of the sum of probabilities from 1."""
-SIZES: Mapping[str, Callable[[Any], int | None]] = {"tokens": len, "relations": size_of}
+SIZES: Mapping[str, Callable[[Any], int | None]] = {
+    "tokens": len,
+    "dependencies": len,
+    "relations": size_of,
+}
 """Form to the size of a cell, which gold and predictions have in common; None for a cell that has none."""
 LARGEST = 1e50
 """Largest size of a number: the fourth power, of which the error of a squared error consists, is finite."""
@@ -92,6 +96,13 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             tokens = partial(_tokens, words={word: word for word in words})
             usual = _usual(words, " ", known=partial(_known_words, words={word: word for word in words}))
             return CellForm(tokens, " ".join, expected, False, usual)
+        case "dependencies":
+            relations = f"; relations are {known}" if words else ""
+            expected = (
+                f"a head and a relation for each word, as 2:{words[0] if words else 'nsubj'}, with blanks "
+            )
+            expected += f"between words; a head is the number of a word from 1, or 0{relations}"
+            return CellForm(partial(_dependencies, words=frozenset(words)), " ".join, expected, False)
         case "spans":
             example = f"0-5:{words[0]}; 12-20" if words else "0-5; 12-20 or, with a finite weight, 0-5:0.7"
             expected = f"spans as {example}, the end not included"
@@ -105,12 +116,13 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             return CellForm(
                 _ranking, " ".join, expected, True, _usual((), " ", different=True, known=_known_words)
             )
-        case "relations":
-            of_relations = partial(_relations, words=words, gold=gold)
-            example = f'["<{words[0]}>rain</{words[0]}> fell"], with the tags {known}'
-            expected = f"a JSON list of the sentence, once for each relation, as {example}"
-            return CellForm(of_relations, _list, expected, False)
-    return None
+    return _tagged_form(words, known, gold=gold) if task.form == "relations" else None
+
+
+def _tagged_form(words: tuple[str, ...], known: str, *, gold: bool) -> CellForm:
+    example = f'["<{words[0]}>rain</{words[0]}> fell"], with the tags {known}'
+    expected = f"a JSON list of the sentence, once for each relation, as {example}"
+    return CellForm(partial(_relations, words=words, gold=gold), _list, expected, False)
 
 
 def _usual(words: tuple[str, ...], separator: str, **details: Any) -> Notation | None:
@@ -226,6 +238,23 @@ def _tokens(cell: str, *, words: Mapping[str, str]) -> tuple[str, ...]:
     return known
 
 
+def _dependencies(cell: str, *, words: frozenset[str]) -> tuple[str, ...]:
+    """The head of each word, which is one of the words or 0, and its relation, as "2:nsubj"."""
+    arcs = [_arc(label, words) for label in cell.split()]
+    if not arcs or max(head for head, _ in arcs) > len(arcs):
+        raise ValueError(cell)
+    return tuple(label for _, label in arcs)
+
+
+@lru_cache(maxsize=1 << 14)
+def _arc(label: str, words: frozenset[str]) -> tuple[int, str]:
+    """The head, and head and relation as one text."""
+    head, _, relation = label.partition(":")
+    if not head.isdecimal() or not (relation in words if words else relation):
+        raise ValueError(label)
+    return int(head), f"{int(head)}:{relation}"
+
+
 def _known_words(cells: Sequence[str], *, words: Mapping[str, str] | None = None) -> list[tuple[str, ...]]:
     rows = map(str.split, cells)
     return [*map(tuple, map(map, repeat(words.__getitem__), rows) if words else rows)]
@@ -298,7 +327,7 @@ def _joined(answers: Sequence[Any], task: Task) -> str:
             return task.separator.join(map(str, answers))
         case "tokens":
             return " ".join(map(str, answers))
-        case "ranking":
+        case "ranking" | "dependencies":
             return " ".join(
                 ":".join(map(str, part)) if isinstance(part, list | tuple) else str(part) for part in answers
             )

@@ -16,7 +16,7 @@ KEYS = ("index", "idx", "id", "guid", "example_id", "pairid", "", "unnamed: 0")
 """Common names of the index column, in any letter case, the most reliable first."""
 VALUES = (
     *("prediction", "predictions", "predicted_label", "predicted", "pred", "preds", "label", "labels"),
-    *("output", "answer", "class", "score", "scores"),
+    *("output", "answer", "answers", "class", "score", "scores"),
 )
 """Common names of the column of predictions."""
 _MOST_COLUMNS = 100

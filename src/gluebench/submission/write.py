@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, TestFile, load_benchmark
 from gluebench.benchmark.atomic import replacing
-from gluebench.submission.archive import Archive, read_members, read_nested
+from gluebench.submission.archive import RATIO_FREE, Archive, Limits, read_members, read_nested
 from gluebench.submission.archive_problems import base_name
 from gluebench.submission.check import layout, likely_files, no_files, two_files
 from gluebench.submission.mistakes import explained
@@ -52,12 +52,20 @@ def write_submission(
     for file in benchmark.files(role):
         if file.name in predictions:
             members.setdefault(file.path, []).append(file)
-    with replacing(Path(path)) as target, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+    with replacing(Path(path)) as target, zipfile.ZipFile(target, "w") as archive:
         for name, files in members.items():
             member = zipfile.ZipInfo(name)  # dated 1980, so the same bytes each time
-            member.compress_type = zipfile.ZIP_DEFLATED
+            content = _content(files, predictions, benchmark, role, like or {})
+            member.compress_type = zipfile.ZIP_STORED if _like_a_bomb(content) else zipfile.ZIP_DEFLATED
             member.external_attr = 0o644 << 16
-            archive.writestr(member, _content(files, predictions, benchmark, role, like or {}))
+            archive.writestr(member, content)
+
+
+def _like_a_bomb(content: bytes) -> bool:
+    """Whether it is so large and uniform that `check` might refuse it in compressed form."""
+    from zlib import compress
+
+    return len(content) > RATIO_FREE and len(content) > len(compress(content)) * Limits().ratio // 2
 
 
 def _content(

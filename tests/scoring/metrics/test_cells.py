@@ -16,7 +16,7 @@ from gluebench.scoring import measure
 from gluebench.scoring.inference import file_bars, paired_tests
 from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.metrics import METRICS, point
-from gluebench.scoring.metrics.cells import normalized
+from gluebench.scoring.metrics.cells import normalized, tokens_of
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.units import SumUnits, units_of
 
@@ -41,6 +41,104 @@ def plain_token_f1(gold: str, predicted: str, empty: float) -> float:
         return 0.0
     precision, recall = shared / len(second), shared / len(first)
     return 2 * precision * recall / (precision + recall)
+
+
+def longest_common_run(first, second) -> int:
+    """By comparing all slices."""
+    slices = {tuple(second[at:end]) for at in range(len(second)) for end in range(at, len(second) + 1)}
+    runs = (tuple(first[at:end]) for at in range(len(first)) for end in range(at, len(first) + 1))
+    return max(map(len, slices.intersection(runs)), default=0)
+
+
+def plain_run_f1(gold, predicted) -> float:
+    """The harmonic mean of the shares of both that their longest common run covers."""
+    if not gold or not predicted:
+        return float(gold == predicted)
+    run = longest_common_run(gold, predicted)
+    precision, recall = run / len(predicted), run / len(gold)
+    return 2 * precision * recall / (precision + recall) if run else 0.0
+
+
+def korean(text: str) -> str:
+    """As KLUE's published code normalizes texts."""
+    return " ".join("".join(letter for letter in text.lower() if letter not in string.punctuation).split())
+
+
+CMRC_MARKS = {*"-:_*^/\\~`+=，。：？！“”；’《》·、「」（）－～『』"}
+
+
+def chinese(text: str) -> str:
+    """As CMRC 2018's published code does for exact match."""
+    return "".join(letter for letter in text.lower().strip() if letter not in CMRC_MARKS)
+
+
+def chinese_tokens(text: str) -> list[str]:
+    """Chinese characters, and the words between them."""
+    spaced = "".join(f" {letter} " if "一" <= letter <= "龥" else letter for letter in chinese(text))
+    return spaced.split()
+
+
+def test_longest_runs_against_a_loop() -> None:
+    words = [
+        "서울",
+        "서울시",
+        "KBS",
+        "kbs 1TV",
+        "a",
+        "the",
+        "《北京》",
+        "北京大学",
+        "大学",
+        "78.1",
+        "Windows-10",
+        "",
+    ]
+    for seed in range(40):
+        rng = RNG(seed)
+        gold = [["".join(rng.choice([*words, " "], rng.integers(0, 4))) for _ in range(rng.integers(1, 3))]
+                for _ in range(20)]  # fmt: skip
+        predicted = ["".join(rng.choice([*words, " "], rng.integers(0, 4))) for _ in gold]
+        pairs = list(zip(gold, predicted, strict=True))
+        for name, language, parts in (
+            ("substring_f1", "", plain_text),
+            ("substring_f1", "ko", korean),
+            ("token_run_f1", "", lambda text: plain_text(text).split()),
+            ("token_run_f1", "zh-CMRC", chinese_tokens),
+            ("exact_match", "ko", korean),
+            ("exact_match", "zh-CMRC", chinese),
+        ):
+            metric = Metric(name, name, "", "", language=language)
+            value = point(metric, pairs_of("text", gold, predicted)).value
+            same = plain_run_f1 if name != "exact_match" else lambda a, b: float(a == b)
+            scores = [max(same(parts(each), parts(p)) for each in answers) for answers, p in pairs]
+            assert value == pytest.approx(np.mean(scores), abs=1e-12), (name, language)
+
+
+def test_longest_runs_by_hand() -> None:
+    assert measure("substring_f1", [["이순신 장군"]], ["순신 장군님"]) == pytest.approx(2 * 5 / 12)
+    assert measure("substring_f1", ["", "x", ""], ["", "", "y"]) == pytest.approx(1 / 3)
+    long = "ab" * 150
+    assert measure("substring_f1", [long], [long[1:]]) == pytest.approx(2 * 299 / 599), (
+        "frequent letters count"
+    )
+    assert measure("token_run_f1", ["a b c d"], ["b c x d"]) == pytest.approx(2 * 2 / 7), (
+        "without the article"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("《Windows系统》，3.5 KB", ["windows", "系", "统", "3.5", "kb"]),
+        ("约1,000人（78.1%）", ["约", "1,000", "人", "78.1", "%"]),
+        ("St. John", ["st.", "john"]),
+        ("(U.S.) a, b.", ["(", "u.s.", ")", "a", ",", "b", "."]),
+        ("-- 1 - 2", ["1", "2"]),
+    ],
+)
+def test_tokens_of_cmrc(text: str, tokens: list[str]) -> None:
+    """As its script has them, with NLTK's word_tokenize between Chinese characters."""
+    assert tokens_of(text, "zh-CMRC") == tokens
 
 
 def texts(rng, size: int):
@@ -143,9 +241,31 @@ PROBABILITIES = {
     ),
     "neg_ece": calibration_error,
     "probability_accuracy": lambda gold, shares: np.mean(shares.argmax(axis=1) == gold),
+    "probability_micro_f1_without": lambda gold, shares: sk.f1_score(
+        gold, shares.argmax(axis=1), labels=[0, *range(2, shares.shape[1])], average="micro", zero_division=0
+    ),
     "roc_auc": lambda gold, shares: sk.roc_auc_score(gold == 1, shares[:, 1])
     if 0 < (gold == 1).sum() < len(gold) else 0.0,
+    "macro_average_precision": lambda gold, shares: np.mean(
+        [sk.average_precision_score(gold == code, shares[:, code]) for code in np.unique(gold)]
+    ),
+    "macro_pr_auc": lambda gold, shares: np.mean(
+        [klue_pr_auc(gold == code, shares[:, code]) for code in np.unique(gold)]
+    ),
 }  # fmt: skip
+
+
+def klue_pr_auc(own, given) -> float:
+    """As KLUE's published code calls scikit-learn for each relation."""
+    precision, recall, _ = sk.precision_recall_curve(own, given)
+    return float(sk.auc(recall, precision))
+
+
+def test_areas_of_a_label_that_is_not_in_gold_are_left_out() -> None:
+    gold, shares = ["art", "art", "law"], [[0.6, 0.3, 0.1], [0.2, 0.2, 0.6], [0.3, 0.4, 0.3]]
+    for name in ("macro_average_precision", "macro_pr_auc"):
+        of_two = measure(name, gold, [row[:2] for row in shares], labels=TOPICS[:2])
+        assert measure(name, gold, shares, labels=TOPICS[:3]) == of_two
 
 
 @pytest.mark.parametrize("name", PROBABILITIES)
@@ -159,7 +279,7 @@ def test_probabilities_are_scikit_learns(name: str, classes: int) -> None:
         shares = shares.round(int(rng.integers(1, 9)))
         shares[:, -1] = np.maximum(1 - shares[:, :-1].sum(axis=1), 0)  # some are 0 or 1
         shares /= shares.sum(axis=1, keepdims=True)
-        positive = TOPICS[1] if name == "roc_auc" else None
+        positive = TOPICS[1] if name in POSITIVE else None
         words = [TOPICS[code] for code in gold]
         value = measure(name, words, shares, positive=positive, labels=TOPICS[:classes])
         assert value == pytest.approx(PROBABILITIES[name](gold, shares), abs=1e-12, rel=1e-12)
@@ -216,7 +336,8 @@ def systems_of(name: str, size: int):
     ]
 
 
-POSITIVE = ("roc_auc", "f05_u", "f1_answered")
+POSITIVE = ("roc_auc", "f05_u", "f1_answered", "probability_micro_f1_without")
+CURVES = ("roc_auc", "macro_average_precision", "macro_pr_auc")
 ANSWERED = ("c_at_1", "f05_u", "f1_answered")
 CELLS = [
     *SETS,
@@ -227,6 +348,8 @@ CELLS = [
     "exact_match",
     "token_f1",
     "token_f1_v2",
+    "substring_f1",
+    "token_run_f1",
 ]
 
 
@@ -236,12 +359,12 @@ def test_intervals_and_tests_follow(name: str) -> None:
     systems = systems_of(name, size)
     metric = Metric(name, name, name, "F", TOPICS[1] if name in POSITIVE else None, TOPICS)
     units = units_of([metric], systems)
-    assert isinstance(units, SumUnits) == (name != "roc_auc")
-    at = 17 if name != "roc_auc" else 3
+    assert isinstance(units, SumUnits) == (name not in CURVES)
+    at = 17 if name not in CURVES else 3
     without = np.flatnonzero((np.arange(size) if units.units is None else units.units) != at)
     values = [point(metric, pairs.subset(without.tolist())).value for pairs in systems]
     assert units.left_out()[0, :, at] == pytest.approx(values, abs=1e-12)
-    drawn = units.bootstrap(2000 if name != "roc_auc" else 600, RNG(2))[0]
+    drawn = units.bootstrap(2000 if name not in CURVES else 600, RNG(2))[0]
     (bar,) = file_bars([metric], systems[0], [point(metric, systems[0])])
     low, high = np.percentile(drawn[0], [2.5, 97.5])
     # the calibration error of a resample is larger on average

@@ -157,7 +157,9 @@ def test_scores_of_entities_against_a_loop() -> None:
             assert measure(name, gold, predicted, labels=TAGS) == pytest.approx(value, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["entity_macro_f1", "token_macro_f1", "entity_f1", "token_accuracy"])
+@pytest.mark.parametrize(
+    "name", ["entity_macro_f1", "token_macro_f1", "token_label_macro_f1", "entity_f1", "token_accuracy"]
+)
 def test_systems_that_share_cells_have_their_own_scores(name: str) -> None:
     """A class that another system predicts does not count for one that has none of it."""
     gold, known = sentences(RNG(0), 30), Metric(name, name, "", "")
@@ -180,6 +182,81 @@ def test_scores_of_tokens_are_scikit_learns() -> None:
         expected = sk.f1_score(*types, labels=["LOC", "PER", "ORG"], average="macro", zero_division=0)
         value = measure("token_macro_f1", gold, predicted, labels=[*TAGS, "B-ORG", "I-ORG"])
         assert value == pytest.approx(expected, abs=1e-12)
+        expected = sk.f1_score(*flat, labels=[*TAGS, "B-ORG"], average="macro", zero_division=1)
+        value = measure("token_label_macro_f1", gold, predicted, labels=[*TAGS, "B-ORG"])
+        assert value == pytest.approx(expected, abs=1e-12)
+
+
+def some_trees(rng, size: int, share: float):
+    """Heads and relations of sentences, and the same with a share of each replaced."""
+
+    def label() -> str:
+        return f"{rng.integers(0, 6)}:{rng.choice(['subj', 'obj', 'mod', 'rare', 'odd', 'nsubj:pass'])}"
+
+    gold = [[label() for _ in range(rng.integers(1, 9))] for _ in range(size)]
+
+    def changed(own: str) -> str:
+        (head, relation), (other, another) = own.split(":", 1), label().split(":", 1)
+        return f"{other if rng.random() < share else head}:{another if rng.random() < share else relation}"
+
+    return gold, [[changed(own) for own in row] for row in gold]
+
+
+def klue_las(gold, predicted, rare) -> float:
+    """The rule of KLUE's published code, word by word: rare relations are one, wrong heads another class."""
+    truth, answers = [], []
+    for own, said in zip(gold, predicted, strict=True):
+        (head, relation), (other, another) = own.split(":", 1), said.split(":", 1)
+        truth.append("others" if relation in rare else relation)
+        answers.append("wrong" if head != other else "others" if another in rare else another)
+    return float(sk.f1_score(truth, answers, average="macro"))
+
+
+def test_dependencies_by_klues_rule() -> None:
+    rare = ("rare", "odd")
+    for seed in range(40):
+        rng = RNG(seed)
+        gold, predicted = some_trees(rng, int(rng.integers(1, 12)), rng.choice([0, 0.2, 1]))
+        words = [[label for row in side for label in row] for side in (gold, predicted)]
+        heads = [[label.split(":")[0] for label in side] for side in words]
+        for name, value in (
+            ("uas", sk.accuracy_score(*heads)),
+            ("las", sk.accuracy_score(*words)),
+            ("uas_macro_f1", sk.f1_score(*heads, average="macro")),
+            ("las_macro_f1", klue_las(*words, ())),
+        ):
+            assert measure(name, gold, predicted) == pytest.approx(value, abs=1e-12)
+        value = measure("las_macro_f1", gold, predicted, parents=dict.fromkeys(rare, "others"))
+        assert value == pytest.approx(klue_las(*words, rare), abs=1e-12)
+
+
+def test_dependencies_by_hand() -> None:
+    gold, predicted = [["2:subj", "0:root", "2:obj"]], [["2:obj", "0:root", "1:obj"]]
+    assert measure("uas", gold, predicted) == pytest.approx(2 / 3)
+    assert measure("las", gold, predicted) == pytest.approx(1 / 3)
+    assert measure("uas_macro_f1", gold, predicted) == pytest.approx((2 / 3 + 1 + 0) / 3)
+    assert measure("las_macro_f1", gold, predicted) == pytest.approx((0 + 1 + 0 + 0) / 4)
+    with pytest.raises(ValueError, match="gold has 3 values and predictions 1 at position 0"):
+        measure("uas", gold, [["0:root"]])
+
+
+@pytest.mark.parametrize("name", ["uas", "las", "uas_macro_f1", "las_macro_f1"])
+def test_intervals_and_tests_of_dependencies(name: str) -> None:
+    gold, better = some_trees(RNG(1), 250, 0.1)
+    systems = [pairs_of("dependencies", gold, each) for each in (better, some_trees(RNG(1), 250, 0.3)[1])]
+    metric = Metric(name, name, name, "F")
+    units = units_of([metric], systems)
+    assert isinstance(units, SumUnits)
+    without = [at for at in range(250) if at != 17]
+    values = [point(metric, pairs.subset(without)).value for pairs in systems]
+    assert units.left_out()[0, :, 17] == pytest.approx(values, abs=1e-12)
+    drawn = units.bootstrap(1000, RNG(2))[0]
+    (bar,) = file_bars([metric], systems[0], [point(metric, systems[0])])
+    low, high = np.percentile(drawn[0], [2.5, 97.5])
+    assert (bar.low, bar.high) == pytest.approx((low, high), abs=0.2 * (high - low))
+    (test,) = paired_tests(units, resamples=999, rng=RNG(3))
+    assert test.error == pytest.approx((drawn[0] - drawn[1]).std(), rel=0.15)
+    assert test.p < 0.01 < test.difference
 
 
 def some_spans(rng, size: int):

@@ -282,4 +282,6 @@ def _constant(task: records.Task) -> str | tuple[Any, ...]:
         return (1 / len(words),) * len(words)
     if task.form == "tokens":
         return (words[0] if words else "O",)
+    if task.form == "dependencies":
+        return (f"0:{words[0] if words else 'root'}",)
     return "" if task.form == "text" else ()

@@ -24,6 +24,8 @@ from gluebench.scoring.metrics.counts import (
     Point,
     r_k_of,
 )
+from gluebench.scoring.metrics.curves import CURVE_METRICS
+from gluebench.scoring.metrics.dependencies import DEPENDENCY_METRICS
 from gluebench.scoring.metrics.information import INFORMATION_METRICS
 from gluebench.scoring.metrics.labels import LABEL_METRICS
 from gluebench.scoring.metrics.numbers import (
@@ -91,7 +93,9 @@ METRICS: Mapping[str, MetricFunction] = {
         KENDALL,
         *NUMBER_SUMS,
         *CELL_METRICS,
+        *CURVE_METRICS,
         *SEQUENCE_METRICS,
+        *DEPENDENCY_METRICS,
         *RELATION_METRICS,
         *INFORMATION_METRICS,
     )

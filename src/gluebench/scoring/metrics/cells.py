@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache, partial
 from itertools import chain, count
 from string import punctuation
@@ -18,7 +19,7 @@ from unicodedata import category
 
 from gluebench.benchmark import Metric
 from gluebench.benchmark.metrics import ARTICLES
-from gluebench.scoring.metrics.counts import PairsMetric, Point, ratio
+from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.labels import Average, class_f1
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means, negated_mean, pooled_f1
 from gluebench.scoring.numeric import Floats, Ints, NDArray, np
@@ -35,6 +36,10 @@ _NO_PUNCTUATION = str.maketrans("", "", punctuation)
 _ARTICLES = {language: re.compile(rf"\b({words})\b") for language, words in ARTICLES.items() if words}
 _ARTICLES |= {"": _ARTICLES["en"], "ar": re.compile("ال")}
 _CHINESE = re.compile("[一-龥]")
+_NO_CMRC_MARKS = str.maketrans("", "", "-:_*^/\\~`+=，。：？！“”；’《》·、「」（）－～『』")
+"""The marks that CMRC 2018's scorer leaves out."""
+_CMRC_TOKEN = re.compile(r"""[一-龥]|[][(){}<>;@#$%&?!"]|,(?!\d)|\.(?=[一-龥]|$)""")
+"""A Chinese character or a mark that is a token of its own, as a comma outside of a number."""
 
 
 def once(table: Callable[[Cells, Metric], Floats]) -> Callable[[Pairs, Metric], Floats]:
@@ -66,10 +71,14 @@ def mean_metric(name: str, match: Match) -> SumMetric:
 def normalized(text: str, language: str = "") -> str:
     """The text in lower case without ASCII punctuation, articles and surplus spaces.
 
-    In a language of MLQA, other punctuation goes too, and each Chinese character is a token.
+    In a language of MLQA, other punctuation goes too, and each Chinese character is a token. Of CMRC 2018's
+    texts only some marks go, and the blanks stay.
     """
-    text = text.lower().translate(_NO_PUNCTUATION)
-    if language:
+    text = text.lower()
+    if language == "zh-CMRC":
+        return text.strip().translate(_NO_CMRC_MARKS)
+    text = text.translate(_NO_PUNCTUATION)
+    if language not in ("", "ko"):
         text = "".join(letter for letter in text if not category(letter).startswith("P"))
     if language in _ARTICLES:
         text = _ARTICLES[language].sub(" ", text)
@@ -83,8 +92,14 @@ def exact_match(answers: Sequence[str], predicted: str, language: str = "") -> f
 
 def token_f1(answers: Sequence[str], predicted: str, language: str = "", *, empty: float = 0.0) -> float:
     """The largest F1 of shared tokens over the answers; `empty` if both texts have no tokens."""
-    tokens = normalized(predicted, language).split()
-    return max(_token_f1(normalized(answer, language).split(), tokens, empty) for answer in answers or ("",))
+    tokens = tokens_of(predicted, language)
+    return max(_token_f1(tokens_of(answer, language), tokens, empty) for answer in answers or ("",))
+
+
+def tokens_of(text: str, language: str) -> list[str]:
+    """The tokens of the normalized text."""
+    text = normalized(text, language)
+    return (_CMRC_TOKEN.sub(r" \g<0> ", text) if language == "zh-CMRC" else text).split()
 
 
 def _token_f1(gold: Sequence[str], predicted: Sequence[str], empty: float) -> float:
@@ -92,6 +107,29 @@ def _token_f1(gold: Sequence[str], predicted: Sequence[str], empty: float) -> fl
         return empty
     shared = sum(min(gold.count(token), predicted.count(token)) for token in {*gold} & {*predicted})
     return 2 * shared / (len(gold) + len(predicted))
+
+
+def run_f1(
+    answers: Sequence[str],
+    predicted: str,
+    language: str = "",
+    *,
+    parts: Callable[[str, str], Sequence[str]] = normalized,
+) -> float:
+    """The largest F1 over the answers, where the parts of the longest common run are the shared ones.
+
+    The parts are characters, or those that `parts` gives; two texts without parts are equal. KLUE's scorer
+    calls the F1 of characters ROUGE-W; unlike it, frequent characters of long answers count here too.
+    """
+    own = parts(predicted, language)
+    return max(_run_f1(parts(answer, language), own) for answer in answers or ("",))
+
+
+def _run_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
+    if gold == predicted:
+        return 1.0
+    run = SequenceMatcher(None, predicted, gold, autojunk=False).find_longest_match()
+    return 2 * run.size / (len(gold) + len(predicted))
 
 
 def set_accuracy(gold: Iterable[str], predicted: Iterable[str]) -> float:
@@ -158,16 +196,17 @@ def counted_metric(
     average: Average | None,
     nothing: str,
     classes: Callable[[Sequence[str]], Iterable[str]] = tuple,
+    prepared: Callable[[Cells, Metric], Cells] = lambda cells, metric: cells,
 ) -> SumMetric:
     """F1 from the counts of each example: pooled, or a mean over the classes.
 
-    `counted` gives the `class_rows` of cells; `nothing` names what examples without counts lack; `classes`
-    gives the classes of the task's labels.
+    `counted` gives the `class_rows` of `prepared` cells; `nothing` names what examples without counts lack;
+    `classes` gives the classes of the task's labels.
     """
 
     @once
     def of_cells(cells: Cells, metric: Metric) -> Floats:
-        return counted(cells, classes(metric.labels) if average else None)
+        return counted(prepared(cells, metric), classes(metric.labels) if average else None)
 
     def rows(pairs: Pairs, metric: Metric) -> Floats:
         own = of_cells(pairs, metric)
@@ -198,7 +237,7 @@ def _sets_f1(name: str, average: Average | None) -> SumMetric:
     return counted_metric(name, of_pairs(_set_counts), average, "any label")
 
 
-def _probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
+def probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
     """Predictions, shape (n, labels), and gold codes, shape (n,)."""
     return np.array(pairs.predicted.cells, np.float64), np.frombuffer(pairs.gold.codes, np.uint8).astype(
         np.intp
@@ -206,7 +245,7 @@ def _probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
 
 
 def _log_loss_rows(pairs: Pairs, _: Metric) -> Floats:
-    given, gold = _probabilities(pairs)
+    given, gold = probabilities(pairs)
     return means(-np.log(_clipped(given[np.arange(len(gold)), gold])))
 
 
@@ -217,19 +256,29 @@ def _clipped(probabilities: Any) -> Any:
 
 
 def _brier_rows(pairs: Pairs, _: Metric) -> Floats:
-    given, gold = _probabilities(pairs)
+    given, gold = probabilities(pairs)
     losses = ((given - np.eye(given.shape[1])[gold]) ** 2).sum(axis=1)
     return means(losses / 2 if given.shape[1] == 2 else losses)
 
 
 def _highest_rows(pairs: Pairs, _: Metric) -> Floats:
-    given, gold = _probabilities(pairs)
+    given, gold = probabilities(pairs)
     return means(given.argmax(axis=1) == gold)
+
+
+def _others_rows(pairs: Pairs, metric: Metric) -> Floats:
+    """Of all labels but one: whether the most probable is gold's, the gold, and the most probable."""
+    given, gold = probabilities(pairs)
+    predicted, left_out = given.argmax(axis=1), pairs.code(metric.positive)
+    kept = np.stack([gold, gold, predicted]) != left_out
+    kept[0] &= gold == predicted
+    rows: Floats = kept.T.astype(np.float64)
+    return rows
 
 
 def _answered_rows(pairs: Pairs, metric: Metric) -> Floats:
     """True and false positives and negatives, and no answer, which is two equal highest probabilities."""
-    given, gold = _probabilities(pairs)
+    given, gold = probabilities(pairs)
     highest = given == given.max(axis=1, keepdims=True)
     answered, positive = highest.sum(axis=1) == 1, pairs.code(metric.positive)
     own, said = gold == positive, highest[:, positive]
@@ -254,7 +303,7 @@ def _f1_answered(sums: Any) -> Any:
 
 def _calibration_rows(pairs: Pairs, _: Metric) -> Floats:
     """Accuracy minus confidence at the bin of the confidence, then a 1, shape (n, BINS + 1)."""
-    given, gold = _probabilities(pairs)
+    given, gold = probabilities(pairs)
     confidence = given.max(axis=1)
     rows = np.zeros((len(gold), BINS + 1))
     bins = np.clip(np.ceil(confidence * BINS).astype(np.intp) - 1, 0, BINS - 1)
@@ -265,18 +314,6 @@ def _calibration_rows(pairs: Pairs, _: Metric) -> Floats:
 
 def _neg_ece(sums: Any) -> Any:
     return 0.0 - ratio(abs(sums[:-1]).sum(axis=0), sums[-1])
-
-
-def _roc_auc(pairs: Pairs, metric: Metric) -> Point:
-    """The probability that a positive example has a higher probability than another; ties count half."""
-    given, gold = _probabilities(pairs)
-    positive = pairs.code(metric.positive)
-    others = np.sort(given[gold != positive, positive])
-    own = given[gold == positive, positive]
-    if not len(own) * len(others):
-        return Point(0.0, "gold has only positive examples, or none")
-    below = [np.searchsorted(others, own, side=side).sum() for side in ("left", "right")]
-    return Point(float(sum(below)) / 2 / (len(own) * len(others)))
 
 
 def _distributions(pairs: Pairs) -> tuple[Floats, Floats]:
@@ -306,6 +343,8 @@ CELL_METRICS = (
     mean_metric("exact_match", exact_match),
     mean_metric("token_f1", token_f1),
     mean_metric("token_f1_v2", partial(token_f1, empty=1.0)),
+    mean_metric("substring_f1", run_f1),
+    mean_metric("token_run_f1", partial(run_f1, parts=tokens_of)),
     mean_metric("sets_accuracy", set_accuracy),
     mean_metric("sets_jaccard", jaccard),
     mean_metric("sets_sample_f1", set_f1),
@@ -317,7 +356,7 @@ CELL_METRICS = (
     SumMetric("neg_brier", _brier_rows, negated_mean),
     SumMetric("neg_ece", _calibration_rows, _neg_ece, fewest=FEWEST_CALIBRATED),
     SumMetric("probability_accuracy", _highest_rows, mean_of),
-    PairsMetric("roc_auc", _roc_auc),
+    SumMetric("probability_micro_f1_without", _others_rows, pooled_f1),
     SumMetric("c_at_1", _answered_rows, _c_at_1),
     SumMetric("f05_u", _answered_rows, _f05_u),
     SumMetric("f1_answered", _answered_rows, _f1_answered),

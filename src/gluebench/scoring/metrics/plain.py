@@ -148,6 +148,7 @@ _CELL: Mapping[str, Callable[[Any], Hashable]] = {
     "sets": _set,
     "distributions": _floats,
     "tokens": _texts,
+    "dependencies": _texts,
     "spans": _spans,
     "ranking": _texts,
     "relations": relations,

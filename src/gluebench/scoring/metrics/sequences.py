@@ -28,6 +28,7 @@ from gluebench.scoring.metrics.cells import (
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means
 from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
+from gluebench.scoring.pairs import Pairs
 
 Span = tuple[int, int, str]
 """Start, end (exclusive) and label."""
@@ -117,22 +118,36 @@ def bare(tag: str) -> str:
     return tag[2:] if tag[:2] in ("B-", "I-") else tag
 
 
-@once
-def _token_rows(cells: Cells, _: Metric) -> Floats:
-    """Right tokens, and tokens, of each sentence."""
-    return np.array([(sum(map(str.__eq__, *pair)), len(pair[0])) for pair in cells], np.float64)
+def right_tokens(of: Callable[[str], str] = str) -> Callable[[Pairs, Metric], Floats]:
+    """The right tokens, and tokens, of each sentence; a token is right if `of` it is that of gold."""
+
+    def rows(cells: Cells, _: Metric) -> Floats:
+        pairs = ([[*map(of, side)] for side in pair] for pair in cells)
+        return np.array([(sum(map(str.__eq__, *pair)), len(pair[0])) for pair in pairs], np.float64)
+
+    return once(rows)
 
 
-def _type_rows(cells: Cells, labels: Iterable[str] | None) -> Floats:
-    """Counts of tokens by type; a token outside counts for neither side."""
-    tags, types = (defaultdict[str, int](count().__next__) for _ in range(2))
+def class_rows_of_tokens(
+    cells: Cells,
+    labels: Iterable[str] | None,
+    *,
+    class_of: Callable[[str], str] = str,
+    outside: str | None = None,
+) -> Floats:
+    """Counts of tokens by the class of their label; one of the class `outside` counts for neither side."""
+    tags, classes = (defaultdict[str, int](count().__next__) for _ in range(2))
     tokens = (chain.from_iterable(pair[side] for pair in cells) for side in range(2))
     codes = [np.fromiter(map(tags.__getitem__, side), np.intp) for side in tokens]
-    gold, predicted = (np.array([types[bare(tag)] for tag in tags], np.intp)[side] for side in codes)
-    rows, outside = np.repeat(np.arange(len(cells)), [len(pair[0]) for pair in cells]), types[OUTSIDE]
-    chosen = [(gold == predicted) & (gold != outside), gold != outside, predicted != outside]
+    gold, predicted = (np.array([classes[class_of(tag)] for tag in tags], np.intp)[side] for side in codes)
+    rows = np.repeat(np.arange(len(cells)), [len(pair[0]) for pair in cells])
+    left_out = -1 if outside is None else classes[outside]
+    chosen = [(gold == predicted) & (gold != left_out), gold != left_out, predicted != left_out]
     sides = [(rows[some], of[some]) for some, of in zip(chosen, (gold, gold, predicted), strict=True)]
-    return class_rows(sides, types, labels, size=len(cells))
+    return class_rows(sides, classes, labels, size=len(cells))
+
+
+_type_rows = partial(class_rows_of_tokens, class_of=bare, outside=OUTSIDE)
 
 
 def _types(labels: Sequence[str]) -> list[str]:
@@ -336,11 +351,12 @@ def _precision_rows(cells: Cells, metric: Metric) -> Floats:
 
 
 SEQUENCE_METRICS = (
-    SumMetric("token_accuracy", _token_rows, mean_of),
+    SumMetric("token_accuracy", right_tokens(), mean_of),
     counted_metric("entity_f1", partial(_entity_rows, STRICT), None, "any entity"),
     counted_metric("entity_f1_lenient", partial(_entity_rows, LENIENT), None, "any entity"),
     counted_metric("entity_macro_f1", partial(_entity_rows, STRICT), "present", "any entity", _types),
     counted_metric("token_macro_f1", _type_rows, "all", "any label but O", _types),
+    counted_metric("token_label_macro_f1", class_rows_of_tokens, "all_one", "any token"),
     counted_metric("span_f1", of_pairs(_span_counts), None, "any span"),
     counted_metric("span_overlap_f1", of_pairs(_overlap_counts), "all", "any span"),
     mean_metric("span_iou", intersection_over_union),

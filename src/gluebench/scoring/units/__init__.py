@@ -6,17 +6,12 @@ from collections.abc import Sequence
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics import CountMetric, NumberMetric, function_of, summed
+from gluebench.scoring.metrics.curves import CurveMetric
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import Exchange, Units
+from gluebench.scoring.units.curves import MOST_PAIRED, AucUnits, CurveUnits
 from gluebench.scoring.units.labels import LabelUnits
-from gluebench.scoring.units.numbers import (
-    MOST_PAIRED,
-    AucUnits,
-    KendallUnits,
-    NumberUnits,
-    RowUnits,
-    SumUnits,
-)
+from gluebench.scoring.units.numbers import KendallUnits, MixedUnits, NumberUnits, RowUnits, SumUnits
 
 __all__ = ["Exchange", "LabelUnits", "NumberUnits", "RowUnits", "SumUnits", "Units", "units_of"]
 
@@ -33,7 +28,9 @@ def units_of(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Units:
         return KendallUnits(metrics, systems)
     if names == {"roc_auc"} and len(systems[0]) <= MOST_PAIRED:
         return AucUnits(metrics, systems)
+    if all(isinstance(function, CurveMetric) for function in functions):
+        return CurveUnits(metrics, systems)
     sums = [summed(function, metric, systems[0]) for function, metric in zip(functions, metrics, strict=True)]
     if all(sums):
         return SumUnits(metrics, systems, [function for function in sums if function])
-    return RowUnits(metrics, systems)
+    return MixedUnits(metrics, systems, units_of) if len(metrics) > 1 else RowUnits(metrics, systems)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,6 @@ LINEAR_FROM = 200
 """Number of units from which the exchange is approximated linearly (docs/explanation/differences.md)."""
 MOST_UNITS = 200
 """Maximum number of units; more are merged, to limit the number of calls of a metric."""
-MOST_PAIRED = 1 << 14
-"""Maximum number of examples of `AucUnits`, whose memory grows with it: 100 MiB."""
 FLOAT32 = 1 << 24
 """Integers below this are exact as float32."""
 KEPT = 1 << 25
@@ -162,6 +160,12 @@ class _LinearUnits(_SingleUnits):
         ]
         return flips(np.array(with_mean(units)), shares, resamples=resamples, rng=rng)
 
+    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
+        sizes = blocks(resamples, self.size, least=128)
+        drawn = (unit_weights(self.size, resamples=size, rng=rng) for size in sizes)
+        return np.concatenate([self.weighted(weights) for weights in drawn], axis=2)
+
 
 class SumUnits(_LinearUnits):
     """Answers of any form, for metrics that are a function of sums over the examples."""
@@ -199,12 +203,6 @@ class SumUnits(_LinearUnits):
             ]
         )
 
-    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
-        sizes = blocks(resamples, self.size, least=128)
-        drawn = (unit_weights(self.size, resamples=size, rng=rng) for size in sizes)
-        return np.concatenate([self.weighted(weights) for weights in drawn], axis=2)
-
     def weighted(self, weights: Ints) -> Floats:
         """Metrics with each unit that many times, shape (metrics, systems, draws)."""
         return np.array(
@@ -231,7 +229,7 @@ class SumUnits(_LinearUnits):
         return np.array([function.of(own.T) for own in np.split(sums, ends, axis=1)])
 
 
-class _MergedUnits(_LinearUnits):
+class MergedUnits(_LinearUnits):
     """At most MOST_UNITS units, since each costs calls of a metric or pairs of rows."""
 
     def __init__(self, metrics: Sequence[Metric], systems: Sequence[Pairs]) -> None:
@@ -246,12 +244,8 @@ class _MergedUnits(_LinearUnits):
         """Values without each unit, shape (metrics, systems, units)."""
         return self.weighted(1 - np.eye(len(self.sizes), dtype=np.int64))
 
-    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """Values on units drawn with replacement, shape (metrics, systems, resamples)."""
-        return self.weighted(unit_weights(self.size, resamples=resamples, rng=rng))
 
-
-class KendallUnits(_MergedUnits):
+class KendallUnits(MergedUnits):
     """Answers that are numbers, for Kendall's tau-b, from the pairs of rows between each two units."""
 
     @cached_property
@@ -319,44 +313,24 @@ class KendallUnits(_MergedUnits):
         return np.array([taus] * len(self.metrics))
 
 
-class AucUnits(_MergedUnits):
-    """Probabilities, for the area under the ROC curve, from the pairs of rows between each two units."""
+class RowUnits(MergedUnits):
+    """Answers of any form; the metric is called on subsets of the rows."""
 
-    @cached_property
-    def _between(self) -> list[tuple[Floats, list[Floats]]]:
-        """Of each metric, positive and other rows by unit, and for each system twice the pairs in order.
 
-        The former has the shape (2, units); the latter (units, units), that of the positive row first.
-        """
-        largest = len(self.sizes) * self.sizes.max()
-        units = np.eye(len(self.sizes), dtype=np.float32 if largest**2 < FLOAT32 else np.float64)
-        gold, between = np.frombuffer(self.systems[0].gold.codes, np.uint8), []
-        for metric in self.metrics:
-            code = self.systems[0].code(metric.positive)
-            positive = gold == code
-            own, others = (units[self.units[rows]] for rows in (positive, ~positive))
-            none_first = np.vstack([np.zeros_like(units[:1]), others])
-            pairs = []
-            for system in self.systems:
-                given = np.fromiter(map(itemgetter(code), system.predicted.cells), np.float64)
-                below, above = given[~positive], given[positive]
-                order = np.argsort(below)
-                up_to = np.cumsum(none_first[np.append(0, order + 1)], axis=0)
-                left, right = (np.searchsorted(below, above, side, order) for side in ("left", "right"))
-                pairs.append(own.T @ (up_to[left] + up_to[right]))
-            between.append((np.stack([own.sum(axis=0), others.sum(axis=0)]), pairs))
-        return between
+class MixedUnits(MergedUnits):
+    """Answers for metrics that have units of different classes, each of which gets the merged units."""
+
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        systems: Sequence[Pairs],
+        units_of: Callable[[Sequence[Metric], Sequence[Pairs]], Units],
+    ) -> None:
+        super().__init__(metrics, systems)
+        groups = tuple(self.units.tolist())
+        merged = [replace(pairs, groups=groups) for pairs in systems]
+        self.parts = [units_of([metric], merged) for metric in metrics]
 
     def weighted(self, weights: Ints) -> Floats:
-        """The area with each unit that many times, shape (metrics, systems, draws)."""
-        areas = []
-        for rows, of_systems in self._between:
-            drawn = weights.astype(rows.dtype)
-            own, others = (rows @ drawn.T).astype(np.float64)
-            in_order = (np.einsum("du,du->d", drawn @ pairs, drawn) for pairs in of_systems)
-            areas.append([ratio(twice.astype(np.float64) / 2, own * others) for twice in in_order])
-        return np.array(areas)
-
-
-class RowUnits(_MergedUnits):
-    """Answers of any form; the metric is called on subsets of the rows."""
+        """Each metric with each unit that many times, shape (metrics, systems, draws)."""
+        return np.concatenate([part.weighted(weights) for part in self.parts])

@@ -1,0 +1,44 @@
+"""Metrics of dependency trees; the label of a word is its head and its relation, as 2:nsubj."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from gluebench.benchmark import Metric
+from gluebench.scoring.metrics.cells import Cells, counted_metric
+from gluebench.scoring.metrics.sequences import class_rows_of_tokens, right_tokens
+from gluebench.scoring.metrics.sums import SumMetric, mean_of
+
+WRONG_HEAD = "wrong head"
+"""The class of a relation that is predicted with a wrong head, which no gold relation has."""
+
+
+def head_of(label: str) -> str:
+    """The number of the head."""
+    return label.partition(":")[0]
+
+
+_head_rows = partial(class_rows_of_tokens, class_of=head_of)
+
+
+def _relations(cells: Cells, metric: Metric) -> Cells:
+    """Gold and predicted relations of each sentence; one with a parent is that parent."""
+    parents = dict(metric.parents)
+
+    def relation(label: str) -> str:
+        own = label.partition(":")[2]
+        return parents.get(own, own)
+
+    def predicted_relation(gold: str, predicted: str) -> str:
+        return relation(predicted) if head_of(gold) == head_of(predicted) else WRONG_HEAD
+
+    return [([*map(relation, pair[0])], [*map(predicted_relation, *pair)]) for pair in cells]
+
+
+DEPENDENCY_METRICS = (
+    SumMetric("uas", right_tokens(head_of), mean_of),
+    SumMetric("las", right_tokens(), mean_of),
+    counted_metric("uas_macro_f1", _head_rows, "present", "any word", lambda labels: ()),
+    counted_metric("las_macro_f1", class_rows_of_tokens, "present", "any word", prepared=_relations),
+)
+"""Metrics of dependency trees."""
