@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -24,11 +25,21 @@ from gluebench.submission.rows import Layout
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import Table, read_table
 
+_LONG = 10
+"""Digits that no index has."""
+
 
 class _Row(NamedTuple):
     line: int
     example: str
     cell: str
+
+
+class _Answer(NamedTuple):
+    line: int
+    index: Any
+    """Its id or index; None if there is none."""
+    value: Any
 
 
 class ShapeError(ValueError):
@@ -66,7 +77,7 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
 
 def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
     if suffix in ("json", "jsonl"):
-        return _json_rows(text, file, task, role, lines=suffix == "jsonl")
+        return _json_rows(text, file, task, layout, role, lines=suffix == "jsonl")
     if file.splits[role].ordered:
         return _ordered_rows(text, file, task, layout, suffix)
     if file.parts:
@@ -202,24 +213,34 @@ def _heading(cell: Sequence[str], layout: Layout) -> bool:
     return bool(known or (not layout.form and cell and {*cell}.isdisjoint(value)))
 
 
-def _json_rows(text: str, file: TestFile, task: Task, role: Role, *, lines: bool) -> Iterator[_Row]:
+def _json_rows(
+    text: str, file: TestFile, task: Task, layout: Layout, role: Role, *, lines: bool
+) -> Iterator[_Row]:
     """The answers of a JSON file: objects with an id and a value, at any depth, or ids to values."""
     values = [(line, content) for line, content in enumerate(text.split("\n"), 1) if content.strip()]
     lines = lines or (len(values) > 1 and loaded(values[0][1]) is not None)  # under the name .json
-    values = values if lines else [(1, text)]
-    number, ordered = 0, file.splits[role].ordered
-    for line, content in values:
+    keys = [file.column] if file.column else [*VALUES]
+    keys += ["answers"] * (task.form == "text" and layout.value == "label")
+    answers = []
+    for line, content in values if lines else [(1, text)]:
         value = loaded(content)
         if value is None:
             raise ShapeError("expected JSON", "Write the file with a JSON library.", line)
-        answers = _answers(value, (file.column,) if file.column else VALUES, line=lines)
-        for index, answer in _by_unlisted_ids(answers) if ordered else answers:
-            yield _Row(line, str(number) if index is None else str(index), cell_text(answer, task))
-            number += 1
+        answers += [_Answer(line, *answer) for answer in _answers(value, keys, line=lines)]
+    if file.splits[role].ordered:
+        answers = _by_unlisted_ids(answers, layout.size)
+    for number, answer in enumerate(answers):
+        example = number if answer.index is None else answer.index
+        yield _Row(answer.line, str(example), cell_text(answer.value, task))
 
 
-def _answers(value: Any, keys: Sequence[str], *, line: bool = False) -> Iterator[tuple[Any, Any]]:
-    """Id (None if there is none) and answer of each example; an object that is a `line` is one example."""
+def _answers(
+    value: Any, keys: Sequence[str], *, line: bool = False, inner: bool = False
+) -> Iterator[tuple[Any, Any]]:
+    """Id (None if there is none) and answer of each example; an object that is a `line` is one example.
+
+    An `inner` object is a part of one with an id, and no object of ids to answers.
+    """
     if isinstance(value, dict):
         key = next((name for name in keys if name in value), None)
         name = _id_name(value if key else [*{*value} & {*KEYS}])
@@ -230,28 +251,37 @@ def _answers(value: Any, keys: Sequence[str], *, line: bool = False) -> Iterator
             yield index, value[key]
         elif key is not None:
             yield from _answers(value[key], VALUES)
-        elif index is None and not any(map(_holds_objects, value.values())):
+        elif index is None and not inner and not any(map(_holds_objects, value.values())):
             yield from value.items()
         else:
             for item in filter(_holds_objects, value.values()):
-                yield from _answers(item, keys)
+                yield from _answers(item, keys, inner=inner or index is not None)
     elif isinstance(value, list):
         for item in value:
             if _holds_objects(item):
-                yield from _answers(item, keys)
+                yield from _answers(item, keys, inner=inner)
             else:
                 yield None, item
     else:
         yield None, value
 
 
-def _by_unlisted_ids(answers: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """The answers in the order of their ids, TEST_2 before TEST_10, if the manifest does not list these."""
-    pairs = [*answers]
-    if all(index is None or str(index).isdecimal() for index, _ in pairs):
-        return pairs
-    pairs.sort(key=lambda pair: _natural(str(pair[0])))
-    return [(None, answer) for _, answer in pairs]
+def _by_unlisted_ids(answers: list[_Answer], size: int) -> list[_Answer]:
+    """The answers in the order of their ids, TEST_2 before TEST_10, if the manifest does not list these.
+
+    Ids are indices if most of them are numbers below `size`, the number of examples.
+    """
+    ids = [str(answer.index) for answer in answers if answer.index is not None]
+    indices = sum(len(name) < _LONG and name.isdecimal() and int(name) < size for name in ids)
+    if 2 * indices >= len(ids) and all(map(str.isdecimal, ids)):
+        return answers
+    name, count = Counter(ids).most_common(1)[0]
+    if count > 1:
+        raise ShapeError(
+            f"expected each id once, and {name[:20]} is there {count} times", "Keep one of each."
+        )
+    answers = sorted(answers, key=lambda answer: _natural(str(answer.index)))
+    return [answer._replace(index=None) for answer in answers]
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

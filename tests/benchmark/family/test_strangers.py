@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from benchmark.family.hosting import host, table, values
+from sklearn.metrics import accuracy_score, f1_score  # noqa: TID251 the oracles
 
-from gluebench import load_benchmark
+from gluebench import check, load_benchmark
 
 N = 60
 RANDOM = Random(8)
@@ -55,3 +58,84 @@ def test_sizes_of_russian_superglue() -> None:
         "LiDiRus": 1104, "RCB": 438, "PARus": 500, "MuSeRC": 7614, "TERRa": 3198,
         "RUSSE": 18892, "RWSD": 154, "DaNetQA": 805, "RuCoS": 7257,
     }  # fmt: skip
+
+
+WARNINGS = ["abuse", "blood", "death", "violence"]
+
+
+def work_rows(ids: list[str], sets: list[list[str]]) -> str:
+    rows = [json.dumps({"work_id": name, "labels": labels}) for name, labels in zip(ids, sets, strict=True)]
+    return "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize("pattern", ["{}", "work-{}"])
+def test_ids_that_the_manifest_does_not_list(tmp_path: Path, pattern: str) -> None:
+    """PAN 2023 trigger detection: sets in JSON lines, with ids far above their number, in any order."""
+    manifest = f"""
+[tasks.Triggers]
+form = "sets"
+labels = {json.dumps(WARNINGS)}
+metrics = [{{ name = "sets_macro_f1" }}, {{ name = "sets_micro_f1" }}, {{ name = "sets_accuracy" }}]
+splits.test = {{ size = {N}, ids = "order" }}
+files = [{{ name = "labels", member = "labels.jsonl", column = "labels" }}]
+"""
+    ids = [pattern.format(number) for number in RANDOM.sample(range(10**7), N)]
+    gold, given = ([[word for word in WARNINGS if RANDOM.random() < 0.4] for _ in ids] for _ in range(2))
+    order = RANDOM.sample(range(N), N)
+    shuffled = work_rows([ids[at] for at in order], [given[at] for at in order])
+    report = host(tmp_path, manifest, {"labels.jsonl": shuffled}, {"labels.jsonl": work_rows(ids, gold)})
+    columns = [[[word in labels for word in WARNINGS] for labels in of] for of in (gold, given)]
+    assert values(report)["Triggers"] == {
+        "sets_macro_f1": pytest.approx(f1_score(*columns, average="macro")),
+        "sets_micro_f1": pytest.approx(f1_score(*columns, average="micro")),
+        "sets_accuracy": pytest.approx(accuracy_score(*columns)),
+    }
+    (tmp_path / "twice").mkdir()
+    (tmp_path / "twice" / "labels.jsonl").write_text(work_rows([*ids[1:], ids[1]], given))
+    checked = check(tmp_path / "twice", tmp_path / "shared-task.toml")
+    expected = [f"expected each id once, and {ids[1]} is there 2 times"]
+    assert [problem.expected for problem in checked.errors] == expected
+
+
+def test_labels_as_the_data_of_superglue_have_them(tmp_path: Path) -> None:
+    """WSC's labels are booleans; ReCoRD's answers are inside passages, beside entities without ids."""
+    manifest = """
+[tasks.WSC]
+labels = ["True", "False"]
+metrics = [{ name = "accuracy" }]
+splits.test.size = 4
+files = [{ member = "WSC.jsonl", column = "label" }]
+[tasks.ReCoRD]
+form = "text"
+metrics = [{ name = "exact_match" }]
+splits.test.size = 3
+files = [{ member = "ReCoRD.jsonl", column = "label" }]
+"""
+
+    def lines(rows: list[dict[str, Any]]) -> str:
+        return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+    def passage(number: int, *queries: tuple[int, list[str]]) -> dict[str, Any]:
+        qas = [
+            {"query": "q", "answers": [{"start": 1, "end": 4, "text": text} for text in texts], "idx": index}
+            for index, texts in queries
+        ]
+        entities = [{"start": 3, "end": 5}, {"start": 7, "end": 9}]
+        return {"source": "s", "passage": {"text": "t", "entities": entities}, "qas": qas, "idx": number}
+
+    booleans = [True, False, False, True]
+    report = host(
+        tmp_path,
+        manifest,
+        {
+            "WSC.jsonl": lines([{"idx": at, "label": at < 2} for at in range(4)]),
+            "ReCoRD.jsonl": lines([{"idx": at, "label": name} for at, name in enumerate("abc")]),
+        },
+        {
+            "WSC.jsonl": lines(
+                [{"text": "t", "idx": at, "label": label} for at, label in enumerate(booleans)]
+            ),
+            "ReCoRD.jsonl": lines([passage(0, (0, ["x", "a"]), (1, ["c"])), passage(1, (2, ["c"]))]),
+        },
+    )
+    assert values(report) == {"WSC": {"accuracy": 0.5}, "ReCoRD": {"exact_match": pytest.approx(2 / 3)}}
