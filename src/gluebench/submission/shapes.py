@@ -113,8 +113,9 @@ def _table(text: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
 def _columns(
     text: str, columns: Sequence[str], layout: Layout, suffix: str
 ) -> Iterator[tuple[int, str, list[str]]]:
-    """Line, index or id, and the cells of some columns of a table."""
-    table = _table(text, suffix)
+    """Line, index or id, and the cells of some columns of a table, with commas in a .txt without tabs."""
+    commas = suffix == "txt" and "\t" not in text.partition("\n")[0]
+    table = _table(text, "csv" if commas else suffix)
     _, header = next(table, (1, []))
     names = [name.strip() for name in header]
     index = _id_name(names)
@@ -178,11 +179,14 @@ def _id_name(names: Iterable[str]) -> str | None:
 
 
 def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | None:
-    """The column that the manifest names, or in gold also the one called label."""
+    """The column that the manifest names, in other letter case if need be; in gold also that called label."""
     named = [column] if column else []
+    folded = [name.casefold() for name in names]
     for name in [*named, *([layout.value] if not named or layout.value == "label" else [])]:
         if name in names:
             return names.index(name)
+        if folded.count(name.casefold()) == 1:
+            return folded.index(name.casefold())
     return None
 
 

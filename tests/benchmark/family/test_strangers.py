@@ -11,7 +11,7 @@ import pytest
 from benchmark.family.hosting import host, table, values
 from sklearn.metrics import accuracy_score, f1_score  # noqa: TID251 the oracles
 
-from gluebench import check, load_benchmark
+from gluebench import GoldError, check, load_benchmark, read_gold
 
 N = 60
 RANDOM = Random(8)
@@ -139,3 +139,49 @@ files = [{ member = "ReCoRD.jsonl", column = "label" }]
         },
     )
     assert values(report) == {"WSC": {"accuracy": 0.5}, "ReCoRD": {"exact_match": pytest.approx(2 / 3)}}
+
+
+def test_hans_by_subcase(tmp_path: Path) -> None:
+    """Commas in a .txt, other words for a label, other letter case in gold's header, tags by id."""
+    task = f"""
+labels = ["entailment", "non-entailment"]
+label_synonyms = {{ neutral = "non-entailment", contradiction = "non-entailment" }}
+metrics = [{{ name = "accuracy" }}]
+splits.test = {{ size = {N}, ids = "ex{{}}" }}
+"""
+    manifest = f"""
+[tasks.HANS]{task}
+files = [{{ name = "hans", member = "preds.txt", column = "gold_label" }}]
+[tasks.Subcases]{task}
+scored = false
+metadata = ["subcase"]
+files = [{{ name = "subcases", member = "preds.txt", column = "gold_label" }}]
+"""
+    ids = [f"ex{at}" for at in range(N)]
+    words = ["entailment", "neutral", "contradiction"]
+    given = [RANDOM.choice(words) for _ in ids]
+    gold = [RANDOM.choice(["entailment", "non-entailment"]) for _ in ids]
+    labels = table(["pairID", "Gold_Label"], ids, gold)
+    kinds = [f"sn_{at % 3}" for at in range(N)]
+    files = {"hans.csv": labels, "subcases.csv": labels}
+    files["subcases.metadata.tsv"] = table(["id", "subcase"], ids, kinds, separator="\t")
+    report = host(tmp_path, manifest, {"preds.txt": table(["pairID", "gold_label"], ids, given)}, files)
+    right = [
+        (word == "entailment") == (label == "entailment") for word, label in zip(given, gold, strict=True)
+    ]
+    assert values(report) == {"HANS": {"accuracy": pytest.approx(sum(right) / N)}}
+    diagnostic = report.diagnostics["Subcases"]
+    assert diagnostic is not None
+    scores = {name: score.value for name, score in diagnostic.metadata["subcase"].items()}
+    assert scores == {f"sn_{at}": pytest.approx(sum(right[at::3]) / 20) for at in range(3)}
+    tags = tmp_path / "gold" / "subcases.metadata.tsv"
+    tags.write_text(tags.read_text().replace("ex7\t", "ex70\t"))
+    with pytest.raises(
+        GoldError, match=r"metadata\.tsv:9: unknown-id: found 'ex70'; expected an id of the split"
+    ):
+        read_gold(tmp_path / "gold", tmp_path / "shared-task.toml")
+
+
+def test_advglue_says_which_gold_it_reads(tmp_path: Path) -> None:
+    with pytest.raises(GoldError, match=r"at least one of SST-2.tsv, predictions.json, QQP.tsv"):
+        read_gold(tmp_path, "advglue")
