@@ -156,6 +156,8 @@ def _splits(section: Section) -> dict[str, Split]:
 def _ids(split: Section) -> tuple[str, ...]:
     """The ids of a split: listed, or numbered by a pattern such as "ts_test_{:05}"."""
     pattern = split.values.get("ids")
+    if isinstance(pattern, list) and all(type(name) is int for name in pattern):
+        return tuple(map(str, pattern))
     if not isinstance(pattern, str):
         return split.texts("ids")
     if pattern == ORDER:
@@ -163,10 +165,13 @@ def _ids(split: Section) -> tuple[str, ...]:
     first = split.values.get("first_id", 0)
     numbers = range(first, first + split.count("size")) if isinstance(first, int) else ()
     try:
-        return tuple(map(pattern.format, numbers))
+        ids = tuple(map(pattern.format, numbers))
     except (ValueError, LookupError, AttributeError):
+        ids = (pattern, pattern)
+    if len({*ids}) < len(ids):
         split.reject("ids", f'"{pattern}" is not a pattern; expected a list, "{ORDER}" or as "test_{{:05}}"')
         return ()
+    return ids
 
 
 def _glosses(section: Section) -> Mapping[str, str]:
@@ -281,7 +286,7 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
         task=task,
         splits=chosen,
         synonyms=entry.texts("synonyms"),
-        **entry.read(member="", column="", gaps=False, parts=""),
+        **entry.read(member="", column="", columns=(), gaps=False, parts=""),
         other_versions=tuple(
             Version(version.text("name"), version.text("note"), _sizes(version))
             for version in entry.listed("other_versions", KEYS["version"])

@@ -60,10 +60,10 @@ class Sheet:
         if first != "index" and not (first == "id" and split.ids):
             self.add("header, first", 1, value=header[:60])
             return
-        ids = {name: index for index, name in enumerate(split.ids)} if first == "id" else None
+        self._ids = {name: index for index, name in enumerate(split.ids)} if first == "id" else None
         for line, row in enumerate(lines, 2):
             if row:
-                self._read_row(line, row.split("\t"), split.size, ids)
+                self._read_row(line, row.split("\t"), split.size)
 
     def add(self, row: str, line: int | None = None, **details: object) -> None:
         """Record a problem."""
@@ -83,15 +83,15 @@ class Sheet:
         header = "<TAB>".join(["index", *expected])
         self.add("header", 1, header=header, value="\t".join(["index", *self.columns]))
 
-    def _read_row(self, line: int, fields: Sequence[str], size: int, ids: Mapping[str, int] | None) -> None:
+    def _read_row(self, line: int, fields: Sequence[str], size: int) -> None:
         index = fields[0]
         if len(fields) != 1 + len(self.columns) or not all(fields):
             names = ", ".join(["index", *self.columns])
             self.add("columns", line, names=names, value="\t".join(fields)[:60])
-        elif ids is not None and index not in ids:
+        elif self._ids is not None and index not in self._ids:
             self.add("unknown-id", line, value=index[:60])
-        elif ids is not None:
-            self.rows.append(_Row(line, ids[index], tuple(fields[1:])))
+        elif self._ids is not None:
+            self.rows.append(_Row(line, self._ids[index], tuple(fields[1:])))
         # The limit on length is needed because int() refuses more than 4,300 digits.
         elif not (index.isascii() and index.isdigit() and len(index) <= 18 and int(index) < size):
             self.add("bad-index", line, last=size - 1, value=index[:60])

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from benchmark.family.hosting import host, table, values
-from sklearn.metrics import accuracy_score, f1_score  # noqa: TID251 the oracles
+from scipy.spatial.distance import jensenshannon
+from sklearn.metrics import accuracy_score, f1_score, jaccard_score, log_loss  # noqa: TID251 the oracles
 
 from gluebench import GoldError, check, load_benchmark, read_gold
+from gluebench.benchmark import ManifestError
 
 N = 60
 RANDOM = Random(8)
@@ -185,3 +189,93 @@ files = [{{ name = "subcases", member = "preds.txt", column = "gold_label" }}]
 def test_advglue_says_which_gold_it_reads(tmp_path: Path) -> None:
     with pytest.raises(GoldError, match=r"at least one of SST-2.tsv, predictions.json, QQP.tsv"):
         read_gold(tmp_path, "advglue")
+
+
+EMOTIONS = ["anger", "fear", "joy"]
+
+
+def test_a_column_for_each_label(tmp_path: Path) -> None:
+    """SemEval-2025 task 11 (0/1 columns, in other letter case), GermEval 2024 and Kaggle (shares)."""
+    manifest = f"""
+[tasks.A]
+form = "sets"
+labels = {json.dumps(EMOTIONS)}
+metrics = [{{ name = "sets_macro_f1" }}, {{ name = "sets_jaccard" }}]
+splits.test = {{ size = {N}, ids = {json.dumps([*range(100, 100 + N)])} }}
+files = [{{ name = "a", member = "pred_eng.csv", columns = {json.dumps(EMOTIONS)} }}]
+[tasks.Shares]
+weight = 0
+form = "distributions"
+labels = {json.dumps(EMOTIONS)}
+metrics = [{{ name = "neg_jensen_shannon" }}]
+splits.test.size = {N}
+files = [{{ name = "shares", member = "run.tsv", columns = ["share_1", "share_2", "share_3"] }}]
+[tasks.Winner]
+weight = 0
+form = "probabilities"
+labels = {json.dumps(EMOTIONS)}
+metrics = [{{ name = "neg_log_loss" }}]
+splits.test.size = {N}
+files = [{{ name = "winner", member = "winner.csv", columns = ["1", "2", "3"] }}]
+"""
+    rng = np.random.default_rng(3)
+    gold, given = rng.integers(0, 2, (2, N, 3))
+    left, right, probable = (rng.dirichlet([1, 1, 1], N) for _ in range(3))
+    winners = rng.integers(0, 3, N)
+    upper, names = ["ID", *map(str.title, EMOTIONS)], ["index", "share_1", "share_2", "share_3"]
+    report = host(
+        tmp_path,
+        manifest,
+        {
+            "pred_eng.csv": table(upper, range(100, 100 + N), *given.T),
+            "run.tsv": table(names, range(N), *right.T, separator="\t"),
+            "winner.csv": table(["id", "1", "2", "3"], range(N), *probable.T),
+        },
+        {
+            "a.csv": table(["id", "text", *EMOTIONS], range(100, 100 + N), ["t,\nt"] * N, *gold.T),
+            "shares.tsv": table(names, range(N), *left.T, separator="\t"),
+            "winner.csv": table(["id", "1", "2", "3"], range(N), *np.eye(3, dtype=int)[winners].T),
+        },
+    )
+    divergence = np.mean([jensenshannon(*rows, base=2) for rows in zip(left, right, strict=True)])
+    assert values(report) == {
+        "A": {
+            "sets_macro_f1": pytest.approx(f1_score(gold, given, average="macro")),
+            "sets_jaccard": pytest.approx(jaccard_score(gold, given, average="samples", zero_division=1)),
+        },
+        "Shares": {"neg_jensen_shannon": pytest.approx(-divergence)},
+        "Winner": {"neg_log_loss": pytest.approx(-log_loss(winners, probable, labels=[0, 1, 2]))},
+    }
+    file = tmp_path / "submission" / "pred_eng.csv"
+    rows = file.read_text().splitlines()
+    for text, line, expected in (
+        ("\n".join([*rows[:2], "102,0,1,2", *rows[3:]]), 3, "expected 0 or 1 for each label, not '2'"),
+        (
+            file.read_text().replace("Joy", "Mirth"),
+            1,
+            "the columns anger, fear, joy, not ID, Anger, Fear, Mirth",
+        ),
+    ):
+        file.write_text(text)
+        (problem,) = check(file, tmp_path / "shared-task.toml").errors
+        assert (problem.code, problem.line) == ("shape", line)
+        assert expected in problem.expected
+
+
+@pytest.mark.parametrize(
+    ("changed", "found"),
+    [
+        ('columns = ["a", "b"], column = "c"', "files[0].columns: expected the columns of a table with ids"),
+        ('columns = ["a"]', "files[0].columns: expected the columns of a table with ids"),
+        ('member = "x/y.csv"', 'files[0].member: "x/y.csv" is a path; expected the name of a file'),
+        ('test = "test" }]\nsplits.test = { size = 2, ids = "x" }\n#', 'test.ids: "x" is not a pattern'),
+    ],
+)
+def test_what_a_manifest_cannot_say(tmp_path: Path, changed: str, found: str) -> None:
+    (tmp_path / "m.toml").write_text(
+        f'[benchmark]\nname = "m"\n[tasks.T]\nform = "sets"\nlabels = ["a", "b"]\n'
+        f'metrics = [{{ name = "sets_jaccard" }}]\n'
+        f'splits.other.size = 2\nfiles = [{{ name = "f", {changed} }}]\n'
+    )
+    with pytest.raises(ManifestError, match=re.escape(found)):
+        load_benchmark(tmp_path / "m.toml")
