@@ -253,11 +253,10 @@ def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
 
 def _suited_columns(file: TestFile, task: Task) -> bool:
     """Whether columns, one for each label, can hold the answers of a test file."""
-    tables = not file.path.casefold().endswith((".json", ".jsonl"))
-    ordered = any(split.ordered for split in file.splits.values())
+    other = file.column or file.parts or file.path.casefold().endswith((".json", ".jsonl"))
     one_each = len({*file.columns}) == len(file.columns) == len(task.vocabulary)
     form = task.form in ("sets", "probabilities", "distributions")
-    return tables and one_each and form and not (file.column or file.parts or ordered)
+    return one_each and form and not (other or any(split.ordered for split in file.splits.values()))
 
 
 def _versions(path: KeyPath, file: TestFile) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Role, Task, TestFile
@@ -117,10 +117,13 @@ def _columns(
     """Line, index or id, and the cells of some columns of a table, with commas in a .txt without tabs."""
     commas = suffix == "txt" and "\t" not in text.partition("\n")[0]
     table = _table(text, "csv" if commas else suffix)
-    _, header = next(table, (1, []))
+    first, header = next(table, (1, []))
     names = [name.strip() for name in header]
     index = id_name(names)
     values = [_value_column(names, column, layout) for column in columns]
+    if None in values and all(map(str.isdecimal, columns)):  # no header: the ids are the first column
+        table, names, index = chain([(first, header)], table), [*map(str, range(1, len(header) + 1))], "1"
+        values = [names.index(column) if column in names else None for column in columns]
     if index is None or None in values:
         named = ", ".join(column or layout.value for column in columns)
         column = f"column{'s' * (len(columns) > 1)} {named}"
@@ -274,8 +277,7 @@ def _answers(
         elif index is None and not inner and not any(map(holds_objects, value.values())):
             yield from value.items()
         else:
-            for item in filter(holds_objects, value.values()):
-                yield from _answers(item, keys, inner=inner or index is not None)
+            yield from _inner_answers(value, keys, inner=inner or index is not None)
     elif isinstance(value, list):
         for item in value:
             if holds_objects(item):
@@ -284,6 +286,15 @@ def _answers(
                 yield None, item
     else:
         yield None, value
+
+
+def _inner_answers(value: dict[str, Any], keys: Sequence[str], *, inner: bool) -> Iterator[tuple[Any, Any]]:
+    """The answers in the parts of an object; the key of a part that has no id of its own is its id."""
+    for key, part in value.items():
+        if holds_objects(part):
+            direct = isinstance(part, dict) and not {*keys}.isdisjoint(part)
+            for index, answer in _answers(part, keys, inner=inner):
+                yield (key if direct and index is None else index), answer
 
 
 def _by_unlisted_ids(answers: list[_Answer], size: int) -> list[_Answer]:

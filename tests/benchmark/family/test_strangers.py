@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmark.family.hosting import host, table, values
-from scipy.spatial.distance import jensenshannon
+from scipy.spatial.distance import cityblock, jensenshannon
+from scipy.stats import wasserstein_distance
 from sklearn.metrics import accuracy_score, f1_score, jaccard_score, log_loss  # noqa: TID251 the oracles
 
 from gluebench import GoldError, check, load_benchmark, read_gold
@@ -279,3 +280,37 @@ def test_what_a_manifest_cannot_say(tmp_path: Path, changed: str, found: str) ->
     )
     with pytest.raises(ManifestError, match=re.escape(found)):
         load_benchmark(tmp_path / "m.toml")
+
+
+def test_soft_labels_in_tables_without_a_header(tmp_path: Path) -> None:
+    """LeWiDi 2025: an id and a list in each line; gold is one object of ids to objects, rounded."""
+    manifest = f"""
+[tasks.Sarcasm]
+form = "distributions"
+exclusive = false
+labels = ["1", "2", "3"]
+metrics = [{{ name = "neg_wasserstein" }}, {{ name = "neg_manhattan" }}]
+splits.test = {{ size = {N}, ids = "{{}}", first_id = 70 }}
+files = [{{ name = "CSC", member = "CSC_test_soft.tsv", column = "2" }}]
+"""
+    rng = np.random.default_rng(5)
+    gold, given = np.round(rng.dirichlet([1, 1, 1], N), 2), rng.dirichlet([1, 1, 1], N)
+    lines = "".join(f"{70 + at}\t{json.dumps([*row])}\n" for at, row in enumerate(given))
+    rows = {
+        70 + at: {"lang": "en", "soft": dict(zip("123", row, strict=True))} for at, row in enumerate(gold)
+    }
+    answers = {"CSC_test_soft.tsv": lines}
+    report = host(tmp_path, manifest, answers, {"CSC.tsv": "id\tlabel\n" + lines})
+    assert values(report)["Sarcasm"] == {"neg_wasserstein": 0.0, "neg_manhattan": 0.0}
+    (tmp_path / "named").mkdir()
+    named = {"CSC_test_soft.tsv": f"id\tsoft\n{lines}"}
+    report = host(
+        tmp_path / "named", manifest.replace('"2" }', '"soft" }'), named, {"CSC.json": json.dumps(rows)}
+    )
+    pairs = [*zip(gold, given, strict=True)]
+    assert values(report)["Sarcasm"] == {
+        "neg_wasserstein": pytest.approx(
+            -np.mean([wasserstein_distance(range(3), range(3), *row) for row in pairs])
+        ),
+        "neg_manhattan": pytest.approx(-np.mean([cityblock(*row) for row in pairs])),
+    }
