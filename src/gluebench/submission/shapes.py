@@ -24,8 +24,6 @@ from gluebench.submission.tables import Table, read_table
 
 _BITS = {"0": False, "1": True, "0.0": False, "1.0": True}
 """How a cell says whether an example has a label."""
-_LONG = 10
-"""Digits that no index has."""
 
 
 class _Row(NamedTuple):
@@ -303,8 +301,8 @@ def _by_unlisted_ids(answers: list[_Answer], size: int) -> list[_Answer]:
     Ids are indices if most of them are numbers below `size`, the number of examples.
     """
     ids = [str(answer.index) for answer in answers if answer.index is not None]
-    indices = sum(len(name) < _LONG and name.isdecimal() and int(name) < size for name in ids)
-    if 2 * indices >= len(ids) and all(map(str.isdecimal, ids)):
+    indices = {*map(str, range(size))}
+    if 2 * sum(name in indices for name in ids) >= len(ids) and all(map(str.isdecimal, ids)):
         return answers
     name, count = Counter(ids).most_common(1)[0]
     if count > 1:
