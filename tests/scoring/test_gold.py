@@ -169,7 +169,10 @@ def test_an_empty_folder_says_what_belongs_there(tmp_path, small) -> None:
     with pytest.raises(GoldError) as caught:
         read_gold(tmp_path, small)
     files = "Accept.tsv, Pairs.tsv, Like.tsv, Halves-m.tsv, Halves-mm.tsv, Probe.tsv"
-    fix = "Put one file of labels there for each test file, with the header index<TAB>label."
+    fix = (
+        "Put one file of labels there for each test file: in the shape of a submission, or a .tsv file "
+        "with the header index<TAB>label."
+    )
     assert caught.value.problems == [
         Problem("no-gold", "error", "", f"expected at least one of {files}", fix)
     ]

@@ -173,15 +173,19 @@ def _splits(section: Section) -> dict[str, Split]:
 def _ids(split: Section) -> tuple[str, ...]:
     """The ids of a split: listed, or numbered by a pattern such as "ts_test_{:05}" or "P_{}_Q_{}"."""
     pattern = split.values.get("ids")
+    if isinstance(pattern, list) and all(type(name) is int for name in pattern):
+        return tuple(map(str, pattern))
     if not isinstance(pattern, str):
         return split.texts("ids")
     if pattern == ORDER:
         return ()
     try:
-        return tuple(pattern.format(*numbers) for numbers in _numbers(split))
+        if pattern.format(0, 0) != pattern:
+            return tuple(pattern.format(*numbers) for numbers in _numbers(split))
     except (ValueError, LookupError, AttributeError):
-        split.reject("ids", f'"{pattern}" is not a pattern; expected a list, "{ORDER}" or as "test_{{:05}}"')
-        return ()
+        pass
+    split.reject("ids", f'"{pattern}" is not a pattern; expected a list, "{ORDER}" or as "test_{{:05}}"')
+    return ()
 
 
 def _numbers(split: Section) -> Iterator[tuple[int, ...]]:
@@ -309,7 +313,7 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
         task=task,
         splits=chosen,
         synonyms=entry.texts("synonyms"),
-        **entry.read(member="", column="", gaps=False, parts=""),
+        **entry.read(member="", column="", columns=(), gaps=False, parts=""),
         other_versions=tuple(
             Version(version.text("name"), version.text("note"), _sizes(version))
             for version in entry.listed("other_versions", KEYS["version"])

@@ -243,11 +243,23 @@ def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
             yield from name_finding((*where, "synonyms", number - 1) if number else (*where, "name"), name)
         if file.parts and (task.form not in ("ranking", "spans") or not file.column):
             yield _finding("parts", (*where, "parts"), parts=file.parts)
+        if file.columns and not _suited_columns(file, task):
+            yield _finding("columns", (*where, "columns"))
+        if {*file.member} & {"/", "\\"}:
+            yield _finding("member", (*where, "member"), member=file.member)
         for role in (role for role in ROLES if role in file.splits):
-            if not file.column and file.splits[role].name in seen:
+            if not (file.column or file.columns) and file.splits[role].name in seen:
                 yield _finding("predicted-twice", (*where, role), split=file.splits[role].name)
             seen.add(file.splits[role].name)
         yield from _versions((*where, "other_versions"), file)
+
+
+def _suited_columns(file: TestFile, task: Task) -> bool:
+    """Whether columns, one for each label, can hold the answers of a test file."""
+    other = file.column or file.parts or file.path.casefold().endswith((".json", ".jsonl"))
+    one_each = len({*file.columns}) == len(file.columns) == len(task.vocabulary)
+    form = task.form in ("sets", "probabilities", "distributions")
+    return one_each and form and not (other or any(split.ordered for split in file.splits.values()))
 
 
 def _versions(path: KeyPath, file: TestFile) -> Iterator[Finding]:

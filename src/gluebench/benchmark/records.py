@@ -104,6 +104,8 @@ class TestFile(NamedTuple):
     """File of the submission with its extension; `<name>.tsv` if empty."""
     column: str = ""
     """Column of that file; the only one but the index if empty."""
+    columns: tuple[str, ...] = ()
+    """Columns of that file, one for each label, of sets, probabilities and distributions; else empty."""
     gaps: bool = False
     """Whether examples may lack gold, which are then not scored."""
     parts: str = ""

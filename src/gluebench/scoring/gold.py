@@ -124,7 +124,7 @@ def read_gold(
     phenomena: dict[str, Tagged] = {}
     metadata: dict[str, Metadata] = {}
     for file in benchmark.files(role):
-        task, size = benchmark.task(file.task), file.size(role)
+        task, split = benchmark.task(file.task), file.splits[role]
         column = _read_labels(read, file, task, problems, role=role, partial=partial)
         if column is None:
             continue
@@ -135,11 +135,11 @@ def read_gold(
             continue  # saves the positions: 390,965 rows take a tenth of a second and 60 MiB
         positions = {index: position for position, index in enumerate(column.row_indices)}
         if tags is not None:
-            sheet = Sheet(tags_name, tags, size, positions)
+            sheet = Sheet(tags_name, tags, split, positions)
             phenomena[file.name] = read_phenomena(sheet, task)
             problems += sheet.problems
         if facts is not None:
-            sheet = Sheet(facts_name, facts, size, positions)
+            sheet = Sheet(facts_name, facts, split, positions)
             metadata[file.name] = read_metadata(sheet, task)
             problems += sheet.problems
     if not columns and not problems:
@@ -216,8 +216,8 @@ def _content(home: str, name: str) -> bytes | None:
 def _nothing_there(home: str, benchmark: Benchmark, role: Role) -> Problem:
     if not os.path.isdir(home):
         return problem("no-gold", home)
-    names = ", ".join(f"{file.name}{SUFFIX}" for file in benchmark.files(role))
-    return problem("no-gold, empty", names=names)
+    names = (name for file in benchmark.files(role) for name in (f"{file.name}{SUFFIX}", file.member) if name)
+    return problem("no-gold, empty", names=", ".join(dict.fromkeys(names)))
 
 
 def _with_version(gold: Gold) -> Gold:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from gluebench.benchmark import Phenomenon, Task
+from gluebench.benchmark import Phenomenon, Split, Task
 from gluebench.benchmark.figures import counted
 from gluebench.benchmark.lookup import closest, fold
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, worded
@@ -42,8 +42,8 @@ class Category(NamedTuple):
 class Sheet:
     """A file of tags or metadata: its rows and problems."""
 
-    def __init__(self, name: str, data: bytes, size: int, positions: Mapping[int, int]) -> None:
-        """`size` is that of the split; `positions` maps indices to positions in the gold column."""
+    def __init__(self, name: str, data: bytes, split: Split, positions: Mapping[int, int]) -> None:
+        """`positions` maps indices of the split to positions in the gold column."""
         self._name, self._problems = name, list[Problem]()
         self.positions = positions
         self.columns: list[str] = []
@@ -57,12 +57,13 @@ class Sheet:
             return
         header, *lines = text.split("\n")
         first, *self.columns = header.split("\t")
-        if first != "index":
+        if first != "index" and not (first == "id" and split.ids):
             self.add("header, first", 1, value=header[:60])
             return
+        self._ids = {name: index for index, name in enumerate(split.ids)} if first == "id" else None
         for line, row in enumerate(lines, 2):
             if row:
-                self._read_row(line, row.split("\t"), size)
+                self._read_row(line, row.split("\t"), split.size)
 
     def add(self, row: str, line: int | None = None, **details: object) -> None:
         """Record a problem."""
@@ -87,6 +88,10 @@ class Sheet:
         if len(fields) != 1 + len(self.columns) or not all(fields):
             names = ", ".join(["index", *self.columns])
             self.add("columns", line, names=names, value="\t".join(fields)[:60])
+        elif self._ids is not None and index not in self._ids:
+            self.add("unknown-id", line, value=index[:60])
+        elif self._ids is not None:
+            self.rows.append(_Row(line, self._ids[index], tuple(fields[1:])))
         # The limit on length is needed because int() refuses more than 4,300 digits.
         elif not (index.isascii() and index.isdigit() and len(index) <= 18 and int(index) < size):
             self.add("bad-index", line, last=size - 1, value=index[:60])

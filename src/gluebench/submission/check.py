@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
@@ -47,13 +48,14 @@ def check(
     predictions: dict[str, Column] = {}
     unshown: dict[str, Mapping[str, int]] = {}
     by_name = names.by_file(members)
+    readers = Counter(path for paths in by_name.values() for path in paths)
     for file in benchmark.files(role):
         paths = by_name.get(file.name, [])
         if len(paths) > 1:
             problems.append(two_files(file, paths))
         elif paths:
-            shared = len(names.named(paths[0])) > 1
-            data = members[paths[0]] if shared else members.pop(paths[0])
+            readers[paths[0]] -= 1
+            data = members[paths[0]] if readers[paths[0]] else members.pop(paths[0])
             read = _read(paths[0], data, file, benchmark.task(file.task), role=role)
             problems += read.problems
             if read.unshown:

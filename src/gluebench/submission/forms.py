@@ -28,6 +28,10 @@ LARGEST = 1e50
 """Largest size of a number: the fourth power, of which the error of a squared error consists, is finite."""
 
 
+_BOOLEANS = (("false", "true"), ("False", "True"), ("0", "1"))
+"""How labels may spell what is `false` and `true` in JSON."""
+
+
 class RepeatedError(ValueError):
     """A cell with a label or an id twice."""
 
@@ -311,7 +315,8 @@ def _gain_cell(gains: tuple[tuple[str, float], ...]) -> str:
 def cell_text(answer: Any, task: Task) -> str:
     """The cell of an answer that is given as a value of JSON or Python."""
     if isinstance(answer, bool):
-        return str(int(answer)) if {*task.words} == {"0", "1"} else str(answer).lower()
+        known = (words for words in _BOOLEANS if {*words} == {*task.words})
+        return next(known, _BOOLEANS[0])[answer]
     if isinstance(answer, set | frozenset):
         answer = sorted(answer)
     if isinstance(answer, list | tuple):

@@ -8,27 +8,35 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
-from gluebench.benchmark import Role, Split, Task, TestFile
-from gluebench.submission.forms import cell_form, cell_text, loaded, plain_cell
+from gluebench.benchmark import Role, Task, TestFile
+from gluebench.submission.forms import cell_text, loaded, plain_cell
 from gluebench.submission.layouts import KEYS, VALUES, is_number
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
-from gluebench.submission.submission import Column
 from gluebench.submission.tables import Table, read_table
+
+_BITS = {"0": False, "1": True, "0.0": False, "1.0": True}
+"""How a cell says whether an example has a label."""
 
 
 class _Row(NamedTuple):
     line: int
     example: str
     cell: str
+
+
+class _Answer(NamedTuple):
+    line: int
+    index: Any
+    """Its id or index; None if there is none."""
+    value: Any
 
 
 class ShapeError(ValueError):
@@ -41,7 +49,7 @@ class ShapeError(ValueError):
 
 def shaped(file: TestFile, role: Role) -> bool:
     """Whether the file has another shape than index<TAB>value."""
-    return bool(file.member or file.column or file.splits[role].ordered)
+    return bool(file.member or file.column or file.columns or file.splits[role].ordered)
 
 
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> Table:
@@ -66,7 +74,9 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
 
 def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
     if suffix in ("json", "jsonl"):
-        return _json_rows(text, file, task, role, lines=suffix == "jsonl")
+        return _json_rows(text, file, task, layout, role, lines=suffix == "jsonl")
+    if file.columns:
+        return _spread_rows(text, file, task, layout, suffix)
     if file.splits[role].ordered:
         return _ordered_rows(text, file, task, layout, suffix)
     if file.parts:
@@ -102,15 +112,20 @@ def _table(text: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
 def _columns(
     text: str, columns: Sequence[str], layout: Layout, suffix: str
 ) -> Iterator[tuple[int, str, list[str]]]:
-    """Line, index or id, and the cells of some columns of a table."""
-    table = _table(text, suffix)
-    _, header = next(table, (1, []))
+    """Line, index or id, and the cells of some columns of a table, with commas in a .txt without tabs."""
+    commas = suffix == "txt" and "\t" not in text.partition("\n")[0]
+    table = _table(text, "csv" if commas else suffix)
+    first, header = next(table, (1, []))
     names = [name.strip() for name in header]
-    index = _id_name(names)
+    index = id_name(names)
     values = [_value_column(names, column, layout) for column in columns]
+    if None in values and all(map(str.isdecimal, columns)):  # no header: the ids are the first column
+        table, names, index = chain([(first, header)], table), [*map(str, range(1, len(header) + 1))], "1"
+        values = [names.index(column) if column in names else None for column in columns]
     if index is None or None in values:
-        named = " and ".join(column or layout.value for column in columns)
-        expected = f"expected a header with a column of ids (id, index) and the column {named}"
+        named = ", ".join(column or layout.value for column in columns)
+        column = f"column{'s' * (len(columns) > 1)} {named}"
+        expected = f"expected a header with a column of ids (id, index) and the {column}"
         there = " ".join(", ".join(names).split())[:60] or "an empty file"
         raise ShapeError(f"{expected}, not {there}", "Write these names in the first line.")
     for line, row in table:
@@ -120,6 +135,20 @@ def _columns(
                 raise ShapeError(expected, "Write one cell for each column.", line)
             continue
         yield line, row[names.index(index)].strip(), [plain_cell(row[at]) for at in values if at is not None]
+
+
+def _spread_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: str) -> Iterator[_Row]:
+    """The answers of a table with a column for each label: of sets 1 or 0, else a probability.
+
+    The gold of probabilities is 1 in the column of the label.
+    """
+    ones = task.form == "sets" or layout.form is None
+    for line, example, cells in _columns(text, file.columns, layout, suffix):
+        wrong = next((cell for cell in cells if ones and cell not in _BITS), None)
+        if wrong is not None:
+            raise ShapeError(f"expected 0 or 1 for each label, not {wrong[:20]!r}", "Write one.", line)
+        words = [word for word, cell in zip(task.vocabulary, cells, strict=True) if _BITS.get(cell)]
+        yield _Row(line, example, task.separator.join(words) if ones else " ".join(cells))
 
 
 def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Task) -> Iterator[_Row]:
@@ -159,7 +188,7 @@ def _part(part: str, about: str, task: Task, line: int) -> str:
     return f"{part}:{about}" if about else part
 
 
-def _id_name(names: Iterable[str]) -> str | None:
+def id_name(names: Iterable[str]) -> str | None:
     """The name of the ids: a usual one, or else the first with "id" at its end or start, as tweet_id."""
     folded = {name.casefold(): name for name in reversed([*names])}
     others = (key for key in reversed(folded) if key.endswith("id") or key.startswith("id_"))
@@ -167,11 +196,14 @@ def _id_name(names: Iterable[str]) -> str | None:
 
 
 def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | None:
-    """The column that the manifest names, or in gold also the one called label."""
+    """The column that the manifest names, in other letter case if need be; in gold also that called label."""
     named = [column] if column else []
+    folded = [name.casefold() for name in names]
     for name in [*named, *([layout.value] if not named or layout.value == "label" else [])]:
         if name in names:
             return names.index(name)
+        if folded.count(name.casefold()) == 1:
+            return folded.index(name.casefold())
     return None
 
 
@@ -202,27 +234,37 @@ def _heading(cell: Sequence[str], layout: Layout) -> bool:
     return bool(known or (not layout.form and cell and {*cell}.isdisjoint(value)))
 
 
-def _json_rows(text: str, file: TestFile, task: Task, role: Role, *, lines: bool) -> Iterator[_Row]:
+def _json_rows(
+    text: str, file: TestFile, task: Task, layout: Layout, role: Role, *, lines: bool
+) -> Iterator[_Row]:
     """The answers of a JSON file: objects with an id and a value, at any depth, or ids to values."""
     values = [(line, content) for line, content in enumerate(text.split("\n"), 1) if content.strip()]
     lines = lines or (len(values) > 1 and loaded(values[0][1]) is not None)  # under the name .json
-    values = values if lines else [(1, text)]
-    number, ordered = 0, file.splits[role].ordered
-    for line, content in values:
+    keys = [file.column] if file.column else [*VALUES]
+    keys += ["answers"] * (task.form == "text" and layout.value == "label")
+    answers = []
+    for line, content in values if lines else [(1, text)]:
         value = loaded(content)
         if value is None:
             raise ShapeError("expected JSON", "Write the file with a JSON library.", line)
-        answers = _answers(value, (file.column,) if file.column else VALUES, line=lines)
-        for index, answer in _by_unlisted_ids(answers) if ordered else answers:
-            yield _Row(line, str(number) if index is None else str(index), cell_text(answer, task))
-            number += 1
+        answers += [_Answer(line, *answer) for answer in _answers(value, keys, line=lines)]
+    if file.splits[role].ordered:
+        answers = _by_unlisted_ids(answers, layout.size)
+    for number, answer in enumerate(answers):
+        example = number if answer.index is None else answer.index
+        yield _Row(answer.line, str(example), cell_text(answer.value, task))
 
 
-def _answers(value: Any, keys: Sequence[str], *, line: bool = False) -> Iterator[tuple[Any, Any]]:
-    """Id (None if there is none) and answer of each example; an object that is a `line` is one example."""
+def _answers(
+    value: Any, keys: Sequence[str], *, line: bool = False, inner: bool = False
+) -> Iterator[tuple[Any, Any]]:
+    """Id (None if there is none) and answer of each example; an object that is a `line` is one example.
+
+    An `inner` object is a part of one with an id, and no object of ids to answers.
+    """
     if isinstance(value, dict):
         key = next((name for name in keys if name in value), None)
-        name = _id_name(value if key else [*{*value} & {*KEYS}])
+        name = id_name(value if key else [*{*value} & {*KEYS}])
         index = None if name is None else value[name]
         if isinstance(index, dict):  # of the paragraph, the question and the answer
             index = [*index.values()][-1]
@@ -230,28 +272,45 @@ def _answers(value: Any, keys: Sequence[str], *, line: bool = False) -> Iterator
             yield index, value[key]
         elif key is not None:
             yield from _answers(value[key], VALUES)
-        elif index is None and not any(map(_holds_objects, value.values())):
+        elif index is None and not inner and not any(map(holds_objects, value.values())):
             yield from value.items()
         else:
-            for item in filter(_holds_objects, value.values()):
-                yield from _answers(item, keys)
+            yield from _inner_answers(value, keys, inner=inner or index is not None)
     elif isinstance(value, list):
         for item in value:
-            if _holds_objects(item):
-                yield from _answers(item, keys)
+            if holds_objects(item):
+                yield from _answers(item, keys, inner=inner)
             else:
                 yield None, item
     else:
         yield None, value
 
 
-def _by_unlisted_ids(answers: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """The answers in the order of their ids, TEST_2 before TEST_10, if the manifest does not list these."""
-    pairs = [*answers]
-    if all(index is None or str(index).isdecimal() for index, _ in pairs):
-        return pairs
-    pairs.sort(key=lambda pair: _natural(str(pair[0])))
-    return [(None, answer) for _, answer in pairs]
+def _inner_answers(value: dict[str, Any], keys: Sequence[str], *, inner: bool) -> Iterator[tuple[Any, Any]]:
+    """The answers in the parts of an object; the key of a part that has no id of its own is its id."""
+    for key, part in value.items():
+        if holds_objects(part):
+            direct = isinstance(part, dict) and not {*keys}.isdisjoint(part)
+            for index, answer in _answers(part, keys, inner=inner):
+                yield (key if direct and index is None else index), answer
+
+
+def _by_unlisted_ids(answers: list[_Answer], size: int) -> list[_Answer]:
+    """The answers in the order of their ids, TEST_2 before TEST_10, if the manifest does not list these.
+
+    Ids are indices if most of them are numbers below `size`, the number of examples.
+    """
+    ids = [str(answer.index) for answer in answers if answer.index is not None]
+    indices = {*map(str, range(size))}
+    if 2 * sum(name in indices for name in ids) >= len(ids) and all(map(str.isdecimal, ids)):
+        return answers
+    name, count = Counter(ids).most_common(1)[0]
+    if count > 1:
+        raise ShapeError(
+            f"expected each id once, and {name[:20]} is there {count} times", "Keep one of each."
+        )
+    answers = sorted(answers, key=lambda answer: _natural(str(answer.index)))
+    return [answer._replace(index=None) for answer in answers]
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -260,104 +319,6 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(len(part) if part.isdecimal() else 0, part) for part in digits]
 
 
-def _holds_objects(value: Any) -> bool:
+def holds_objects(value: Any) -> bool:
     """Whether it is an object, or a list with one at any depth."""
-    return isinstance(value, dict) or (isinstance(value, list) and any(map(_holds_objects, value)))
-
-
-def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> bytes:
-    """The file that holds these test files, which are its columns; see `read_shaped`."""
-    first, task, column = files[0]
-    split, names = first.splits[role], [file.column or "prediction" for file, _, _ in files]
-    ids = split.ids or [*map(str, column.row_indices)]
-    if first.path.casefold().endswith((".json", ".jsonl")):
-        return _json_file(first, split, names, [values for _, _, values in files]).encode()
-    if split.ordered and task.form == "tokens":
-        return "".join("\n".join([*cell, "", ""]) for cell in column.cells).encode()
-    if first.parts:
-        return _parts_file(first, task, column, ids)
-    columns = [_cells(values, of) for _, of, values in files]
-    head, body = ([], columns) if split.ordered else (["id" if split.ids else "index"], [ids, *columns])
-    header = [] if all(map(str.isdecimal, names)) else [[*head, *names]]
-    return _delimited([*header, *zip(*body, strict=True)], first)
-
-
-def _json_file(file: TestFile, split: Split, names: Sequence[str], columns: Sequence[Column]) -> str:
-    """An object for each example; or one of all columns, which may differ in length if they have no ids.
-
-    If the examples have ids and the manifest names no column, it is one object of ids to answers.
-    """
-    answers = [column.words() if column.labels else [*column.values] for column in columns]
-    if split.ids and not file.column and file.path.casefold().endswith(".json"):
-        values = map(_number, answers[0]) if columns[0].labels else answers[0]
-        return json.dumps(dict(zip(split.ids, values, strict=True)), ensure_ascii=False, indent=0) + "\n"
-    if split.ordered and file.path.casefold().endswith(".json"):
-        return json.dumps(dict(zip(names, answers, strict=True)), ensure_ascii=False) + "\n"
-    key, ids = ("id", split.ids) if split.ids else ("idx", columns[0].row_indices)
-    rows = [dict(zip((key, *names), row, strict=True)) for row in zip(ids, *answers, strict=True)]
-    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
-    return f"[{', '.join(lines)}]\n" if file.path.casefold().endswith(".json") else "\n".join([*lines, ""])
-
-
-def write_nested(like: str | os.PathLike[str], column: Column, key: str, ids: Sequence[str]) -> bytes:
-    """The answers in the objects of a task's own JSON lines, of which ids and structure are kept.
-
-    Raises ValueError unless its objects and the answers have the same ids.
-    """
-    words = column.words() if column.labels else [*column.values]
-    answers, rows = dict(zip(ids, map(_number, words), strict=True)), []
-    with open(like, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                rows.append(_answered(dict(json.loads(line)), key, answers))
-            except KeyError as error:
-                raise ValueError(f"{like}:{number}: there is no prediction for the example {error}") from None
-            except (TypeError, ValueError):
-                raise ValueError(f"{like}:{number}: expected an object of JSON in each line") from None
-    if answers:
-        raise ValueError(f"{like}: expected all examples of the predictions, and {min(answers)} is not there")
-    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
-
-
-def _number(word: Any) -> Any:
-    """The integer that is written as this word; other values as they are."""
-    return int(word) if isinstance(word, str) and word.isdecimal() and str(int(word)) == word else word
-
-
-def _answered(value: Any, key: str, answers: dict[str, Any]) -> Any:
-    """The ids and the structure of a value of JSON, with its answer in each innermost object; takes these."""
-    if isinstance(value, list):
-        return [_answered(item, key, answers) for item in value if _holds_objects(item)]
-    name = _id_name(value)
-    own = {} if name is None else {name: value[name]}
-    inner = {part: _answered(value[part], key, answers) for part in value if _holds_objects(value[part])}
-    return own | (inner or {key: answers.pop(str(value.get(name)))})
-
-
-def _parts_file(file: TestFile, task: Task, column: Column, ids: Sequence[str]) -> bytes:
-    """A table with a row for each item of a ranking, or each span."""
-    rows = [["id", file.column, file.parts]]
-    for example, cell in zip(ids, column.cells, strict=True):
-        if task.form == "spans":
-            rows += [[example, f"{start}-{end}", label] for start, end, label in cell]
-        else:
-            rows += [[example, item, str(len(cell) - at)] for at, item in enumerate(cell)]
-    return _delimited(rows, file)
-
-
-def _cells(column: Column, task: Task) -> list[str]:
-    form = cell_form(task)
-    if form:
-        return [*map(form.write, column.cells)]
-    return column.words() if column.labels else [*map(repr, column.numbers)]
-
-
-def _delimited(rows: Iterable[Sequence[str]], file: TestFile) -> bytes:
-    """The rows as CSV or TSV."""
-    separator = "," if file.path.casefold().endswith(".csv") else "\t"
-    return "".join(separator.join(_quoted(cell, separator) for cell in row) + "\n" for row in rows).encode()
-
-
-def _quoted(cell: str, separator: str) -> str:
-    quoted = separator == "," and any(mark in cell for mark in ',"\n')
-    return '"' + cell.replace('"', '""') + '"' if quoted else cell
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(holds_objects, value)))

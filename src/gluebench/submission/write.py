@@ -15,9 +15,10 @@ from gluebench.submission.check import layout, likely_files, no_files, two_files
 from gluebench.submission.mistakes import explained
 from gluebench.submission.names import Names, foreign
 from gluebench.submission.problems import Problem
-from gluebench.submission.shapes import read_shaped, shaped, write_nested, write_shaped
+from gluebench.submission.shapes import read_shaped, shaped
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import read_table
+from gluebench.submission.write_shapes import write_nested, write_shaped
 
 _REPAIRS = {
     "byte-order-mark": "byte order mark removed",

@@ -8,7 +8,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import jensenshannon
+from scipy.spatial.distance import cityblock, jensenshannon
+from scipy.stats import wasserstein_distance
 from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
@@ -307,6 +308,26 @@ def test_distributions_are_scipys() -> None:
     assert measure("neg_jensen_shannon", [[0.3, 0.7]], [[0.3, 0.7]]) == 0.0
 
 
+def test_distances_of_distributions() -> None:
+    """Manhattan and Wasserstein distances, each label 1 apart from the next, as scipy has them."""
+    for seed in range(40):
+        rng = RNG(seed)
+        gold, _ = some_probabilities(rng, 20, 6, sharp=rng.choice([0.1, 5, 40]))
+        shares, _ = some_probabilities(rng, 20, 6)
+        gold[rng.random(20) < 0.3] = np.eye(6)[1]
+        rows = [*zip(gold, shares, strict=True)]
+        manhattan = -np.mean([cityblock(*each) for each in rows])
+        assert measure("neg_manhattan", gold, shares) == pytest.approx(manhattan, abs=1e-12)
+        wasserstein = -np.mean([wasserstein_distance(range(6), range(6), *each) for each in rows])
+        assert measure("neg_wasserstein", gold, shares) == pytest.approx(wasserstein, abs=1e-12)
+    assert measure("neg_manhattan", [[1, 0, 0]], [[0, 0, 1]]) == -2.0
+    assert measure("neg_wasserstein", [[1, 0, 0]], [[0, 0, 1]]) == -2.0
+    assert measure("neg_wasserstein", [[1, 0, 0]], [[0, 1, 0]]) == -1.0
+
+
+DISTRIBUTIONS = ("neg_cross_entropy", "neg_jensen_shannon", "neg_manhattan", "neg_wasserstein")
+
+
 def systems_of(name: str, size: int):
     """Two systems of the metric's form, the first with better answers."""
     rng = RNG(5)
@@ -325,7 +346,7 @@ def systems_of(name: str, size: int):
             pairs_of("probabilities", words, each, labels=TOPICS[:3])
             for each in (shares, (shares + noisy) / 2)
         ]
-    if name in ("neg_cross_entropy", "neg_jensen_shannon"):
+    if name in DISTRIBUTIONS:
         gold, _ = some_probabilities(rng, size, 3)
         noisy, _ = some_probabilities(rng, size, 3)
         return [pairs_of("distributions", gold, gold * (1 - part) + noisy * part) for part in (0.3, 0.6)]
@@ -343,8 +364,7 @@ CELLS = [
     *SETS,
     *PROBABILITIES,
     *ANSWERED,
-    "neg_cross_entropy",
-    "neg_jensen_shannon",
+    *DISTRIBUTIONS,
     "exact_match",
     "token_f1",
     "token_f1_v2",

@@ -185,6 +185,7 @@ def _file_rows(file: TestFile) -> Iterator[list[str]]:
     predicted = " or ".join(split.name for split in file.splits.values())
     also = f"; also read: {', '.join(f'{name}.tsv' for name in file.synonyms)}" if file.synonyms else ""
     column = f", column {file.column}" if file.column else ""
+    column = f", columns {', '.join(file.columns)}" if file.columns else column
     yield ["Submission file", f"{file.path}{column}, predictions for {predicted}{also}"]
     for version in file.other_versions:
         sizes = ", ".join(f"{role} {size:,}" for role, size in version.sizes.items())

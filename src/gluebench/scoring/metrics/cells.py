@@ -326,9 +326,26 @@ def _cross_entropy_rows(pairs: Pairs, _: Metric) -> Floats:
     return means(-(gold * np.log(_clipped(given))).sum(axis=1))
 
 
-def _jensen_shannon_rows(pairs: Pairs, _: Metric) -> Floats:
-    """The root of the divergence in bits, both sides rescaled to the sum 1."""
+def _rescaled(pairs: Pairs) -> tuple[Floats, Floats]:
+    """Gold and predictions, each of shape (n, labels), rescaled to the sum 1."""
     gold, given = (ratio(each, each.sum(axis=1, keepdims=True)) for each in _distributions(pairs))
+    return gold, given
+
+
+def _manhattan_rows(pairs: Pairs, _: Metric) -> Floats:
+    gold, given = _distributions(pairs)
+    return means(np.abs(gold - given).sum(axis=1))
+
+
+def _wasserstein_rows(pairs: Pairs, _: Metric) -> Floats:
+    """The distance on a line where neighboring labels, in the manifest's order, are 1 apart."""
+    gold, given = _rescaled(pairs)
+    return means(np.abs(np.cumsum(gold - given, axis=1)[:, :-1]).sum(axis=1))
+
+
+def _jensen_shannon_rows(pairs: Pairs, _: Metric) -> Floats:
+    """The root of the divergence in bits."""
+    gold, given = _rescaled(pairs)
     middle = (gold + given) / 2
 
     def divergence(part: Floats) -> Floats:
@@ -362,5 +379,7 @@ CELL_METRICS = (
     SumMetric("f1_answered", _answered_rows, _f1_answered),
     SumMetric("neg_cross_entropy", _cross_entropy_rows, negated_mean),
     SumMetric("neg_jensen_shannon", _jensen_shannon_rows, negated_mean),
+    SumMetric("neg_manhattan", _manhattan_rows, negated_mean),
+    SumMetric("neg_wasserstein", _wasserstein_rows, negated_mean),
 )
 """Metrics of text, sets, probabilities and distributions."""

@@ -1,0 +1,121 @@
+"""Write files of other shapes than index<TAB>value, as `shapes` reads them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gluebench.benchmark import Role, Split, Task, TestFile
+from gluebench.submission.forms import cell_form
+from gluebench.submission.shapes import holds_objects, id_name
+from gluebench.submission.submission import Column
+
+
+def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> bytes:
+    """The file that holds these test files, which are its columns; see `read_shaped`."""
+    first, task, column = files[0]
+    split = first.splits[role]
+    names = [name for file, _, _ in files for name in file.columns or (file.column or "prediction",)]
+    ids = split.ids or [*map(str, column.row_indices)]
+    if first.path.casefold().endswith((".json", ".jsonl")):
+        return _json_file(first, split, names, [values for _, _, values in files]).encode()
+    if split.ordered and task.form == "tokens":
+        return "".join("\n".join([*cell, "", ""]) for cell in column.cells).encode()
+    if first.parts:
+        return _parts_file(first, task, column, ids)
+    columns = [cells for file, of, values in files for cells in _columns(values, of, file)]
+    head, body = ([], columns) if split.ordered else (["id" if split.ids else "index"], [ids, *columns])
+    header = [] if not first.columns and all(map(str.isdecimal, names)) else [[*head, *names]]
+    return _delimited([*header, *zip(*body, strict=True)], first)
+
+
+def _json_file(file: TestFile, split: Split, names: Sequence[str], columns: Sequence[Column]) -> str:
+    """An object for each example; or one of all columns, which may differ in length if they have no ids.
+
+    If the examples have ids and the manifest names no column, it is one object of ids to answers.
+    """
+    answers = [column.words() if column.labels else [*column.values] for column in columns]
+    if split.ids and not file.column and file.path.casefold().endswith(".json"):
+        values = map(_number, answers[0]) if columns[0].labels else answers[0]
+        return json.dumps(dict(zip(split.ids, values, strict=True)), ensure_ascii=False, indent=0) + "\n"
+    if split.ordered and file.path.casefold().endswith(".json"):
+        return json.dumps(dict(zip(names, answers, strict=True)), ensure_ascii=False) + "\n"
+    key, ids = ("id", split.ids) if split.ids else ("idx", columns[0].row_indices)
+    rows = [dict(zip((key, *names), row, strict=True)) for row in zip(ids, *answers, strict=True)]
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    return f"[{', '.join(lines)}]\n" if file.path.casefold().endswith(".json") else "\n".join([*lines, ""])
+
+
+def write_nested(like: str | os.PathLike[str], column: Column, key: str, ids: Sequence[str]) -> bytes:
+    """The answers in the objects of a task's own JSON lines, of which ids and structure are kept.
+
+    Raises ValueError unless its objects and the answers have the same ids.
+    """
+    words = column.words() if column.labels else [*column.values]
+    answers, rows = dict(zip(ids, map(_number, words), strict=True)), []
+    with open(like, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                rows.append(_answered(dict(json.loads(line)), key, answers))
+            except KeyError as error:
+                raise ValueError(f"{like}:{number}: there is no prediction for the example {error}") from None
+            except (TypeError, ValueError):
+                raise ValueError(f"{like}:{number}: expected an object of JSON in each line") from None
+    if answers:
+        raise ValueError(f"{like}: expected all examples of the predictions, and {min(answers)} is not there")
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+
+
+def _number(word: Any) -> Any:
+    """The integer that is written as this word; other values as they are."""
+    return int(word) if isinstance(word, str) and word.isdecimal() and str(int(word)) == word else word
+
+
+def _answered(value: Any, key: str, answers: dict[str, Any]) -> Any:
+    """The ids and the structure of a value of JSON, with its answer in each innermost object; takes these."""
+    if isinstance(value, list):
+        return [_answered(item, key, answers) for item in value if holds_objects(item)]
+    name = id_name(value)
+    own = {} if name is None else {name: value[name]}
+    inner = {part: _answered(value[part], key, answers) for part in value if holds_objects(value[part])}
+    return own | (inner or {key: answers.pop(str(value.get(name)))})
+
+
+def _parts_file(file: TestFile, task: Task, column: Column, ids: Sequence[str]) -> bytes:
+    """A table with a row for each item of a ranking, or each span."""
+    rows = [["id", file.column, file.parts]]
+    for example, cell in zip(ids, column.cells, strict=True):
+        if task.form == "spans":
+            rows += [[example, f"{start}-{end}", label] for start, end, label in cell]
+        else:
+            rows += [[example, item, str(len(cell) - at)] for at, item in enumerate(cell)]
+    return _delimited(rows, file)
+
+
+def _columns(column: Column, task: Task, file: TestFile) -> list[list[str]]:
+    """The cells of the column of a test file, or of its columns, one for each label."""
+    if not file.columns:
+        return [_cells(column, task)]
+    if task.form == "sets":
+        return [[str(int(word in cell)) for cell in column.cells] for word in task.vocabulary]
+    return [[repr(float(cell[at])) for cell in column.cells] for at in range(len(file.columns))]
+
+
+def _cells(column: Column, task: Task) -> list[str]:
+    form = cell_form(task)
+    if form:
+        return [*map(form.write, column.cells)]
+    return column.words() if column.labels else [*map(repr, column.numbers)]
+
+
+def _delimited(rows: Iterable[Sequence[str]], file: TestFile) -> bytes:
+    """The rows as CSV or TSV."""
+    separator = "," if file.path.casefold().endswith(".csv") else "\t"
+    return "".join(separator.join(_quoted(cell, separator) for cell in row) + "\n" for row in rows).encode()
+
+
+def _quoted(cell: str, separator: str) -> str:
+    quoted = separator == "," and any(mark in cell for mark in ',"\n')
+    return '"' + cell.replace('"', '""') + '"' if quoted else cell
