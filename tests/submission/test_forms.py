@@ -59,6 +59,7 @@ def form_of(forms: dict[str, Task], name: str, *, gold: bool = False) -> CellFor
 
 
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Z")), min_size=1, max_size=5)
+DOCUMENTS = WORDS.filter(lambda word: not {*",:"} & {*word})
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 NUMBERS = st.floats(0, 1, allow_nan=False)
 
@@ -66,6 +67,14 @@ NUMBERS = st.floats(0, 1, allow_nan=False)
 def labeled_spans(labels: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
     ends = st.tuples(st.integers(0, 90), st.integers(1, 9), labels)
     return st.lists(ends).map(lambda spans: tuple(sorted({(start, start + n, x) for start, n, x in spans})))
+
+
+def weighted_spans(weights: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    """One weight for each place."""
+    ends = st.tuples(st.integers(0, 90), st.integers(1, 9))
+    return st.dictionaries(ends, weights).map(
+        lambda spans: tuple(sorted((start, start + n, weight) for (start, n), weight in spans.items()))
+    )
 
 
 def shares(weights: list[float]) -> tuple[float, ...]:
@@ -81,14 +90,12 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "text": TEXTS,
     "tokens": st.lists(WORDS, min_size=1).map(tuple),
     "spans": labeled_spans(st.sampled_from(LABELS)),
-    "open spans": labeled_spans(st.sampled_from(["", "0.5", "1"])),
-    "ranking": st.lists(WORDS, unique=True).map(tuple),
+    "open spans": weighted_spans(st.sampled_from(["", "0.5", "1"])),
+    "ranking": st.lists(DOCUMENTS, unique=True).map(tuple),
 }
 GOLD: dict[str, st.SearchStrategy[Any]] = {
     "text": st.lists(TEXTS, min_size=1, max_size=3).map(tuple),
-    "ranking": st.dictionaries(WORDS, st.sampled_from([0.0, 1.0, 2.5])).map(
-        lambda gains: tuple(gains.items())
-    ),
+    "ranking": st.dictionaries(DOCUMENTS, st.floats(0, 1e9)).map(lambda gains: tuple(gains.items())),
 }
 
 

@@ -326,6 +326,8 @@ def _are_words(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> boo
     passed = (left == FEED) | (
         (lengths == 0) & (left == TAB) & (kinds[1:] == FEED)
     )  # an index, an empty cell
+    if any(mark in text.content for mark in notation.never):
+        return False
     if notation.words:
         words = lookup(text, starts, lengths, notation.words)
         if words is None or not (passed | words[0]).all():
@@ -342,8 +344,13 @@ def _repeated(text: Text, starts: Ints, lengths: Ints, indices: Flags) -> bool:
     """Whether a row seems to have a part twice; it is not so if this is False."""
     keys = _keys(_chunks(text, starts, lengths, min(_HASHED, _most_chunks(lengths))), _MIX)
     keys[indices] = 1
-    keys ^= np.cumsum(indices).view(np.uint64) * _MIX  # the row
-    most = int(np.diff(np.flatnonzero(indices), prepend=0, append=len(indices)).max())
+    return _twice(keys, indices)
+
+
+def _twice(keys: Words, first: Flags) -> bool:
+    """Whether a key seems to be twice in a row; the first of each row are marked."""
+    keys ^= np.cumsum(first).view(np.uint64) * _MIX  # the row
+    most = int(np.diff(np.flatnonzero(first), prepend=0, append=len(first)).max())
     return most > _NEAR or any((keys[step:] == keys[:-step]).any() for step in range(1, most))
 
 
@@ -366,4 +373,7 @@ def _are_spans(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> boo
     lengths = np.concatenate([marks[at] - marks[at - 1] for at in (minus, colon)])
     labels = lookup(text, marks[colon] + 1, marks[colon + 1] - marks[colon] - 1, notation.words)
     usual = lengths.min(initial=2) >= 2 and lengths.max(initial=0) <= 9 and not (wrong | wrong_too).any()
-    return bool(usual and labels is not None and labels[0].all() and (first < last).all())
+    if not usual or labels is None or not labels[0].all() or not (first < last).all():
+        return False
+    spans = (first | last << 27 | labels[1] << 54).view(np.uint64)  # each of the ends is below 2 ** 27
+    return not (len(further) and _twice(spans, before == TAB))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import UnknownNameError
 from gluebench.data.errors import DataError
 from gluebench.scoring.table import Unit
-from gluebench.submission.forms import LARGEST
+from gluebench.submission.notation import LARGEST
 
 NAMED = 3
 """How many items a message names."""
