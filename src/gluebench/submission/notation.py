@@ -1,6 +1,6 @@
 """How numbers and JSON are written: one rule for the cells of all forms, in submissions and in gold.
 
-Numbers are plain decimals of ASCII digits. A part or key that is there twice, and half a character, are errors.
+Numbers are plain decimals of ASCII digits. Parts and keys are there once; texts have UTF-8.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def rank(
     """
     from gluebench.analysis.rank import rank as ranked
     from gluebench.analysis.rank.rules import read_costs
-    from gluebench.cli.analysis.rank_view import ranking_output
+    from gluebench.cli.analysis.rank_view import WITHHELD, ranking_output
 
     paths = _paths(subs if runs else inputs.systems(subs), runs, inputs)
     weighed = _numbers(weights)
@@ -77,7 +77,8 @@ def rank(
     systems = {name: [inputs.submission(path) for path in of_system] for name, of_system in paths.items()}
     labels = inputs.labels()
     ranking = ranked(systems, labels, weights=weighed, **settings)
-    notices(f"warning: {warning}" for warning in ranking.warnings)
+    untold = [WITHHELD.format(ranking.withheld)] if ranking.withheld and form in ("json", "csv") else []
+    notices(f"warning: {warning}" for warning in (*untold, *ranking.warnings))
     emit(ranking_output(ranking, manifest, costs=spent, matrix=matrix), form)
     draw(ranking, plot)
 

@@ -29,7 +29,7 @@ _AROUND = 2.1
 
 
 def draw(stats: Sequence[TaskStats], suite: Benchmark, path: str | os.PathLike[str]) -> None:
-    """Write the figure to `path`, in the format of its suffix: .png, .svg, .pdf; see `scoring.plots.write`."""
+    """Write the figure to `path`, in the format of its suffix: .png, .svg, .pdf."""
     write(figure(stats, suite), path, pad_inches=0.15)
 
 
