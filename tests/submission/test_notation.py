@@ -1,4 +1,4 @@
-"""One notation of numbers, parts and JSON for all forms: what `float` would take, or a dict merge, is refused."""
+"""One notation of numbers, parts and JSON for all forms, stricter than `float` and `json` are."""
 
 from __future__ import annotations
 

@@ -234,8 +234,6 @@ def _marks(sheet: Sheet) -> None:
 
 def _indices(sheet: Sheet) -> None:
     def plain(text: str) -> str:
-        if text.isascii() and text.isdecimal() and text[:1] != "0":
-            return text
         named = _NAMED.fullmatch(text)
         number = whole(named[1] if named else text)
         return text if number is None or number.startswith("-") else number

@@ -18,7 +18,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Role, Split, Task, TestFile
-from gluebench.submission.forms import cell_form, cell_text, joined, plain_cell
+from gluebench.submission.forms import cell_text, joined, plain_cell, values_of
 from gluebench.submission.layouts import KEYS, VALUES
 from gluebench.submission.notation import PLACE, NotationError, NumberError, decimal, is_number, loaded
 from gluebench.submission.problems import Problem
@@ -297,7 +297,7 @@ def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> 
         return "".join("\n".join([*cell, "", ""]) for cell in column.cells).encode()
     if first.parts:
         return _parts_file(first, task, column, ids)
-    columns = [_cells(values, of) for _, of, values in files]
+    columns = [[*map(str, values_of(values, of))] for _, of, values in files]
     head, body = ([], columns) if split.ordered else (["id" if split.ids else "index"], [ids, *columns])
     header = [] if all(map(str.isdecimal, names)) else [[*head, *names]]
     return _delimited([*header, *zip(*body, strict=True)], first)
@@ -364,13 +364,6 @@ def _parts_file(file: TestFile, task: Task, column: Column, ids: Sequence[str]) 
         else:
             rows += [[example, item, str(len(cell) - at)] for at, item in enumerate(cell)]
     return _delimited(rows, file)
-
-
-def _cells(column: Column, task: Task) -> list[str]:
-    form = cell_form(task)
-    if form:
-        return [*map(form.write, column.cells)]
-    return column.words() if column.labels else [*map(repr, column.numbers)]
 
 
 def _delimited(rows: Iterable[Sequence[str]], file: TestFile) -> bytes:

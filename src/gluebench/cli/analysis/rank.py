@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any
 
 import click
@@ -10,6 +9,7 @@ import click
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, draw, emit, notices
+from gluebench.submission.notation import NotationError, weight
 
 
 @click.command
@@ -104,9 +104,8 @@ def _numbers(weights: dict[str, str]) -> dict[str, float]:
     numbers = {}
     for task, text in weights.items():
         try:
-            numbers[task] = float(text)
-        except ValueError:
-            numbers[task] = -1.0
-        if not (isfinite(numbers[task]) and numbers[task] >= 0):
-            raise click.BadParameter(f"{task}={text}: expected a number from 0.", param_hint="--weights")
+            numbers[task] = weight(text)
+        except NotationError:
+            problem = f"{task}={text}: expected a number from 0."
+            raise click.BadParameter(problem, param_hint="--weights") from None
     return numbers
