@@ -13,15 +13,7 @@ from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.submission.notation import (
-    NotationError,
-    RepeatedError,
-    decimal,
-    is_number,
-    loaded,
-    place,
-    weight,
-)
+from gluebench.submission.notation import RepeatedError, decimal, is_number, joined, loaded, place, weight
 from gluebench.submission.submission import Column
 
 SUM_ERROR = 1e-3
@@ -229,7 +221,7 @@ def _span(part: str, words: frozenset[str]) -> tuple[int, int, str]:
     first, _, last = ends.partition("-")
     start, end = place(first), place(last)
     if start >= end or (colon and not label) or (words and label not in words):
-        raise NotationError(part)
+        raise ValueError(part)
     if label and not words:
         weight(label)
     return start, end, label
@@ -250,7 +242,7 @@ def _id(name: str) -> str:
     """An id of a ranking, unless it could be several, or one with a gain."""
     _, colon, end = name.rpartition(":")
     if not name or "," in name or (colon and is_number(end)):
-        raise NotationError(name)
+        raise ValueError(name)
     return name
 
 
@@ -284,29 +276,16 @@ def cell_text(answer: Any, task: Task) -> str:
 
 
 def _joined(answers: Sequence[Any], task: Task) -> str:
-    match task.form:
-        case "sets":
-            return joined(answers, task.separator)
-        case "tokens":
-            return joined(answers, " ")
-        case "ranking":
-            pairs = (":".join(map(str, part)) if isinstance(part, list | tuple) else part for part in answers)
-            return joined(pairs, " ")
-        case "spans":
-            return "; ".join(map(_span_text, answers))
+    if task.form == "spans":
+        return "; ".join(map(_span_text, answers))
+    if task.form == "ranking":
+        answers = [":".join(map(str, part)) if isinstance(part, list | tuple) else part for part in answers]
+    if task.form in ("sets", "tokens", "ranking"):
+        return joined(answers, task.separator if task.form == "sets" else " ")
     texts = [
         answer["text"] if isinstance(answer, dict) and "text" in answer else answer for answer in answers
     ]
     return json.dumps(texts, ensure_ascii=False)
-
-
-def joined(parts: Iterable[Any], separator: str) -> str:
-    """The cell of these parts. Raises NotationError for a part that would be read as several or none."""
-    texts = [*map(str, parts)]
-    for text in texts:
-        if text.split(separator.strip() or None) != [text]:
-            raise NotationError(f"parts that are not empty and have no {separator!r} in them, not {text!r}")
-    return separator.join(texts)
 
 
 def _span_text(span: Any) -> str:

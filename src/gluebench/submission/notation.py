@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
@@ -91,3 +92,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise RepeatedError(f"each key of an object once, and {twice!r} is there twice")
     return value
+
+
+def joined(parts: Iterable[Any], separator: str) -> str:
+    """The cell of these parts. Raises NotationError for a part that would be read as several or none."""
+    texts = [*map(str, parts)]
+    for text in texts:
+        if text.split(separator.strip() or None) != [text]:
+            raise NotationError(f"parts that are not empty and have no {separator!r} in them, not {text!r}")
+    return separator.join(texts)

@@ -18,9 +18,17 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Role, Split, Task, TestFile
-from gluebench.submission.forms import cell_text, joined, plain_cell, values_of
+from gluebench.submission.forms import cell_text, plain_cell, values_of
 from gluebench.submission.layouts import KEYS, VALUES
-from gluebench.submission.notation import PLACE, NotationError, NumberError, decimal, is_number, loaded
+from gluebench.submission.notation import (
+    PLACE,
+    NotationError,
+    NumberError,
+    decimal,
+    is_number,
+    joined,
+    loaded,
+)
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 from gluebench.submission.submission import Column
