@@ -85,6 +85,9 @@ def test_amounts_are_no_labels_although_they_are_whole(tmp_path: Path) -> None:
     a = text(tmp_path / "a.csv", "ForecastId,Cases\n" + "".join(f"{at},{at}\n" for at in range(30)))
     with pytest.raises(DataError, match=r"are numbers, not labels; .* scores of each item"):
         read_results(a, gold=gold)
+    wide = "".join(f"{at},{count},{at}\n" for at, count in enumerate(cases))
+    with pytest.raises(DataError, match=r"the gold labels of gold are numbers"):
+        read_results(text(tmp_path / "wide.csv", f"id,gold,a\n{wide}"))
 
 
 @pytest.mark.parametrize(("count", "noted"), [(20, False), (30, True)])

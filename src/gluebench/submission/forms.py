@@ -87,7 +87,11 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             usual = _usual(words, " ", known=partial(_known_words, words={word: word for word in words}))
             return CellForm(tokens, " ".join, expected, False, usual)
         case "spans":
-            example = f"0-5:{words[0]}; 12-20:{words[-1]}" if words else "0-5; 12-20 or, with a finite weight, 0-5:0.7"
+            example = (
+                f"0-5:{words[0]}; 12-20:{words[-1]}"
+                if words
+                else "0-5; 12-20 or, with a finite weight, 0-5:0.7"
+            )
             expected = f"spans as {example}, in plain digits, the end not included"
             usual = _usual(words, ";", different=True, known=partial(map, _known_spans))
             places = usual and words and usual._replace(kind="spans", marks=b"-:; ")

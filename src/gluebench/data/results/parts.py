@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -73,27 +73,29 @@ class Settings:
     """Predicted label to the label that it counts as."""
     predicted: Counter[str] = field(default_factory=Counter)
     """How often each label has been compared."""
-
     whole: dict[str, int] = field(default_factory=dict)
     """Column of gold labels that is read to the number of them, if they are many whole numbers; else to 0."""
 
     def answers(self, column: str = "") -> Mapping[str, Answer]:
-        """Item to gold labels. Raises DataError for numbers, of which only the same would be right.
-
-        These are fractions, or many whole numbers with wide gaps between them.
-        """
+        """Item to gold labels; see `require_labels`."""
         answers = (self.gold or {})[column]
         if column not in self.whole:
-            labels = frozenset[str]().union(*(answer.labels for answer in answers.values()))
-            numbers = [*map(int, labels)] if len(labels) > CLASSES and all(map(_is_whole, labels)) else []
-            gaps = bool(numbers) and max(numbers) - min(numbers) >= 2 * len(numbers)
-            if gaps or any(map(is_fraction, labels)):
-                raise DataError(
-                    f"the gold labels{f' of {column}' * bool(column)} are numbers, not labels; expected "
-                    "labels. For numbers, give scores of each item. Write classes with numbers as words (c17)"
-                )
-            self.whole[column] = len(numbers)
+            self.require_labels(column, frozenset[str]().union(*(own.labels for own in answers.values())))
         return answers
+
+    def require_labels(self, column: str, labels: Set[str]) -> None:
+        """Raise DataError for gold labels that are numbers, of which only the same would be right.
+
+        These are fractions, or many whole numbers with wide gaps between them. Others are noted.
+        """
+        numbers = [*map(int, labels)] if len(labels) > CLASSES and all(map(_is_whole, labels)) else []
+        gaps = bool(numbers) and max(numbers) - min(numbers) >= 2 * len(numbers)
+        if gaps or any(map(is_fraction, labels)):
+            raise DataError(
+                f"the gold labels{f' of {column}' * bool(column)} are numbers, not labels; expected labels. "
+                "For numbers, give scores of each item. Write classes with numbers as words (c17)"
+            )
+        self.whole[column] = len(numbers)
 
     def notes(self) -> list[str]:
         """Notes on labels that may be numbers, and on predicted labels that are not among few gold labels."""

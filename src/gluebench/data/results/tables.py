@@ -175,6 +175,8 @@ def _answers_of(
     """A function of a line: what is known of its item but the scores; None if its gold label is missing."""
     gold, cluster, categories = sheet.place(GOLD), sheet.place(CLUSTER), sheet.categories()
     answers = None if settings.gold is None else settings.answers(column)
+    if gold is not None:
+        settings.require_labels(GOLD, {label_of(line[gold]) for line in sheet.lines} - {""})
 
     def answer(line: Sequence[str]) -> Answer | None:
         known = Answer(frozenset()) if answers is None else answers.get(line[item])
