@@ -123,6 +123,8 @@ FILES = [
     ("ranking", "json lines", '{"id": "b-1", "label": ["d1", ""]}\n', 1, "not ''"),
     ("ranking", "json lines", '{"id": "b-1", "label": [["d1", 2]]}\n', 1, "without gains"),
     ("ranking", "parts", f"id,x,y\nä,d1,{ARABIC}\n", 2, "a number as the score of d1"),
+    ("labels", "csv column", "id,value,value\nb-1,joy,anger\n", 1, "one column value, not 2"),
+    ("labels", "order in csv", "value,value\njoy,anger\n", 1, "one column value, not 2"),
     ("ranking", "parts", "id,x,y\nä,d1,1_0\n", 2, "a number as the score of d1"),
     ("ranking", "parts", "id,x,y\nä,d1,nan\n", 2, "a number as the score of d1"),
     ("ranking", "parts", "id,x,y\nä,d 1,2\n", 2, "not 'd 1'"),

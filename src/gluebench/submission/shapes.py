@@ -190,6 +190,8 @@ def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | No
     """The column that the manifest names, or in gold also the one called label."""
     named = [column] if column else []
     for name in [*named, *([layout.value] if not named or layout.value == "label" else [])]:
+        if names.count(name) > 1:
+            raise ShapeError(f"expected one column {name}, not {names.count(name)}", "Leave the others out.")
         if name in names:
             return names.index(name)
     return None
