@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,23 @@ def test_values_of_python_have_the_same_notation(
     task(form, tmp_path)
     with pytest.raises((SubmissionError, ValueError), match=words):
         write_submission(tmp_path / "s.zip", {"T": answers}, tmp_path / "form.toml")
+
+
+def test_a_column_of_two_test_files_is_written_once(tmp_path: Path) -> None:
+    """It is scored against two golds; it was written twice, which no reader can take."""
+    path = tmp_path / "two.toml"
+    path.write_text(
+        '[benchmark]\nname = "two"\n[tasks.T]\nlabels = ["a", "b"]\nsplits.test.size = 2\n'
+        'metrics = [{ name = "x", function = "accuracy", file = "one" }, '
+        '{ name = "y", function = "accuracy", file = "two" }]\n'
+        'files = [{ name = "one", member = "t.csv", column = "c", test = "test" }, '
+        '{ name = "two", member = "t.csv", column = "c", test = "test" }]\n'
+    )
+    write_submission(tmp_path / "s.zip", {"one": ["a", "b"], "two": ["a", "b"]}, path)
+    with zipfile.ZipFile(tmp_path / "s.zip") as archive:
+        assert archive.read("t.csv") == b"index,c\n0,a\n1,b\n"
+    with pytest.raises(ValueError, match=r"t\.csv: expected the same predictions for all of the column c"):
+        write_submission(tmp_path / "s.zip", {"one": ["a", "b"], "two": ["b", "b"]}, path)
 
 
 def test_json_in_place_of_a_table_has_no_key_twice(tmp_path: Path) -> None:

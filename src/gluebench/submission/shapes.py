@@ -297,18 +297,27 @@ def _holds_objects(value: Any) -> bool:
 
 
 def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> bytes:
-    """The file that holds these test files, which are its columns; see `read_shaped`."""
+    """The file that holds these test files, which are its columns, some of them the same; see `read_shaped`.
+
+    Raises ValueError for two test files of one column with different predictions.
+    """
     first, task, column = files[0]
-    split, names = first.splits[role], [file.column or "prediction" for file, _, _ in files]
+    columns: dict[str, tuple[Column, Task]] = {}
+    for file, of, values in files:
+        if columns.setdefault(file.column or "prediction", (values, of))[0] != values:
+            raise ValueError(
+                f"{file.path}: expected the same predictions for all of the column {file.column}"
+            )
+    split, names = first.splits[role], [*columns]
     ids = split.ids or [*map(str, column.row_indices)]
     if first.path.casefold().endswith((".json", ".jsonl")):
-        return _json_file(first, split, names, [values for _, _, values in files]).encode()
+        return _json_file(first, split, names, [values for values, _ in columns.values()]).encode()
     if split.ordered and task.form == "tokens":
         return "".join("\n".join([*cell, "", ""]) for cell in column.cells).encode()
     if first.parts:
         return _parts_file(first, task, column, ids)
-    columns = [[*map(str, values_of(values, of))] for _, of, values in files]
-    head, body = ([], columns) if split.ordered else (["id" if split.ids else "index"], [ids, *columns])
+    cells = [[*map(str, values_of(values, of))] for values, of in columns.values()]
+    head, body = ([], cells) if split.ordered else (["id" if split.ids else "index"], [ids, *cells])
     header = [] if all(map(str.isdecimal, names)) else [[*head, *names]]
     return _delimited([*header, *zip(*body, strict=True)], first)
 
