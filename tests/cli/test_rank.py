@@ -47,8 +47,13 @@ def test_intervals_are_withheld_where_compare_withholds_them(ranked, world):
     withheld = ranked("--json")
     assert [system["low"] for system in data_of(withheld)["systems"]] == [None] * 3
     assert [system["first"] for system in data_of(withheld)["systems"]] == [None] * 3
-    warning = "Rank intervals and shares of first places are withheld: too few to say on Likeness."
-    assert withheld.stderr.count(warning) == 1
+    reason = "Rank intervals and shares of first places are withheld: too few examples on Likeness."
+    assert withheld.stderr.count(reason) == 1
+    assert data_of(withheld)["withheld"] == "too few examples on Likeness"
+    printed = ranked()
+    assert printed.stdout.count(reason) == 1
+    assert "withheld" not in printed.stderr
+    assert "rank  system" in printed.stdout, "no empty columns"
     compared = world.run("compare", world.worse, world.right, "--gold", world.gold)
     assert "too few to say on Likeness" in compared.stdout
     best, _, last = data_of(ranked("--json", "--weights", "Likeness=0"))["systems"]

@@ -120,8 +120,8 @@ def test_results_in_place_of_submissions_point_to_read(tmp_path: Path) -> None:
 
 
 def test_systems_that_no_rule_separates_are_equal(tmp_path: Path) -> None:
-    table = tmp_path / "tasks.csv"
-    table.write_text("task,a,b,c\nt1,.5,.4,.1\nt2,.9,.5,\nt3,.2,.3,.4\n")
+    table = tmp_path / "items.csv"
+    table.write_text("item,task,a,b\n1,x,1,0\n2,x,0,1\n3,y,1,1\n")
     result = run("rank", "--table", table)
     assert result.exit_code == 0, result.output
     assert "a and b are equal under every rule." in result.stdout

@@ -1,7 +1,8 @@
-"""Results in the layouts of public repositories: SWE-bench, collections of records, Kaggle."""
+"""Results in the layouts of public repositories: SWE-bench, collections of records, Kaggle, MTEB."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,61 @@ def test_predicted_labels_that_are_no_gold_label_are_named(tmp_path: Path) -> No
     renamed = read_results(answers, gold=gold, synonyms={"nope": "no"})
     assert renamed.scores == {"answers": (1, 1, 1)}
     assert not renamed.notes
+
+
+def mteb(model: Path, task: str, splits: dict[str, list[float | None]], **others: object) -> Path:
+    """A file of MTEB 2, with the keys that its repository of results has; subsets are s0, s1, ..."""
+    scores = {
+        split: [
+            {"hf_subset": f"s{at}", "languages": ["eng-Latn"], "main_score": score, "accuracy": score}
+            for at, score in enumerate(of_split)
+        ]
+        for split, of_split in splits.items()
+    }
+    result = {"dataset_revision": "r", "task_name": task, "mteb_version": "2.18.12", "scores": scores}
+    result |= {"evaluation_time": 1.5, "kg_co2_emissions": None, "date": 1.7e9, "evaluation_phases": None}
+    document(model / ("0" * 40) / "model_meta.json", {"name": model.name, "max_tokens": float("inf")})
+    return document(model / ("0" * 40) / f"{task}.json", result | others)
+
+
+def test_one_file_of_mteb_without_a_score_does_not_stop_the_others(tmp_path: Path) -> None:
+    """Secret labels of a test split (NaN), times in place of scores, and files before version 1.11."""
+    model, nan = tmp_path / "acme__tiny", float("nan")
+    mteb(model, "STS12", {"test": [0.5], "validation": [0.9]})
+    mteb(model, "AFQMC", {"test": [nan], "validation": [0.25]})
+    mteb(model, "Massive", {"test": [0.25, nan]})
+    mteb(model, "GPUSpeedTask", {"test": [3453.8]})
+    old = {"mteb_dataset_name": "ATEC", "mteb_version": "1.0.2", "test": {"cos_sim": {"spearman": 0.3}}}
+    document(model / ("0" * 40) / "ATEC.json", old)
+    mteb(model / "experiments" / "kwargs", "STS12", {"test": [0.75]})
+    table = read_results(model)
+    assert dict(zip(table.items, table.scores["acme__tiny"], strict=True)) == {"AFQMC": 0.25, "STS12": 0.5}
+    assert [*table.notes] == [
+        f"{task}: left out of acme__tiny, without a main_score from -1 to 1 of each subset"
+        for task in ("ATEC", "GPUSpeedTask", "Massive")
+    ]
+
+
+def test_tasks_of_mteb_with_other_subsets_are_not_compared(tmp_path: Path) -> None:
+    for model, subsets in (("acme__a", [0.5, 0.75]), ("acme__b", [0.5])):
+        mteb(tmp_path / model, "Massive", {"test": [*subsets]})
+        mteb(tmp_path / model, "STS12", {"test": [0.5]})
+    table = read_results([tmp_path / "acme__a", tmp_path / "acme__b"])
+    assert table.items == ("STS12",)
+    assert (
+        "acme__a: 1 of 2 tasks are not in all files with the same revision and subsets, left out: Massive"
+        in (table.notes)
+    )
+
+
+def test_two_revisions_of_a_model_are_named(tmp_path: Path) -> None:
+    file = mteb(tmp_path / "acme__a", "STS12", {"test": [0.5]})
+    document(tmp_path / "acme__a" / "external" / "STS12.json", json.loads(file.read_text()))
+    with pytest.raises(DataError, match=r"acme__a is in two files \(STS12\); .* the folder of one revision"):
+        read_results(tmp_path / "acme__a")
+    assert read_results(tmp_path / "acme__a" / "external").scores == {"acme__a": (0.5,)}
+
+
+def test_the_highest_score_above_one_is_named(tmp_path: Path) -> None:
+    table = read_results(text(tmp_path / "t.csv", "task,a\nx,0.5\ny,31.5\n"))
+    assert "scores reach 31.5 (y) and are shown x 100" in table.notes[0]

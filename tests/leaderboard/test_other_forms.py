@@ -207,7 +207,7 @@ def test_a_weighted_mean_says_so_and_a_column_has_the_name_of_its_task(site: Sit
 def test_the_form_names_the_cells_and_files_that_are_expected(site: Site) -> None:
     page = words(site.page("/benchmarks/forms/submit"))
     assert "answers.csv, column offense 40 a number from 0 to 5" in page
-    assert "Places.tsv 40 spans as 0-5:LOC; 12-20, the end not included" in page
+    assert "Places.tsv 40 spans as 0-5:LOC; 12-20:LOC, in plain digits, the end not included" in page
     assert "Causes.tsv 40 a JSON list of the sentence, once for each relation, as" in page
 
 

@@ -17,8 +17,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gluebench.submission import arrays
-from gluebench.submission.cells import decimals, lookup, text_of
+from gluebench.submission.cells import lookup
 from gluebench.submission.forms import CellForm, Notation
+from gluebench.submission.numerals import decimals, text_of
 from gluebench.submission.rows import Layout
 from gluebench.submission.submission import Column, Unread
 

@@ -30,17 +30,19 @@ KEYS = {
     "text": ("exact_match", False),
     "tokens": ("token_accuracy", False),
     "dependencies": ("uas", False),
+    "labeled dependencies": ("uas", True),
     "spans": ("span_f1", True),
     "open spans": ("span_iou", False),
     "ranking": ("map", False),
     "relations": ("relation_f1", True),
 }
 TAGS = ("ARG0", "ARG1", "SIG")
+WORDS_OF = {"relations": TAGS, "labeled dependencies": ("nsubj", "root")}
 
 
 def task(name: str, folder: Path) -> Task:
     metric, labeled = KEYS[name]
-    labels = f"labels = {list(TAGS if name == 'relations' else LABELS)}" if labeled else ""
+    labels = f"labels = {list(WORDS_OF.get(name, LABELS))}" if labeled else ""
     labels += "\nexclusive = false" * name.startswith("independent")
     path = folder / "form.toml"
     path.write_text(
@@ -63,6 +65,7 @@ def form_of(forms: dict[str, Task], name: str, *, gold: bool = False) -> CellFor
 
 
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Z")), min_size=1, max_size=5)
+DOCUMENTS = WORDS.filter(lambda word: not {*",:"} & {*word})
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 NUMBERS = st.floats(0, 1, allow_nan=False)
 
@@ -96,6 +99,14 @@ def arcs(relations: list[str]) -> st.SearchStrategy[Any]:
     return heads.map(lambda of: tuple(f"{head}:{word}" for head, word in zip(of, relations, strict=True)))
 
 
+def weighted_spans(weights: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    """One weight for each place."""
+    ends = st.tuples(st.integers(0, 90), st.integers(1, 9))
+    return st.dictionaries(ends, weights).map(
+        lambda spans: tuple(sorted((start, start + n, weight) for (start, n), weight in spans.items()))
+    )
+
+
 def shares(weights: list[float]) -> tuple[float, ...]:
     return tuple(weight / math.fsum(weights) for weight in weights)
 
@@ -109,16 +120,15 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "text": TEXTS,
     "tokens": st.lists(WORDS, min_size=1).map(tuple),
     "dependencies": st.lists(WORDS, min_size=1, max_size=6).flatmap(arcs),
+    "labeled dependencies": st.lists(st.sampled_from(["nsubj", "root"]), min_size=1).flatmap(arcs),
     "spans": labeled_spans(st.sampled_from(LABELS)),
-    "open spans": labeled_spans(st.sampled_from(["0.5", "1"])) | labeled_spans(st.just("")),
-    "ranking": st.lists(WORDS, unique=True).map(tuple),
+    "open spans": weighted_spans(st.sampled_from(["0.5", "1"])) | weighted_spans(st.just("")),
+    "ranking": st.lists(DOCUMENTS, unique=True).map(tuple),
     "relations": tagged_sentences(),
 }
 GOLD: dict[str, st.SearchStrategy[Any]] = {
     "text": st.lists(TEXTS, min_size=1, max_size=3).map(tuple),
-    "ranking": st.dictionaries(WORDS, st.sampled_from([0.0, 1.0, 2.5])).map(
-        lambda gains: tuple(gains.items())
-    ),
+    "ranking": st.dictionaries(DOCUMENTS, st.floats(0, 1e9)).map(lambda gains: tuple(gains.items())),
 }
 
 
@@ -154,6 +164,15 @@ FAULTS = {
     "distributions": ["0.5 0.5 0.5 0", "joy"],
     "independent distributions": ["1 1 1", "0.5 0.5 0.5 1.1", "0 0 0 -0.1", "0 0 0 nan", "joy"],
     "tokens": ["", "   "],
+    "labeled dependencies": [
+        "",
+        "0:nsubj 3:root",
+        "0:obj",
+        "0:nsubj 0:",
+        "1:0:root",
+        "-1:root",
+        "\u0660:root",
+    ],
     "dependencies": ["", "  ", "0", "0:", ":x", "x:0", "-1:x", "2:x", "0:x 3:y", "0:x y", "0: x", "0.0:x"],
     "spans": ["0-5", "0-5:sad", "5-0:joy", "3-3:joy", "-1-3:joy", "0-5 :joy", "0:joy", "0-5:joy,6-9:joy"],
     "open spans": ["0-5:joy", "0-5:nan", "0-5:-1", "0-5:inf", "0-5:1e999", "0-5:1e60", "a-b", "0..5", "5"],
@@ -199,6 +218,7 @@ PIECES = (
         "0-5:free wifi",
         "0-5:joy:3-4",
     ),
+    *("0:root", "2:nsubj", "1:root 0:nsubj", "01:root"),
     *("; ", ";", ":", "-", " ", "  ", "\u00a0", "\u0665", "1_0", "+1", "d1", "d2", "joy", "x", ""),
     *("0.25 0.25 0.25 0.25", "1 0 0 0", "1e-5 0 0 1", "0.5", "0.998", "1.001", "-0.1", "[1, 0, 0, 0]"),
     *("1e999", "nan", "inf", "anger"),
@@ -214,7 +234,7 @@ def test_spans_with_empty_parts_are_read_line_by_line(forms: dict[str, Task], ce
     assert not read_lines(body, layout).faults
 
 
-USUAL = sorted({*KEYS} - {"relations", "dependencies"})
+USUAL = sorted({*KEYS} - {"dependencies", "relations"})
 """Forms whose usual notation is read in arrays."""
 
 

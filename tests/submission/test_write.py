@@ -12,7 +12,6 @@ import pytest
 
 from gluebench.benchmark import Benchmark, UnknownNameError, load_benchmark
 from gluebench.submission import Column, check, fix_submission, read_predictions, write_submission
-from gluebench.submission.write import tsv
 
 Folder = Callable[[dict[str, str]], Path]
 
@@ -200,11 +199,15 @@ def test_an_older_zip_stays_when_the_new_one_cannot_be_written(
     assert (tmp_path / "a.zip").read_bytes() == b"older"
 
 
-def test_columns_with_indices_of_their_own_keep_them() -> None:
-    part = Column(("no", "yes"), bytes([1, 0, 1])).take([2, 1])
-    assert tsv(part) == b"index\tprediction\n2\tyes\n1\tno\n"
-    assert tsv(Column((), array("d", [1.5, 2]))) == b"index\tprediction\n0\t1.5\n1\t2.0\n"
-    assert tsv(Column((), array("d", [1.5, 2])).take([1])) == b"index\tprediction\n1\t2.0\n"
+def test_columns_with_indices_of_their_own_keep_them(tiny: Benchmark, tmp_path: Path) -> None:
+    columns = {
+        "Para": Column(("0", "1"), bytes([1, 0, 1])).take([2, 1]),
+        "Sim": Column((), array("d", [1.5, 2])).take([1]),
+    }
+    write_submission(tmp_path / "a.zip", columns, tiny)
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        assert archive.read("Para.tsv") == b"index\tprediction\n2\t1\n1\t0\n"
+        assert archive.read("Sim.tsv") == b"index\tprediction\n1\t2.0\n"
 
 
 def test_a_single_file_of_predictions_may_be_named(tiny: Benchmark, tmp_path: Path) -> None:

@@ -147,8 +147,11 @@ def _places(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
     records = {system.name: fields_of(system) for system in ranking.systems}
     for record in records.values():
         record["first"] = None if record["first"] is None else round(record["first"], 2)
-    notes = [warning for warning in ranking.warnings if "Kemeny" in warning]
-    return {"places": [{field: records[name][field] for field in _PLACE} for name in names], "notes": notes}
+    return {
+        "places": [{field: records[name][field] for field in _PLACE} for name in names],
+        "notes": [warning for warning in ranking.warnings if "Kemeny" in warning],
+        "withheld": ranking.withheld,
+    }
 
 
 def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ A loss is kept negated, so that higher is better everywhere, and is written as i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 DOWN = " ↓"
 """The end of a loss's heading."""
@@ -58,3 +58,8 @@ def without(names: Sequence[str]) -> str:
 def heading(title: str) -> str:
     """The heading of a loss: "RMSE ↓" for "−RMSE", the heading of the negated loss."""
     return title.removesuffix(DOWN).removeprefix("−").removeprefix("-") + DOWN
+
+
+def on_split(name: str, split: str, about: Container[str]) -> str:
+    """How a title names a benchmark, from the provenance of a result; a scored table has no splits."""
+    return name if "uncertainty" in about else f"{name}, {split} split"

@@ -10,6 +10,7 @@ from pathlib import Path
 from gluebench.benchmark import Split, Task
 from gluebench.data.errors import DataError, refuse
 from gluebench.submission.forms import cell_form
+from gluebench.submission.notation import NumberError, decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,7 @@ def _label(task: Task, text: str, wrong: list[str]) -> str | float:
             wrong.append(f'the label is "{text}", expected {expected}')
         return text
     try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+        return decimal(text)
+    except NumberError:
         wrong.append(f'the label is "{text}", expected a number')
-    return value
+        return math.nan

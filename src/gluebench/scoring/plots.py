@@ -200,19 +200,25 @@ def _axes(rows: int, ax: Axes | None, *, width: float = 7.5) -> Axes:
 
 
 def save(result: Plotted, path: str | os.PathLike[str]) -> None:
-    """Draw a result into a file, whose ending names the format: .png, .svg or .pdf.
+    """Draw a result into a file, as `write` does. Raises ImportError without matplotlib."""
+    pyplot = optional("matplotlib.pyplot", "Drawing", '"gluebench[plot]"')
+    with pyplot.ioff():
+        figure = result.plot().figure
+        try:
+            write(figure, path)
+        finally:
+            pyplot.close(figure)
 
-    The same figures give the same bytes. Raises ValueError for another ending, and ImportError without
-    matplotlib.
+
+def write(figure: Any, path: str | os.PathLike[str], **margins: float) -> None:
+    """Write a figure to a file, whose ending names the format: .png, .svg or .pdf.
+
+    The same figures give the same bytes. Raises ValueError for another ending.
     """
     ending = Path(path).suffix.casefold()
     if ending not in ENDINGS:
         raise ValueError(f"{os.fspath(path)} ends in {ending!r}; expected one of {', '.join(ENDINGS)}")
-    pyplot = optional("matplotlib.pyplot", "Drawing", '"gluebench[plot]"')
     undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}[ending]
-    with pyplot.rc_context({"svg.hashsalt": "gluebench"}), pyplot.ioff():
-        figure: Any = result.plot().figure
-        try:
-            figure.savefig(path, dpi=150, bbox_inches="tight", metadata=undated)
-        finally:
-            pyplot.close(figure)
+    matplotlib = optional("matplotlib", "Drawing", '"gluebench[plot]"')
+    with matplotlib.rc_context({"svg.hashsalt": "gluebench"}):
+        figure.savefig(path, dpi=150, bbox_inches="tight", metadata=undated, **margins)

@@ -24,7 +24,7 @@ SCOPES: Mapping[str, str] = {
     ),
     "items": (
         "The uncertainty is over the items of these tasks; the tasks are fixed. For how the mean would vary "
-        "with other tasks, make a table over tasks."
+        "with other tasks, make a table over tasks (gluebench read TABLE --over tasks --out FILE)."
     ),
     "tasks": (
         "The uncertainty is over tasks: how the mean would vary with other tasks like these. The items "
@@ -39,6 +39,8 @@ class TableGold(Gold):
     """The labels of a scored table, which also holds the systems."""
 
     systems: Mapping[str, Submission] = field(default_factory=dict, repr=False)
+    unit: Unit = "items"
+    """Of what the rows are."""
 
     def system(self, name: str) -> Submission:
         """The system of that name. Raises UnknownNameError."""
@@ -128,6 +130,7 @@ class ScoredTable:
             warnings=self.notes,
             scope=SCOPES["one" if self.unit == "items" and len(tasks) == 1 else self.unit],
             systems=systems,
+            unit=self.unit,
         )
 
     @cached_property

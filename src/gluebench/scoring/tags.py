@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 from gluebench.benchmark import Phenomenon, Split, Task
 from gluebench.benchmark.figures import counted
 from gluebench.benchmark.lookup import closest, fold
+from gluebench.submission.notation import PLACE
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, worded
 
 GROUP = "group"
@@ -92,8 +93,7 @@ class Sheet:
             self.add("unknown-id", line, value=index[:60])
         elif self._ids is not None:
             self.rows.append(_Row(line, self._ids[index], tuple(fields[1:])))
-        # The limit on length is needed because int() refuses more than 4,300 digits.
-        elif not (index.isascii() and index.isdigit() and len(index) <= 18 and int(index) < size):
+        elif not PLACE.fullmatch(index) or int(index) >= size:
             self.add("bad-index", line, last=size - 1, value=index[:60])
         else:
             self.rows.append(_Row(line, int(index), tuple(fields[1:])))

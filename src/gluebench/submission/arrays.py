@@ -9,18 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gluebench.submission.cells import (
-    FEED,
+from gluebench.submission.cells import FEED, TAB, lookup, read_cells
+from gluebench.submission.numerals import (
     PAD,
-    TAB,
+    ZERO,
     Bytes,
     Flags,
     Ints,
     Text,
     decimals,
     digits,
-    lookup,
-    read_cells,
     text_of,
 )
 from gluebench.submission.problems import SHOWN_PER_FILE
@@ -30,7 +28,6 @@ from gluebench.submission.submission import Unread, Values
 _CHUNK = 1 << 15
 """Rows handled at once, so that the work stays in the processor's cache."""
 _MOST_MARKS = 1 << 22
-_ZERO = 48
 _NO_LABEL = 255
 _NEITHER = bytes({*range(256)} - {TAB, FEED})
 """All bytes but those between cells and rows."""
@@ -145,7 +142,7 @@ def _indices(text: Text, fields: _Fields) -> Ints:
 def _integers(text: Text, starts: Ints, tabs: Ints) -> Ints:
     value, wrong = digits(text, starts, tabs)
     length = tabs - starts
-    padded = (text.data[starts] == _ZERO) & (length > 1)
+    padded = (text.data[starts] == ZERO) & (length > 1)
     value[wrong | padded | (length < 1)] = -1
     for row in np.flatnonzero(length > 8):
         field = text.content[starts[row] : tabs[row]]

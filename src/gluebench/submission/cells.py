@@ -1,12 +1,12 @@
 """Check cells of any form in whole-array steps: every part of every row at once, as bytes.
 
-Only the usual notation of a form is taken. Whatever is taken, `CellForm.read` reads too, and decimal numbers
-are equal to those of `float` to the last bit; anything else is refused, and `rows.read_lines` decides.
+Only the usual notation of a form is taken. Whatever is taken, `CellForm.read` reads too; anything else is
+refused, and `rows.read_lines` decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from random import Random
 from typing import Any, NamedTuple
@@ -14,180 +14,39 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gluebench.submission.forms import LARGEST, SUM_ERROR, CellForm, Notation
+from gluebench.submission.forms import SUM_ERROR, CellForm, Notation
+from gluebench.submission.notation import LARGEST
+from gluebench.submission.numerals import (
+    PAD,
+    STEP,
+    ZERO,
+    Bytes,
+    Flags,
+    Ints,
+    Text,
+    Words,
+    decimals,
+    digits,
+    load,
+    rounded_down,
+    text_of,
+)
 from gluebench.submission.submission import Unread
 
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-
-PAD = 24
-"""Zero bytes before a text, so that the words before its first cell can be loaded."""
 TAB, FEED = b"\t\n"
-_MINUS, _POINT, _COLON, _SEMICOLON, _BLANK, _E = b"-.:; e"
-_ZEROS = np.uint64(0x3030303030303030)
-"""Eight digits 0."""
+_MINUS, _COLON, _SEMICOLON, _BLANK = b"-:; "
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 """An odd number whose multiples differ in their high bits."""
 _HASHED = 8
 """Machine words of a part that its key depends on."""
 _NEAR = 64
 """Most parts of a row that are compared, each with each."""
-_MOST_PLACES, _MOST_POWER = 24, 270
-_MOST_HIGH, _MOST_MANTISSA = 921, 9.2e18
-"""Largest number before the last 16 digits of a mantissa, and largest mantissa, below 2 ** 63."""
-_TENS = 10 ** np.arange(19)
-_DOUBT = 2.0**-90
-"""Bound of the relative error of a quotient before it is rounded, which is about 2 ** -103."""
-_STEP = 1e-6
-"""How much too small a number can be that is read from its first eight bytes."""
-
-
-class Text(NamedTuple):
-    """A text as bytes and as machine words, with zeros before and after it."""
-
-    content: bytes
-    end: int
-    data: Bytes
-    words: Words
-    windows: Words
-    """The eight bytes from each byte on."""
-
-
-def text_of(body: bytes) -> Text:
-    """The text of these bytes."""
-    content = b"".join((bytes(PAD), body, bytes(24 - len(body) % 8)))
-    data, words = np.frombuffer(content, np.uint8), np.frombuffer(content, "<u8")
-    windows = np.ndarray((len(data) - 7,), "<u8", buffer=data.data, strides=(1,))
-    return Text(content, PAD + len(body), data, words, windows)
-
-
-def _load(text: Text, places: Ints) -> Words:
-    """The eight bytes from each place on, the first as the lowest."""
-    if 8 * len(places) > len(text.data):
-        return text.windows.take(places)  # which copies all windows once
-    return next(_before(text, places + 8))
-
-
-def _before(text: Text, ends: Ints) -> Iterator[Words]:
-    """The eight bytes before each end, then the eight before these: a part of each of two machine words."""
-    place, bits = ends >> 3, ((ends & 7) << 3).view(np.uint64)
-    others, upper = np.uint64(64) - bits, text.words.take(place)
-    while True:
-        place = place - 1
-        lower = text.words.take(place)
-        yield (lower >> bits) | (upper << others)
-        upper = lower
-
-
-def _not_digits(word: Words) -> Words:
-    """The high bit of each byte that is no digit, of a word less `_ZEROS`; exact up to the first of them."""
-    return ((word + np.uint64(0x7676767676767676)) | word) & np.uint64(0x8080808080808080)
-
-
-def _number(word: Words) -> Ints:
-    """The number of eight digits, of a word less `_ZEROS`."""
-    word = word * np.uint64(10) + (word >> np.uint64(8))  # digits to pairs of digits, the lowest byte first
-    pairs = np.uint64(0x000000FF000000FF)
-    left = (word & pairs) * np.uint64(0x000F424000000064)
-    right = ((word >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
-    return ((left + right) >> np.uint64(32)).view(np.int64)
-
-
-def _last(word: Words, length: Ints) -> Words:
-    """The last bytes of a word, of a number from 0 to 8, as differences to `_ZEROS`; zeros before them."""
-    spare = (64 - 8 * length).view(np.uint64)
-    return ((word ^ _ZEROS) >> spare) << spare
-
-
-def digits(text: Text, starts: Ints, ends: Ints) -> tuple[Ints, Flags]:
-    """The numbers of the last eight digits of each field, and whether any of these is no digit."""
-    word = _last(next(_before(text, ends)), np.minimum(ends - starts, 8))
-    return _number(word), _not_digits(word) != 0
-
-
-def decimals(text: Text, starts: Ints, ends: Ints) -> Floats:
-    """The numbers as `float` reads them; NaN for any notation but -12.5 and 1.25e-07, and for more digits."""
-    negative = text.data.take(starts) == _MINUS
-    begin = starts + negative
-    stop, exponent, wrong = _exponents(text, begin, ends)
-    word = _load(text, begin) ^ _ZEROS
-    others = _not_digits(word)
-    point = np.minimum(begin + (np.bitwise_count((others - np.uint64(1)) & ~others) >> 3), stop)
-    whole = _number(word << (64 - 8 * (point - begin)).view(np.uint64))
-    fraction = point + (text.data.take(point) == _POINT)
-    places = stop - fraction
-    wrong |= (point == begin) | (places > _MOST_PLACES) | ((places != 0) & (fraction == point))
-    mantissa = np.zeros_like(whole)
-    before = _before(text, stop)
-    for block in range(0, int(places.max(initial=0, where=~wrong)), 8):
-        word = _last(next(before), np.clip(places - block, 0, 8))
-        number = _number(word)
-        wrong |= (_not_digits(word) != 0) | (number > (_MOST_HIGH if block == 16 else number))
-        mantissa += number * 10**block
-    wrong |= (whole > 0) & ((whole + 1) * _powers()[0].take(places, mode="clip") > _MOST_MANTISSA)
-    mantissa += whole * _TENS.take(places, mode="clip")
-    power = places + exponent
-    wrong |= power > _MOST_POWER
-    mantissa[wrong] = power[wrong] = 0
-    value = _quotients(mantissa, power)
-    value[wrong] = np.nan
-    return np.where(negative, -value, value)
-
-
-def _exponents(text: Text, begin: Ints, ends: Ints) -> tuple[Ints, Ints, Flags]:
-    """Where each mantissa ends, the negated exponent, and whether this is no number; for e-7 to e-270."""
-    stop, exponent, wrong = ends.copy(), np.zeros_like(ends), np.zeros(len(ends), np.bool_)
-    places = np.flatnonzero(text.data == _E)
-    rows = np.searchsorted(ends, places)
-    stop[rows] = places
-    exponent[rows], not_digits = digits(text, places + 2, ends[rows])
-    width = ends[rows] - places
-    wrong[rows] = (
-        not_digits | (text.data[places + 1] != _MINUS) | (width < 3) | (width > 5) | (places <= begin[rows])
-    )
-    return stop, exponent, wrong
-
-
-@lru_cache(maxsize=1)
-def _powers() -> tuple[Floats, Floats]:
-    """Powers of ten, and what is lost by rounding them."""
-    rounded = np.array([float(10**power) for power in range(_MOST_POWER + 1)])
-    lost = np.array([float(10**power - int(number)) for power, number in enumerate(rounded)])
-    return rounded, lost
-
-
-def _halves(numbers: Floats) -> tuple[Floats, Floats]:
-    """Two numbers of half as many bits, whose sum each is (Dekker 1971)."""
-    scaled = numbers * 134217729.0
-    high = scaled - (scaled - numbers)
-    return high, numbers - high
-
-
-def _quotients(mantissa: Ints, power: Ints) -> Floats:
-    """The mantissas divided by powers of ten, correctly rounded; NaN where the rounding is uncertain.
-
-    The remainder of the rounded quotient is computed without error, so its own quotient is a correction
-    beyond the last bit. If both ends of the interval of its error round to one number, that is the result.
-    """
-    rounded, lost = (of_power.take(power) for of_power in _powers())
-    dividend = mantissa.astype(np.float64)
-    quotient = dividend / rounded
-    (high, low), (first, second) = _halves(quotient), _halves(rounded)
-    product = quotient * rounded
-    error = ((high * first - product) + high * second + low * first) + low * second
-    rest = (dividend - product) - error + (mantissa - dividend.astype(np.int64)) - quotient * lost
-    correction, doubt = rest / rounded, quotient * _DOUBT
-    below, above = quotient + (correction - doubt), quotient + (correction + doubt)
-    return np.where(below == above, below, np.nan)
 
 
 def _chunks(text: Text, starts: Ints, lengths: Ints, number: int) -> list[Words]:
     """The first machine words of each part, without what stands behind its end."""
     return [
-        _load(text, np.minimum(starts + at, len(text.data) - 16) if at else starts)
+        load(text, np.minimum(starts + at, len(text.data) - 16) if at else starts)
         << np.maximum(64 + 8 * at - 8 * lengths, 0).view(np.uint64)
         for at in range(0, 8 * number, 8)
     ]
@@ -280,6 +139,8 @@ def read_cells(
             return _rows_of_numbers(text, marks, kinds, notation)
         case "words":
             usual = _are_words(text, marks, kinds, notation)
+        case "arcs":
+            usual = _are_arcs(text, marks, kinds, notation)
         case "spans":
             usual = _are_spans(text, marks, kinds, notation)
     read = notation.known or partial(_each_once, read=form.read)
@@ -316,36 +177,13 @@ def _rows_of_numbers(text: Text, marks: Ints, kinds: Bytes, notation: Notation) 
     if len(kinds) % len(row) or (kinds.reshape(-1, len(row)) != row).any():
         return None
     marks = marks.reshape(-1, len(row))
-    numbers = _rounded_down(text, marks, notation.size)
-    within = (numbers >= 0).all() and (numbers <= 1 + SUM_ERROR - _STEP).all()
+    numbers = rounded_down(text, marks, notation.size)
+    within = (numbers >= 0).all() and (numbers <= 1 + SUM_ERROR - STEP).all()
     if within and notation.sum_to_one:
         rest = 1 - numbers @ np.ones(notation.size)
-        within = (abs(rest - _STEP * notation.size / 2) <= SUM_ERROR - _STEP * notation.size).all()
+        within = (abs(rest - STEP * notation.size / 2) <= SUM_ERROR - STEP * notation.size).all()
     make = partial(_numbers_at, content=text.content, marks=marks)
     return Unread(np.arange(len(marks)), make) if within else None
-
-
-def _rounded_down(text: Text, marks: Ints, size: int) -> Floats:
-    """The numbers between marks, less than `_STEP` too small; NaN for those that `decimals` does not read.
-
-    Of numbers like 0.12345678 only the first eight bytes are read, if all other bytes of the text are digits:
-    it has as many points as there are such numbers, and no other byte but those of exponents.
-    """
-    starts, lengths = (marks[:, :-1] + 1).ravel(), (np.diff(marks) - 1).ravel()
-    word = _load(text, starts) ^ _ZEROS
-    word &= np.uint64(2**64 - 1) >> (64 - 8 * np.minimum(lengths, 8)).view(np.uint64)
-    exact = (word >> np.uint64(8)) & np.uint64(255) != _POINT ^ 48
-    data = text.data[PAD : text.end]
-    points, minuses = np.count_nonzero(data == _POINT), np.count_nonzero(data == _MINUS)
-    exponents = np.flatnonzero(text.data == _E)
-    others = len(data) - np.count_nonzero(data - np.uint8(48) < 10) - marks.size - points
-    if points > len(exact) - np.count_nonzero(exact) or others > 2 * minuses or minuses > len(exponents):
-        exact[:] = True
-    ends = np.searchsorted(marks.ravel(), exponents)
-    exact[ends - ends // marks.shape[1] - 1] = True
-    numbers = _number(word >> np.uint64(16)) / 1e8 + (word & np.uint64(255))
-    numbers[exact] = decimals(text, starts[exact], (starts + lengths)[exact])
-    return numbers.reshape(-1, size)
 
 
 def _numbers_at(rows: Ints, *, content: bytes, marks: Ints) -> list[tuple[float, ...]]:
@@ -364,6 +202,8 @@ def _numbers_at(rows: Ints, *, content: bytes, marks: Ints) -> list[tuple[float,
 def _are_words(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
     """Whether each part is one of the words, or any printable one; and none is twice in a row of sets."""
     starts, lengths, left = marks[:-1] + 1, np.diff(marks) - 1, kinds[:-1]
+    if any(mark in text.content for mark in notation.never):
+        return False
     if notation.words:
         words = lookup(text, starts, lengths, notation.words)
         if words is None:
@@ -387,44 +227,72 @@ def _repeated(text: Text, starts: Ints, lengths: Ints, indices: Flags) -> bool:
     chunks = _chunks(text, starts, lengths, min(_HASHED, _most_chunks(lengths)))
     keys = _keys(chunks, _MIX) if len(chunks) > 1 else chunks[0]
     keys[indices] = 1
-    sizes = np.diff(np.flatnonzero(indices), prepend=0, append=len(indices))
+    return _twice(keys, indices)
+
+
+def _twice(keys: Words, first: Flags) -> bool:
+    """Whether a key seems to be twice in a row; the first of each row are marked."""
+    sizes = np.diff(np.flatnonzero(first), prepend=0, append=len(first))
     keys ^= np.repeat(np.arange(len(sizes), dtype=np.uint64) * _MIX, sizes)
     most = int(sizes.max())
     return most > _NEAR or any((keys[step:] == keys[:-step]).any() for step in range(1, most))
+
+
+def _are_arcs(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
+    """Whether the cells are like "2:nsubj 0:root": heads, up to the number of parts, and known words."""
+    feeds = np.flatnonzero(kinds == FEED)
+    inner = np.delete(marks, feeds)
+    heads, colons = np.flatnonzero(kinds != FEED)[0::2], np.flatnonzero(kinds == _COLON)
+    if len(inner) != 2 * len(colons) or not np.array_equal(inner[1::2], marks[colons]):
+        return False
+    head, wrong = digits(text, inner[0::2] + 1, inner[1::2])
+    lengths = inner[1::2] - inner[0::2] - 1
+    sizes = np.diff(np.flatnonzero(np.append(kinds[heads] == TAB, True)))
+    padded = (text.data[inner[0::2] + 1] == ZERO) & (lengths > 1)
+    if (wrong | padded | (lengths < 1) | (lengths > 8) | (head > np.repeat(sizes, sizes))).any():
+        return False
+    words = lookup(text, marks[colons] + 1, marks[colons + 1] - marks[colons] - 1, notation.words)
+    return bool(words is not None and words[0].all())
 
 
 def _are_spans(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
     """Whether the cells are like "0-5:LOC; 12-20:PER", or without known labels "0-5:0.7" or "0-5"."""
     minus = np.flatnonzero(kinds == _MINUS)
     size = 2 if notation.words or _COLON in kinds else 1  # marks of a span
-    before, after, end = kinds[minus - 1], minus + 1, kinds.take(minus + size, mode="clip")
-    further = minus[before == _BLANK]  # spans after others
-    if ((kinds[:-1] == TAB) & (kinds[1:] == FEED) & (np.diff(marks) > 1)).any():
+    if not _stand_as_spans(marks, kinds, minus, size):
         return False
-    if len(marks) != 2 * np.count_nonzero(kinds == FEED) + size * len(minus) + 2 * len(further):
-        return False
-    if (marks[further - 2] + 1 != marks[further - 1]).any():
-        return False
-    last_mark = _COLON if size == 2 else _MINUS
-    if (kinds[further - 2] != _SEMICOLON).any() or (kinds[further - 3] != last_mark).any():
-        return False
-    if not ((end == _SEMICOLON) | (end == FEED)).all() or (size == 2 and (kinds[after] != _COLON).any()):
-        return False
+    after = minus + 1
     (first, wrong), (last, wrong_too) = (digits(text, marks[at - 1] + 1, marks[at]) for at in (minus, after))
     lengths = np.concatenate([marks[at] - marks[at - 1] for at in (minus, after)])
-    if (
-        lengths.min(initial=2) < 2
-        or lengths.max(initial=0) > 9
-        or (wrong | wrong_too | (first >= last)).any()
-    ):
+    if lengths.min(initial=2) < 2 or lengths.max(initial=0) > 9:
         return False
-    return size == 1 or _are_labels(text, marks[after] + 1, marks[after + 1], notation.words)
+    if (wrong | wrong_too | (first >= last)).any():
+        return False
+    spans = (first | last << 27).view(np.uint64)  # each of the ends is below 2 ** 27
+    if notation.words:
+        labels = lookup(text, marks[after] + 1, marks[after + 1] - marks[after] - 1, notation.words)
+        if labels is None or not labels[0].all():
+            return False
+        spans ^= (labels[2].take(labels[1]) << 54).view(np.uint64)
+    elif size == 2:
+        weights = decimals(text, marks[after] + 1, marks[after + 1])
+        if not ((weights >= 0) & (weights <= LARGEST)).all():
+            return False
+    first_of_row = kinds[minus - 1] == TAB
+    return bool(first_of_row.all()) or not _twice(spans, first_of_row)
 
 
-def _are_labels(text: Text, starts: Ints, ends: Ints, words: tuple[bytes, ...]) -> bool:
-    """Whether these are known labels of spans, or where none are known weights."""
-    if words:
-        labels = lookup(text, starts, ends - starts, words)
-        return bool(labels is not None and labels[0].all())
-    weights = decimals(text, starts, ends)
-    return bool(((weights >= 0) & (weights <= LARGEST)).all())
+def _stand_as_spans(marks: Ints, kinds: Bytes, minus: Ints, size: int) -> bool:
+    """Whether the marks are those of spans with "; " between them: each a minus, and a colon if of size 2."""
+    before, after, end = kinds[minus - 1], minus + 1, kinds.take(minus + size, mode="clip")
+    further = minus[before == _BLANK]  # spans after others
+    last_mark = _COLON if size == 2 else _MINUS
+    return not (
+        ((kinds[:-1] == TAB) & (kinds[1:] == FEED) & (np.diff(marks) > 1)).any()
+        or len(marks) != 2 * np.count_nonzero(kinds == FEED) + size * len(minus) + 2 * len(further)
+        or (marks[further - 2] + 1 != marks[further - 1]).any()
+        or (kinds[further - 2] != _SEMICOLON).any()
+        or (kinds[further - 3] != last_mark).any()
+        or not ((end == _SEMICOLON) | (end == FEED)).all()
+        or (size == 2 and (kinds[after] != _COLON).any())
+    )

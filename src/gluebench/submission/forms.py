@@ -13,6 +13,7 @@ from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import Task
+from gluebench.submission.notation import RepeatedError, decimal, is_number, joined, loaded, place, weight
 from gluebench.submission.relations import Relations, in_python, relations, size_of
 from gluebench.submission.submission import Column
 
@@ -24,28 +25,22 @@ SIZES: Mapping[str, Callable[[Any], int | None]] = {
     "relations": size_of,
 }
 """Form to the size of a cell, which gold and predictions have in common; None for a cell that has none."""
-LARGEST = 1e50
-"""Largest size of a number: the fourth power, of which the error of a squared error consists, is finite."""
-
-
 _BOOLEANS = (("false", "true"), ("False", "True"), ("0", "1"))
 """How labels may spell what is `false` and `true` in JSON."""
-
-
-class RepeatedError(ValueError):
-    """A cell with a label or an id twice."""
 
 
 class Notation(NamedTuple):
     """The usual notation of cells, which `cells.read_cells` checks for all rows at once."""
 
-    kind: Literal["text", "numbers", "words", "spans"]
+    kind: Literal["text", "numbers", "words", "arcs", "spans"]
     marks: bytes = b""
     """What separates the parts of a cell."""
     words: tuple[bytes, ...] = ()
     """What the parts that are words may be; empty for any word."""
+    never: bytes = b""
+    """Bytes that no cell has."""
     different: bool = False
-    """Whether the words of a cell differ."""
+    """Whether the parts of a cell differ."""
     size: int = 0
     """Numbers of a cell."""
     sum_to_one: bool = False
@@ -78,10 +73,10 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
     after = f": {known}" if words else ""
     match task.form:
         case "text" if gold:
-            expected = 'an answer, or several as ["Paris", "in Paris"]'
+            expected = 'an answer in UTF-8, or several as ["Paris", "in Paris"]'
             return CellForm(_answers, _json, expected, True, Notation("text"))
         case "text":
-            return CellForm(_text, _quoted, "a text", True, Notation("text", known=_known_texts))
+            return CellForm(_text, _quoted, "a text in UTF-8", True, Notation("text", known=_known_texts))
         case "sets":
             read_set = partial(_label_set, words=frozenset(words), separator=separator)
             expected = f'labels with "{separator}" between them{after}'
@@ -93,7 +88,7 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             numbers = Notation("numbers", b" ", size=len(words), sum_to_one=task.exclusive)
             one = f", or that of {words[1]}" if len(words) == 2 and task.exclusive else ""
             sums = "that sum to 1" if task.exclusive else "from 0 to 1"
-            expected = f"{len(words)} probabilities {sums}, in the order {known}{one}"
+            expected = f"{len(words)} plain decimals {sums}, in the order {known}{one}"
             return CellForm(read, _numbers, expected, False, numbers)
         case "tokens":
             expected = f"a label for each token, with blanks between them{after}"
@@ -106,20 +101,26 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
                 f"a head and a relation for each word, as 2:{words[0] if words else 'nsubj'}, with blanks "
             )
             expected += f"between words; a head is the number of a word from 1, or 0{relations}"
-            return CellForm(partial(_dependencies, words=frozenset(words)), " ".join, expected, False)
+            usual = _usual(words, " ", known=_known_words) if words else None
+            arcs = usual and usual._replace(kind="arcs", marks=b": ")
+            return CellForm(partial(_dependencies, words=frozenset(words)), " ".join, expected, False, arcs)
         case "spans":
-            example = f"0-5:{words[0]}; 12-20" if words else "0-5; 12-20 or, with a finite weight, 0-5:0.7"
-            expected = f"spans as {example}, the end not included"
-            usual = _usual(words, ";", known=partial(map, _known_spans) if words else None)
+            labeled = f"0-5:{words[0]}; 12-20:{words[-1]}" if words else ""
+            example = labeled or "0-5; 12-20 or, with a finite weight, 0-5:0.7"
+            expected = f"spans as {example}, in plain digits, the end not included"
+            known_spans = partial(map, _known_spans) if words else None
+            usual = _usual(words, ";", different=True, known=known_spans)
             places = usual and usual._replace(kind="spans", marks=b"-:; ")
             return CellForm(partial(_spans, words=frozenset(words)), _span_cell, expected, True, places)
         case "ranking":
-            expected = "ids with blanks between them, the best first"
             if gold:
+                expected = (
+                    'ids without commas and with blanks between them, alone or with gains, as "d3:2 d7"'
+                )
                 return CellForm(_gains, _gain_cell, expected, True)
-            return CellForm(
-                _ranking, " ".join, expected, True, _usual((), " ", different=True, known=_known_words)
-            )
+            expected = "ids with blanks between them, the best first, without commas and without gains (d3:2)"
+            usual = _usual((), " ", never=b",:", different=True, known=_known_words)
+            return CellForm(_ranking, " ".join, expected, True, usual)
     return _tagged_form(words, known, gold=gold) if task.form == "relations" else None
 
 
@@ -187,14 +188,6 @@ def _relations(cell: str, *, words: Sequence[str], gold: bool) -> Relations:
     return relations(in_python(cell) if gold and value is None else value, words=words, gold=gold)
 
 
-def loaded(cell: str) -> Any:
-    """The value of JSON; None for null, or if it is not JSON."""
-    try:
-        return json.loads(cell)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str, ...]:
     labels = [label.strip() for label in cell.split(separator)] if cell.strip() else []
     if (words and not words.issuperset(labels)) or "" in labels:
@@ -212,10 +205,8 @@ def _probabilities(cell: str, *, words: tuple[str, ...], exclusive: bool) -> tup
     value = loaded(cell) if cell[:1] in "[{" else cell.split()
     if isinstance(value, dict) and value.keys() == set(words):
         value = [value[word] for word in words]
-    try:
-        numbers = tuple(map(float, value if isinstance(value, list) else ()))
-    except (TypeError, OverflowError):
-        raise ValueError(cell) from None
+    parts = value if isinstance(value, list) else ()
+    numbers = tuple(decimal(part if isinstance(part, str) else json.dumps(part)) for part in parts)
     if exclusive and len(words) == 2 and len(numbers) == 1:
         numbers = (1 - numbers[0], *numbers)
     if len(numbers) != len(words):
@@ -254,9 +245,9 @@ def _dependencies(cell: str, *, words: frozenset[str]) -> tuple[str, ...]:
 def _arc(label: str, words: frozenset[str]) -> tuple[int, str]:
     """The head, and head and relation as one text."""
     head, _, relation = label.partition(":")
-    if not head.isdecimal() or not (relation in words if words else relation):
+    if not (relation in words if words else relation):
         raise ValueError(label)
-    return int(head), f"{int(head)}:{relation}"
+    return place(head), f"{place(head)}:{relation}"
 
 
 def _known_words(cells: Sequence[str], *, words: Mapping[str, str] | None = None) -> list[tuple[str, ...]]:
@@ -265,23 +256,25 @@ def _known_words(cells: Sequence[str], *, words: Mapping[str, str] | None = None
 
 
 def _spans(cell: str, *, words: frozenset[str]) -> tuple[tuple[int, int, str], ...]:
-    parts = filter(None, map(str.strip, cell.split(";")))
-    return tuple(sorted({_span(part, words) for part in parts}))
+    spans = sorted(_span(part, words) for part in filter(None, map(str.strip, cell.split(";"))))
+    if len({span if words else span[:2] for span in spans}) < len(spans):
+        raise RepeatedError(cell)
+    return tuple(spans)
 
 
 def _known_spans(cell: str) -> tuple[tuple[int, int, str], ...]:
     fields = cell.replace("; ", ":").replace("-", ":").split(":")
-    return tuple(sorted({*zip(map(int, fields[0:-1:3]), map(int, fields[1::3]), fields[2::3], strict=True)}))
+    return tuple(sorted(zip(map(int, fields[0:-1:3]), map(int, fields[1::3]), fields[2::3], strict=True)))
 
 
 def _span(part: str, words: frozenset[str]) -> tuple[int, int, str]:
-    place, colon, label = part.partition(":")
-    first, _, last = place.partition("-")
-    if not (first.isdecimal() and last.isdecimal()) or (colon and not label):
+    ends, colon, label = part.partition(":")
+    first, _, last = ends.partition("-")
+    start, end = place(first), place(last)
+    if start >= end or (colon and not label) or (words and label not in words):
         raise ValueError(part)
-    start, end = int(first), int(last)
-    if start >= end or (label not in words if words else label and not 0 <= float(label) <= LARGEST):
-        raise ValueError(part)
+    if label and not words:
+        weight(label)
     return start, end, label
 
 
@@ -290,26 +283,34 @@ def _span_cell(spans: tuple[tuple[int, int, str], ...]) -> str:
 
 
 def _ranking(cell: str) -> tuple[str, ...]:
-    ids = tuple(cell.split())
+    ids = tuple(map(_id, cell.split()))
     if len({*ids}) < len(ids):
         raise RepeatedError(cell)
     return ids
 
 
+def _id(name: str) -> str:
+    """An id of a ranking, unless it could be several, or one with a gain."""
+    _, colon, end = name.rpartition(":")
+    if not name or "," in name or (colon and is_number(end)):
+        raise ValueError(name)
+    return name
+
+
 def _gains(cell: str) -> tuple[tuple[str, float], ...]:
     """Relevant ids with their gains, as "d3:2 d7"; 1 where none is given."""
-    gains = {}
+    gains: dict[str, float] = {}
     for part in cell.split():
         name, colon, gain = part.rpartition(":")
-        number = float(gain) if colon else 1.0
-        if not 0 <= number <= LARGEST:
-            raise ValueError(cell)
-        gains[name if colon else part] = number
+        name = _id(name if colon else part)
+        if name in gains:
+            raise RepeatedError(cell)
+        gains[name] = weight(gain) if colon else 1.0
     return tuple(gains.items())
 
 
 def _gain_cell(gains: tuple[tuple[str, float], ...]) -> str:
-    return " ".join(f"{name}:{gain:g}" for name, gain in gains)
+    return " ".join(f"{name}:{repr(gain).removesuffix('.0')}" for name, gain in gains)
 
 
 def cell_text(answer: Any, task: Task) -> str:
@@ -327,17 +328,12 @@ def cell_text(answer: Any, task: Task) -> str:
 
 
 def _joined(answers: Sequence[Any], task: Task) -> str:
-    match task.form:
-        case "sets":
-            return task.separator.join(map(str, answers))
-        case "tokens":
-            return " ".join(map(str, answers))
-        case "ranking" | "dependencies":
-            return " ".join(
-                ":".join(map(str, part)) if isinstance(part, list | tuple) else str(part) for part in answers
-            )
-        case "spans":
-            return "; ".join(map(_span_text, answers))
+    if task.form == "spans":
+        return "; ".join(map(_span_text, answers))
+    if task.form in ("ranking", "dependencies"):
+        answers = [":".join(map(str, part)) if isinstance(part, list | tuple) else part for part in answers]
+    if task.form in ("sets", "tokens", "ranking", "dependencies"):
+        return joined(answers, task.separator if task.form == "sets" else " ")
     texts = [
         answer["text"] if isinstance(answer, dict) and "text" in answer else answer for answer in answers
     ]

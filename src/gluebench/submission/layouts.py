@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from gluebench.submission.notation import NotationError, is_number, loaded
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 
@@ -31,16 +31,16 @@ _SEPARATORS = {
 
 
 class NotRecognizedError(Exception):
-    """No rows could be read; `line` is the line that is not JSON, else 0."""
+    """No rows could be read; `line` is the line that is not JSON as expected, else 0."""
 
-    def __init__(self, line: int = 0, text: str = "") -> None:
+    def __init__(self, line: int = 0, text: str = "", expected: object = "") -> None:
         super().__init__(line)
-        self.line, self.text = line, text
+        self.line, self.text, self.expected = line, text, expected
 
     def problem(self, name: str) -> Problem:
         """The error in a file of JSON lines."""
-        expected = 'expected an object with "prediction", as {"index": 0, "prediction": "entailment"}'
-        fix = "Write one such object a line."
+        example = 'an object with "prediction", as {"index": 0, "prediction": "entailment"}'
+        expected, fix = f"expected {self.expected or example}", "Write one such object a line."
         return Problem("json-line", "error", name, expected, fix, self.line, None, self.text[:60])
 
 
@@ -149,20 +149,12 @@ def _take_header(cells: Cells, layout: Layout) -> None:
         del cells.rows[0], cells.lines[0]
 
 
-def is_number(text: str) -> bool:
-    """Whether Python parses the text as a float."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _read_json(text: str, lines: list[tuple[int, str]], most: int) -> Cells:
     """Read JSON lines or one JSON value, up to `most` + 1 examples. Raises NotRecognizedError."""
-    try:
-        items = [(1, item, text) for item in _examples(json.loads(text))]
-    except (ValueError, RecursionError):
+    whole = _loaded(text, 1)
+    if whole is not None:
+        items = [(1, item, text) for item in _examples(whole)]
+    else:
         items = [(line, _loaded(content, line), content) for line, content in lines if content.strip()]
     cells = Cells(header=["index", "prediction"], departures=[("json", "")])
     for line, item, source in items[: most + 1]:
@@ -180,9 +172,9 @@ def _read_json(text: str, lines: list[tuple[int, str]], most: int) -> Cells:
 
 def _loaded(text: str, line: int) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise NotRecognizedError(line, text) from None
+        return loaded(text)
+    except NotationError as error:
+        raise NotRecognizedError(line, text.strip(), error) from None
 
 
 def _examples(value: Any) -> list[Any]:

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of, is_number
+from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of
+from gluebench.submission.notation import is_number
 from gluebench.submission.problems import Problem, sentences
 from gluebench.submission.rows import Layout
 from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, read_table
@@ -212,7 +213,7 @@ _VECTOR = re.compile(r"[(\[] *[-+.0-9eE]+[ ,]+[-+.0-9eE, ]+[)\]]")
 
 def whole(text: str) -> str | None:
     """The plain digits of an integer in any notation (3, 03, 3.0, 3e0, 1.2e1); None for other text."""
-    if text.isdecimal() and text[:1] != "0":
+    if text.isascii() and text.isdecimal() and text[:1] != "0":
         return text
     bare = text.strip(" \"'")
     number = float(bare) if _NUMBER.fullmatch(bare) else 0.5
@@ -233,8 +234,6 @@ def _marks(sheet: Sheet) -> None:
 
 def _indices(sheet: Sheet) -> None:
     def plain(text: str) -> str:
-        if text.isdecimal() and text[:1] != "0":
-            return text
         named = _NAMED.fullmatch(text)
         number = whole(named[1] if named else text)
         return text if number is None or number.startswith("-") else number

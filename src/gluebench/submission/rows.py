@@ -13,16 +13,15 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isfinite
 from typing import Any, NamedTuple
 
-from gluebench.submission.forms import LARGEST, CellForm, RepeatedError
+from gluebench.submission.forms import CellForm
+from gluebench.submission.notation import NumberError, RepeatedError, decimal
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.relations import PartError
 from gluebench.submission.submission import Unread, Values
 
 _INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
-_NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _SPARE_ROWS = 10_000
 
 
@@ -182,10 +181,7 @@ def _read_value(text: bytes, layout: Layout) -> tuple[Any, str | None]:
     if layout.codes:
         value = layout.codes.get(text, layout.synonym_codes.get(text))
         return (0, "unknown-label") if value is None else (value, None)
-    if not _NUMBER.fullmatch(text):
-        named = text.strip(b"+-").lower() in (b"nan", b"inf", b"infinity")
-        return 0.0, "not-finite" if named else "not-a-number"
-    number = float(text)
-    if abs(number) <= LARGEST:
-        return number, None
-    return 0.0, "too-large-number" if isfinite(number) else "not-finite"
+    try:
+        return decimal(text.decode("ascii", "replace")), None
+    except NumberError as error:
+        return 0.0, str(error)

@@ -10,14 +10,24 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Role, Task, TestFile
-from gluebench.submission.forms import cell_text, loaded, plain_cell
-from gluebench.submission.layouts import KEYS, VALUES, is_number
+from gluebench.submission.forms import cell_text, plain_cell
+from gluebench.submission.layouts import KEYS, VALUES
+from gluebench.submission.notation import (
+    PLACE,
+    NotationError,
+    NumberError,
+    decimal,
+    is_number,
+    joined,
+    loaded,
+)
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 from gluebench.submission.tables import Table, read_table
@@ -56,7 +66,7 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
     """Read a file of the shape that its manifest says; see `read_table`."""
     try:
         suffix = name.rpartition(".")[2].casefold()
-        rows = [*_rows(data.decode("utf-8-sig", "backslashreplace"), suffix, file, task, layout, role)]
+        rows = [*_rows(_decoded(data), suffix, file, task, layout, role)]
     except ShapeError as error:
         problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
         return read_table(name, b"", layout)._replace(problems=[problem])
@@ -64,7 +74,7 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
         rows = [row for row in rows if row.cell]
     lines = "".join(f"{row.example}\t{row.cell}\n" for row in rows)
     head = "id" if layout.ids else "index"
-    table = read_table(name, f"{head}\t{layout.value}\n{lines}".encode("utf-8", "backslashreplace"), layout)
+    table = read_table(name, f"{head}\t{layout.value}\n{lines}".encode(), layout)
     problems = [
         problem if problem.line is None else replace(problem, line=rows[problem.line - 2].line)
         for problem in table.problems
@@ -85,6 +95,14 @@ def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, ro
         (_Row(line, example, cells[0]))
         for line, example, cells in _columns(text, [file.column], layout, suffix)
     )
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ShapeError("expected UTF-8 text", "Save the file again as UTF-8.", line) from None
 
 
 def _unix(text: str) -> str:
@@ -172,15 +190,17 @@ def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Ta
 def _part(part: str, about: str, task: Task, line: int) -> str:
     """A span with its label, from its cell or its positions as "3 4 5"; or the score of an item."""
     if task.form == "ranking":
-        if not is_number(about):
-            raise ShapeError(
-                f"expected a number as the score of {part}, not {about[:20]!r}", "Write one.", line
-            )
+        try:
+            decimal(about)
+        except NumberError:
+            expected = f"expected a number as the score of {part}, not {about[:20]!r}"
+            raise ShapeError(expected, "Write one.", line) from None
+        _strict(line, [part], partial(joined, separator=" "))
         return about
     words = part.split()
-    if all(map(str.isdecimal, words)) and words:
+    if words and all(map(PLACE.fullmatch, words)):
         first, last = int(words[0]), int(words[-1])
-        if [*map(int, words)] != [*range(first, last + 1)]:
+        if [*map(int, words)] != [*range(first, first + len(words))]:
             raise ShapeError(
                 "expected the positions of one span, in order", "Write each span by itself.", line
             )
@@ -200,6 +220,8 @@ def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | No
     named = [column] if column else []
     folded = [name.casefold() for name in names]
     for name in [*named, *([layout.value] if not named or layout.value == "label" else [])]:
+        if names.count(name) > 1:
+            raise ShapeError(f"expected one column {name}, not {names.count(name)}", "Leave the others out.")
         if name in names:
             return names.index(name)
         if folded.count(name.casefold()) == 1:
@@ -239,12 +261,12 @@ def _json_rows(
 ) -> Iterator[_Row]:
     """The answers of a JSON file: objects with an id and a value, at any depth, or ids to values."""
     values = [(line, content) for line, content in enumerate(text.split("\n"), 1) if content.strip()]
-    lines = lines or (len(values) > 1 and loaded(values[0][1]) is not None)  # under the name .json
+    lines = lines or (len(values) > 1 and _strict(*values[0], loaded) is not None)  # under the name .json
     keys = [file.column] if file.column else [*VALUES]
     keys += ["answers"] * (task.form == "text" and layout.value == "label")
     answers = []
     for line, content in values if lines else [(1, text)]:
-        value = loaded(content)
+        value = _strict(line, content, loaded)
         if value is None:
             raise ShapeError("expected JSON", "Write the file with a JSON library.", line)
         answers += [_Answer(line, *answer) for answer in _answers(value, keys, line=lines)]
@@ -252,7 +274,17 @@ def _json_rows(
         answers = _by_unlisted_ids(answers, layout.size)
     for number, answer in enumerate(answers):
         example = number if answer.index is None else answer.index
-        yield _Row(answer.line, str(example), cell_text(answer.value, task))
+        yield _Row(
+            answer.line, str(example), _strict(answer.line, answer.value, partial(cell_text, task=task))
+        )
+
+
+def _strict(line: int, content: Any, read: Callable[..., Any]) -> Any:
+    """What is read of a line. Raises ShapeError for a NotationError."""
+    try:
+        return read(content)
+    except NotationError as error:
+        raise ShapeError(f"expected {error}", "Write it so.", line) from None
 
 
 def _answers(

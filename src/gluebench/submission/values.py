@@ -115,7 +115,7 @@ def _cells_tsv(values: Any, task: Task, header: str, ids: Sequence[str]) -> byte
         listed = [*(values.tolist() if hasattr(values, "tolist") else values)]
         items = zip(_named(range(len(listed)), ids), listed, strict=True)
     rows = "".join(f"{index}\t{cell_text(value, task)}\n" for index, value in items)
-    return f"index\t{header}\n{rows}".encode("utf-8", "backslashreplace")
+    return f"index\t{header}\n{rows}".encode("utf-8", "surrogatepass")
 
 
 def _named(indices: Iterable[int], ids: Sequence[str]) -> Iterable[object]:

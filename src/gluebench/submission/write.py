@@ -77,13 +77,11 @@ def _content(
     like: Mapping[str, str | os.PathLike[str]],
 ) -> bytes:
     """The bytes of a file of the submission, which holds one or several test files."""
-    file, task = files[0], benchmark.task(files[0].task)
+    file = files[0]
     if file.name in like:
         column = predictions[file.name]
         ids = file.splits[role].ids or [*map(str, column.row_indices)]
         return write_nested(like[file.name], column, file.column or "label", ids)
-    if task.form in ("labels", "numbers") and not shaped(file, role) and not file.splits[role].ids:
-        return tsv(predictions[file.name])
     return write_shaped([(file, benchmark.task(file.task), predictions[file.name]) for file in files], role)
 
 
@@ -97,14 +95,6 @@ def _columns(predictions: Mapping[str, Any], benchmark: Benchmark, role: Role) -
     if submission.errors:
         raise SubmissionError(submission.errors, source=submission.source, unshown=submission.unshown)
     return submission.predictions
-
-
-def tsv(column: Column) -> bytes:
-    """A column as the bytes of its file."""
-    values = column.words() if column.labels else [repr(number) for number in column.numbers]
-    indices = column.row_indices
-    rows = "".join(f"{index}\t{value}\n" for index, value in zip(indices, values, strict=True))
-    return f"index\tprediction\n{rows}".encode()
 
 
 class Fixed(NamedTuple):

@@ -8,25 +8,35 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gluebench.benchmark import Role, Split, Task, TestFile
-from gluebench.submission.forms import cell_form
+from gluebench.submission.forms import values_of
+from gluebench.submission.notation import loaded
 from gluebench.submission.shapes import holds_objects, id_name
 from gluebench.submission.submission import Column
 
 
 def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> bytes:
-    """The file that holds these test files, which are its columns; see `read_shaped`."""
+    """The file that holds these test files, which are its columns, some of them the same; see `read_shaped`.
+
+    Raises ValueError for two test files of one column with different predictions.
+    """
     first, task, column = files[0]
-    split = first.splits[role]
-    names = [name for file, _, _ in files for name in file.columns or (file.column or "prediction",)]
+    columns: dict[tuple[str, ...], tuple[Column, Task]] = {}
+    for file, of, values in files:
+        titles = file.columns or (file.column or "prediction",)
+        if columns.setdefault(titles, (values, of))[0] != values:
+            raise ValueError(
+                f"{file.path}: expected the same predictions for all of the column {file.column}"
+            )
+    split, names = first.splits[role], [name for titles in columns for name in titles]
     ids = split.ids or [*map(str, column.row_indices)]
     if first.path.casefold().endswith((".json", ".jsonl")):
-        return _json_file(first, split, names, [values for _, _, values in files]).encode()
+        return _json_file(first, split, names, [values for values, _ in columns.values()]).encode()
     if split.ordered and task.form == "tokens":
         return "".join("\n".join([*cell, "", ""]) for cell in column.cells).encode()
     if first.parts:
         return _parts_file(first, task, column, ids)
-    columns = [cells for file, of, values in files for cells in _columns(values, of, file)]
-    head, body = ([], columns) if split.ordered else (["id" if split.ids else "index"], [ids, *columns])
+    cells = [cells for titles, both in columns.items() for cells in _columns(*both, len(titles))]
+    head, body = ([], cells) if split.ordered else (["id" if split.ids else "index"], [ids, *cells])
     header = [] if not first.columns and all(map(str.isdecimal, names)) else [[*head, *names]]
     return _delimited([*header, *zip(*body, strict=True)], first)
 
@@ -58,7 +68,7 @@ def write_nested(like: str | os.PathLike[str], column: Column, key: str, ids: Se
     with open(like, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             try:
-                rows.append(_answered(dict(json.loads(line)), key, answers))
+                rows.append(_answered(dict(loaded(line)), key, answers))
             except KeyError as error:
                 raise ValueError(f"{like}:{number}: there is no prediction for the example {error}") from None
             except (TypeError, ValueError):
@@ -94,20 +104,13 @@ def _parts_file(file: TestFile, task: Task, column: Column, ids: Sequence[str]) 
     return _delimited(rows, file)
 
 
-def _columns(column: Column, task: Task, file: TestFile) -> list[list[str]]:
+def _columns(column: Column, task: Task, number: int) -> list[list[str]]:
     """The cells of the column of a test file, or of its columns, one for each label."""
-    if not file.columns:
-        return [_cells(column, task)]
+    if number == 1:
+        return [[*map(str, values_of(column, task))]]
     if task.form == "sets":
         return [[str(int(word in cell)) for cell in column.cells] for word in task.vocabulary]
-    return [[repr(float(cell[at])) for cell in column.cells] for at in range(len(file.columns))]
-
-
-def _cells(column: Column, task: Task) -> list[str]:
-    form = cell_form(task)
-    if form:
-        return [*map(form.write, column.cells)]
-    return column.words() if column.labels else [*map(repr, column.numbers)]
+    return [[repr(float(cell[at])) for cell in column.cells] for at in range(number)]
 
 
 def _delimited(rows: Iterable[Sequence[str]], file: TestFile) -> bytes:

@@ -32,6 +32,16 @@ def test_the_ending_names_the_format(
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
+@pytest.mark.parametrize("name", ["stats.png", "stats.svg", "stats.pdf"])
+def test_the_same_data_give_the_same_bytes(
+    found: list[TaskStats], sample: Benchmark, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "again").mkdir()
+    for path in (tmp_path / name, tmp_path / "again" / name):
+        draw(found[:1], sample, path)
+    assert (tmp_path / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+
+
 def test_every_task_has_a_row_and_every_axis_a_name_and_a_unit(
     found: list[TaskStats], sample: Benchmark
 ) -> None:

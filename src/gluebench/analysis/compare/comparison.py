@@ -18,7 +18,7 @@ from gluebench.analysis.compare.scores import (
     task_tested,
 )
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import between, counted, percent, points, without
+from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
 from gluebench.scoring import Gold, Report, grade
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, pairs_of, submissions_from
 from gluebench.scoring.intervals import holm
@@ -162,7 +162,7 @@ class Comparison:
             ", ".join(os.path.basename(os.path.normpath(source)) for source in sources.split(", "))
             for sources in (self.a, self.b)
         )
-        return f"{self.benchmark}, {self.split} split. A: {a}. B: {b}."
+        return f"{on_split(self.benchmark, self.split, self.provenance)}. A: {a}. B: {b}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the differences in order, with intervals; marks are filled where significant after Holm.

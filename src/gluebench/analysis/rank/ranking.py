@@ -33,19 +33,20 @@ from gluebench.analysis.rank.uncertainty import (
     pair_errors,
     rank_ranges,
     read_systems,
+    require_possible,
     resampled,
     scales,
     with_runs,
 )
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import DOWN, percent
+from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Rule
 from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
-from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
+from gluebench.scoring.table import TableGold
 from gluebench.scoring.units.base import Floats, Ints
 
 if TYPE_CHECKING:
@@ -114,10 +115,12 @@ class Ranking:
     provenance: Mapping[str, Any]
     loss: bool | None = None
     """True if the scores are negated losses, else None."""
+    withheld: str | None = None
+    """Why no rank has an interval or a share of first places; None if they have."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values in a fixed order; numbers are fractions."""
-        values = {"schema": self.SCHEMA, **fields_of(self, optional=("loss",))}
+        values = {"schema": self.SCHEMA, **fields_of(self, optional=("loss", "withheld"))}
         survival = values.pop("survival")
         return {**values, **survival}
 
@@ -166,7 +169,8 @@ class Ranking:
     @property
     def _title(self) -> str:
         down = DOWN * bool(self.loss and self.by not in LOWER)
-        return f"{self.benchmark}, {self.split} split: {self.task_words} by {TITLES[self.by]}{down}"
+        where = on_split(self.benchmark, self.split, self.provenance)
+        return f"{where}: {self.task_words} by {TITLES[self.by]}{down}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rank of each system with its 95 % interval; a band covers tied systems.
@@ -180,9 +184,8 @@ class Ranking:
             note = "not ranked: a score is missing" if system.rank is None else self.value_words(system.value)
             ends = (system.rank, system.low, system.high)
             rows.append(Row(system.name, *ends, note, filled=system.low is not None))
-        ax = forest(
-            [rows], title=self._title, axis="rank with 95 % interval (systems on one band are tied)", ax=ax
-        )
+        interval = f"; intervals are withheld: {self.withheld}" if self.withheld else " with 95 % interval"
+        ax = forest([rows], title=self._title, axis=f"rank{interval} (systems on one band are tied)", ax=ax)
         for number, (first, last) in enumerate(dict.fromkeys(filter(None, (s.group for s in self.systems)))):
             if number % 2 == 0:
                 ax.axhspan(first - 1.5, last - 0.5, color=GRID, alpha=0.5, zorder=0, linewidth=0)
@@ -249,6 +252,8 @@ def rankings(
     benchmark = gold.benchmark
     if len(submissions) < 2:
         raise ValueError(f"found {len(submissions)} system; expected at least two to rank")
+    if isinstance(gold, TableGold):
+        require_possible(gold, rules, weights=weights, majority=majority)
     convention = [benchmark.task(name) for name in majority]
     weight_of = {task.name: task.weight for task in benchmark.scored if task.weight not in (0, 1)}
     weight_of |= {benchmark.task(name).name: weight for name, weight in (weights or {}).items()}
@@ -258,6 +263,8 @@ def rankings(
         if weight_of.get(task.name, task.weight)
         and all(metric.file in gold.columns for metric in task.metrics)
     ]
+    if weights and not tasks:
+        raise DataError("all tasks have the weight 0; expected one above 0 for at least one task")
     losses = [task.name for task in tasks if task.loss]
     if others := ", ".join(task.name for task in tasks if losses and not task.loss):
         expected = f"expected the weight 0 for these, or for {others}: --weights TASK=0"
@@ -313,14 +320,10 @@ def _ranking(
     order = standing(whole, by)
     weight = np.array(profile.weight)
     ranked = [at for at, place in enumerate(order.ranks) if place is not None]
-    warnings = [order.note] if order.note else []
-    placed: Ints | None = None
-    if drawn.few:
-        on = ", ".join(drawn.few)
-        warnings.append(f"Rank intervals and shares of first places are withheld: {TOO_FEW} on {on}.")
-    elif by == "kemeny" and len(ranked) > KEMENY_UP_TO:
-        warnings.append(f"Rank intervals of the Kemeny order are given for up to {KEMENY_UP_TO} systems.")
-    elif ranked:
+    withheld, placed = drawn.few or None, None
+    if not withheld and by == "kemeny" and len(ranked) > KEMENY_UP_TO:
+        withheld = f"those of Kemeny's order are computed for up to {KEMENY_UP_TO} systems"
+    if ranked and not withheld:
         placed = ranks(values(by, filled_draws(drawn.runs, missing), weight, profile.scale)[ranked])
     pairs: tuple[Pair[int], ...] = ()
     if by == "mean" and ranked:
@@ -344,7 +347,8 @@ def _ranking(
         pairs=tuple(Pair(names[a], names[b], *tested) for a, b, *tested in pairs),
         rules={name: dict(zip(profile.systems, row.ranks, strict=True)) for name, row in standings.items()},
         survival=survives(whole, standings),
-        warnings=(*warnings, *systems.warnings),
+        warnings=(*([order.note] if order.note else []), *systems.warnings),
+        withheld=withheld,
     )
 
 

@@ -19,7 +19,9 @@ from gluebench.scoring.grade import Run, answers_of, graded, require_gradable, s
 from gluebench.scoring.inference import ALPHA
 from gluebench.scoring.intervals import holm, student_t_two_sided
 from gluebench.scoring.metrics.counts import ratio
+from gluebench.scoring.metrics.sums import FEWEST_NUMBERS
 from gluebench.scoring.pairs import Pairs, sort_key
+from gluebench.scoring.table import TableGold
 from gluebench.scoring.units import units_of
 from gluebench.scoring.units.base import Floats, Ints, generator
 from gluebench.submission import Column, Submission
@@ -99,6 +101,19 @@ def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> 
     return replace(submission, predictions=predictions)
 
 
+def require_possible(
+    gold: TableGold, rules: Sequence[str], *, weights: Mapping[str, float] | None, majority: Sequence[str]
+) -> None:
+    """Raise DataError for options that a table of scores does not have."""
+    if majority:
+        raise DataError(f"{gold.folder}: a table has scores, not labels, so that no label is most frequent")
+    if gold.unit == "tasks" and (weights or [*rules] != ["mean"]):
+        raise DataError(
+            f"{gold.folder}: a table over tasks, whose rows are the tasks, each counted once. It is ranked "
+            "by the mean alone: weights and other rules need a table over items, with a column task"
+        )
+
+
 class Resampled(NamedTuple):
     """Task scores of the systems in each resample; NaN if a system lacks a file of the task."""
 
@@ -110,8 +125,8 @@ class Resampled(NamedTuple):
     """Part of the runs' variance that is due to the examples, shape (systems, tasks); see scoring/runs.py."""
     units: Ints
     """Number of examples or groups resampled, shape (tasks,)."""
-    few: tuple[str, ...]
-    """Names of the tasks with too few of them for an interval, by the rule of `compare`."""
+    few: str
+    """Why they are too few for intervals, by the rule of `compare`; empty if they are not."""
 
 
 def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples: int, seed: int) -> Resampled:
@@ -138,10 +153,13 @@ def resampled(tasks: Sequence[Task], systems: Systems, gold: Gold, *, resamples:
             rng = generator(seed, f"runs {key}")
             both[at] += _run_shifts(scores, shared[at], resamples=resamples, rng=rng)
     differ = np.ptp(drawn, axis=0).any(axis=1)  # as in `compare`, a task that all solve alike adds no width
-    few = tuple(
+    few = [
         task.name for task, own in zip(tasks, differ, strict=True) if own and has_few(task, systems.answers)
-    )
-    return Resampled(examples, both, shared, units, few)
+    ]
+    why = f"too few examples on {', '.join(few)}" if few else ""
+    if few and isinstance(gold, TableGold) and gold.unit == "tasks":
+        why = f"{units[0]} tasks are too few, since they need {FEWEST_NUMBERS}"
+    return Resampled(examples, both, shared, units, why)
 
 
 def has_few(task: Task, answers: Sequence[Mapping[str, Pairs]]) -> bool:

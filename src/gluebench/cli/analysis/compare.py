@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import DOWN, between, counted, percent, points
+from gluebench.benchmark.figures import DOWN, between, counted, on_split, percent, points
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
@@ -159,13 +159,14 @@ def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequenc
     if comparison.left_out:
         left_out = ", ".join(comparison.left_out)
         notes.append(f"Left out: {left_out}. The average is not the benchmark's macro-average.")
+    where = on_split(benchmark.title, comparison.split, comparison.provenance)
     return Table(
         ("task", "metric", "A", "B", DIFFERENCE, "p", *same),
         [
             Section([(row.task, row.metric, *_values(row.difference), *_decisive(row, same)) for row in rows])
             for rows in sections
         ],
-        title=f"{benchmark.title}, {comparison.split} split. A: {comparison.a}. B: {comparison.b}.",
+        title=f"{where}. A: {comparison.a}. B: {comparison.b}.",
         right={2, 3, 5},
         notes=notes,
     )

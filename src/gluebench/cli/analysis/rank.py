@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any
 
 import click
@@ -10,6 +9,7 @@ import click
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, draw, emit, notices
+from gluebench.submission.notation import NotationError, weight
 
 
 @click.command
@@ -70,7 +70,7 @@ def rank(
     """
     from gluebench.analysis.rank import rank as ranked
     from gluebench.analysis.rank.rules import read_costs
-    from gluebench.cli.analysis.rank_view import ranking_output
+    from gluebench.cli.analysis.rank_view import WITHHELD, ranking_output
 
     paths = _paths(subs if runs else inputs.systems(subs), runs, inputs)
     weighed = _numbers(weights)
@@ -79,7 +79,8 @@ def rank(
     systems = {name: [inputs.submission(path) for path in of_system] for name, of_system in paths.items()}
     labels = inputs.labels()
     ranking = ranked(systems, labels, weights=weighed, **settings)
-    notices(f"warning: {warning}" for warning in ranking.warnings)
+    untold = [WITHHELD.format(ranking.withheld)] if ranking.withheld and form in ("json", "csv") else []
+    notices(f"warning: {warning}" for warning in (*untold, *ranking.warnings))
     emit(ranking_output(ranking, manifest, costs=spent, matrix=matrix), form)
     draw(ranking, plot)
 
@@ -105,9 +106,8 @@ def _numbers(weights: dict[str, str]) -> dict[str, float]:
     numbers = {}
     for task, text in weights.items():
         try:
-            numbers[task] = float(text)
-        except ValueError:
-            numbers[task] = -1.0
-        if not (isfinite(numbers[task]) and numbers[task] >= 0):
-            raise click.BadParameter(f"{task}={text}: expected a number from 0.", param_hint="--weights")
+            numbers[task] = weight(text)
+        except NotationError:
+            problem = f"{task}={text}: expected a number from 0."
+            raise click.BadParameter(problem, param_hint="--weights") from None
     return numbers

@@ -8,10 +8,11 @@ from gluebench.analysis.rank import Ranking
 from gluebench.analysis.rank.ranking import FIELDS
 from gluebench.analysis.rank.rules import LOWER, MISSING, TITLES, Cost, pareto_front
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import DOWN, points
+from gluebench.benchmark.figures import DOWN, on_split, points
 from gluebench.cli.analysis.compare import p_cell
 from gluebench.cli.common.output import Output, Section, Table
 
+WITHHELD = "Rank intervals and shares of first places are withheld: {}."
 SHOWN = 20
 """Largest number of contested pairs to list."""
 
@@ -27,7 +28,8 @@ def ranking_output(
         fronts = _fronts(ranking, list(costs.values()))
         for system in data["systems"]:
             system |= {**costs[system["name"]]._asdict(), "front": fronts[system["name"]]}
-    tables = [_board(ranking, benchmark, costs or {}, fronts), _rules(ranking)]
+    tables = [_board(ranking, benchmark, costs or {}, fronts)]
+    tables += [_rules(ranking)] * (len(ranking.tasks) > 1)
     if matrix and ranking.pairs:
         rows = [
             (pair.a, pair.b, points(pair.difference, ranking.loss), p_cell(pair.p), p_cell(pair.adjusted))
@@ -53,18 +55,17 @@ def _board(
     costs: Mapping[str, Cost],
     fronts: Mapping[str, bool | None] | None,
 ) -> Table:
-    value = TITLES[ranking.by] + DOWN * bool(ranking.loss and ranking.by not in LOWER)
-    columns = ["rank", "95 %", "system", value, "first in"]
+    by = "mean" if _is_table(ranking) and len(ranking.tasks) == 1 else TITLES[ranking.by]
+    value = by + DOWN * bool(ranking.loss and ranking.by not in LOWER)
+    interval, first = ([], []) if ranking.withheld else (["95 %"], ["first in"])
+    columns = ["rank", *interval, "system", value, *first]
     columns += ["tied"] * bool(ranking.pairs) + ["parameters", "latency", "front"] * (fronts is not None)
     rows = []
     for system in ranking.systems:
-        row = [
-            "-" if system.rank is None else str(system.rank),
-            "" if system.low is None else _span(system.low, system.high or system.low),
-            system.name,
-            ranking.value_words(system.value),
-            "" if system.first is None else f"{100 * system.first:.0f} %",
-        ]
+        row = ["-" if system.rank is None else str(system.rank)]
+        row += ["" if system.low is None else _span(system.low, system.high or system.low)] * len(interval)
+        row += [system.name, ranking.value_words(system.value)]
+        row += ["" if system.first is None else f"{100 * system.first:.0f} %"] * len(first)
         row += [_span(*system.group) if system.group else ""] * bool(ranking.pairs)
         if fronts is not None:
             row += [*("-" if part is None else f"{part:,g}" for part in costs[system.name])]
@@ -73,10 +74,23 @@ def _board(
     return Table(
         columns,
         [Section(rows)],
-        title=f"{benchmark.title}, {ranking.split} split: {ranking.task_words} by {TITLES[ranking.by]}",
+        title=f"{_where(ranking, benchmark)} by {by}",
         right={at for at, name in enumerate(columns) if name not in ("system", "front")},
         notes=[*_notes(ranking, benchmark)],
     )
+
+
+def _is_table(ranking: Ranking) -> bool:
+    """Whether a scored table takes the place of a benchmark, which has no splits."""
+    return "uncertainty" in ranking.provenance
+
+
+def _where(ranking: Ranking, benchmark: Benchmark) -> str:
+    """The benchmark or table and its tasks; of a table of one task, how many rows it has."""
+    one_of_table = _is_table(ranking) and len(ranking.tasks) == 1
+    size = f" ({benchmark.tasks[0].splits['test'].size:,})" if one_of_table else ""
+    where = on_split(benchmark.title, ranking.split, ranking.provenance)
+    return f"{where}: {ranking.task_words}{size}"
 
 
 def _span(low: int, high: int) -> str:
@@ -84,6 +98,8 @@ def _span(low: int, high: int) -> str:
 
 
 def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
+    if ranking.withheld:
+        yield WITHHELD.format(ranking.withheld)
     left_out = [task.name for task in benchmark.averaged if task.name not in ranking.tasks]
     if left_out:
         yield f"Left out: {', '.join(left_out)}. This is not the benchmark's macro-average."
@@ -128,7 +144,7 @@ def _words(ranking: Ranking) -> Iterator[str]:
         yield scope
     holds, contested = ranking.survival.holds, ranking.survival.contested
     count = len(holds) + len(contested)
-    if not count:
+    if not count or len(ranking.tasks) == 1:
         return
     yield f"{len(holds)} of {count} orders of two systems hold under every rule."
     for verdict in contested[:SHOWN]:

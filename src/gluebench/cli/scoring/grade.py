@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gluebench.benchmark import Benchmark, Task
-from gluebench.benchmark.figures import DOWN, counted, interval, percent, points
+from gluebench.benchmark.figures import DOWN, counted, interval, on_split, percent, points
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, Output, Section, Table, draw, emit, notices
@@ -155,7 +155,7 @@ def _task_table(report: Report, benchmark: Benchmark, *, source: str, only: Coll
     return Table(
         ("task", "metric", f"score{bounds}", "n"),
         [Section(rows), Section([average])],
-        title=f"{benchmark.title}, {report.split} split: {source}",
+        title=f"{on_split(benchmark.title, report.split, report.provenance)}: {source}",
         right={3},
         notes=[*_notes(report, benchmark)] if len(shown) == len(benchmark.scored) else [],
     )

@@ -228,20 +228,32 @@ def _issues(path: Path, resolved: Mapping[str, bool]) -> Part:
 
 
 def mteb(path: Path, result: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
-    """A task of MTEB as an item: the mean main score over subsets, of the test split or else of all."""
-    metric, task = settings.metric or "main_score", str(entry(path, result, "task_name"))
-    splits = entry(path, result, "scores")
-    chosen_splits = [splits["test"]] if "test" in splits else splits.values()
-    scores = [score_of(subset.get(metric)) for subsets in chosen_splits for subset in subsets]
-    known = [score for score in scores if score is not None]
-    if len(known) < len(scores) or not known:
-        raise DataError(
-            f"{path}: expected a number as {metric} of each subset of the test split, or of all splits"
-        )
-    row = Row(sum(known) / len(known), fingerprint(f"{task} {result.get('dataset_revision')}"))
+    """A task of MTEB as an item: the mean main score over subsets of the test split, or else of all splits.
+
+    Those of other subsets are another item. A task is left out if a score is missing or none from -1 to 1,
+    as a time is, and if the file is older than version 1.11, which has no main score.
+    """
+    metric, task = settings.metric or "main_score", str(result.get("task_name") or path.stem)
+    splits = {
+        split: {str(subset.get("hf_subset")): score_of(subset.get(metric)) for subset in subsets}
+        for split, subsets in result.get("scores", {}).items()
+    }
+    if any(score is not None for score in splits.get("test", {}).values()):
+        splits = {"test": splits["test"]}
+    else:
+        splits.pop("test", None)  # whose labels are secret, so that its scores are NaN
+    scores = [score for subsets in splits.values() for score in subsets.values()]
+    known = [score for score in scores if score is not None and abs(score) <= 1]
     revision, model = (folder.name for folder in path.absolute().parents[:2])
     below = "__" in model or path.with_name("model_meta.json").is_file()  # models are owner__model
-    yield Part(model if below else revision, "", {task: row}, unit="tasks", time="")
+    part = Part(model if below else revision, "", {}, unit="tasks", time="")
+    if known and len(known) == len(scores):
+        subsets = sorted((split, *sorted(of_split)) for split, of_split in splits.items())
+        text = fingerprint(f"{task} {result.get('dataset_revision')} {subsets}")
+        yield part._replace(rows={task: Row(sum(known) / len(known), text)})
+    else:
+        note = f"{task}: left out of {part.system}, without a {metric} from -1 to 1 of each subset"
+        yield part._replace(notes=[note])
 
 
 def eee_instances(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:

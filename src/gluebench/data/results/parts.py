@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import UnknownNameError
 from gluebench.data.errors import DataError
 from gluebench.scoring.table import Unit
-from gluebench.submission.forms import LARGEST
+from gluebench.submission.notation import LARGEST, PLACE, NumberError, decimal
 
 NAMED = 3
 """How many items a message names."""
 LABELS = 200
 """Most gold labels that are taken for a set of labels; more are free answers."""
+CLASSES = 20
+"""Most labels that may be whole numbers without doubt that they are classes."""
 RIGHT_WORDS = {"true": 1.0, "right": 1.0, "correct": 1.0, "false": 0.0, "wrong": 0.0, "incorrect": 0.0}
 
 
@@ -65,23 +67,54 @@ class Settings:
     """What the files do not say."""
 
     metric: str | None = None
-    gold: Mapping[str, Answer] | None = None
+    gold: Mapping[str, Mapping[str, Answer]] | None = None
+    """Column of gold labels to item to its labels; a single column is named ""."""
     synonyms: Mapping[str, str] = field(default_factory=dict)
     """Predicted label to the label that it counts as."""
     predicted: Counter[str] = field(default_factory=Counter)
     """How often each label has been compared."""
+    whole: dict[str, int] = field(default_factory=dict)
+    """Column of gold labels that is read to the number of them, if they are many whole numbers; else to 0."""
+
+    def answers(self, column: str = "") -> Mapping[str, Answer]:
+        """Item to gold labels; see `require_labels`."""
+        answers = (self.gold or {})[column]
+        if column not in self.whole:
+            self.require_labels(column, frozenset[str]().union(*(own.labels for own in answers.values())))
+        return answers
+
+    def require_labels(self, column: str, labels: Set[str]) -> None:
+        """Raise DataError for gold labels that are numbers, of which only the same would be right.
+
+        These are fractions, or many whole numbers with wide gaps between them. Others are noted.
+        """
+        numbers = [*map(int, labels)] if len(labels) > CLASSES and all(map(_is_whole, labels)) else []
+        gaps = bool(numbers) and max(numbers) - min(numbers) >= 2 * len(numbers)
+        if gaps or any(map(is_fraction, labels)):
+            raise DataError(
+                f"the gold labels{f' of {column}' * bool(column)} are numbers, not labels; expected labels. "
+                "For numbers, give scores of each item. Write classes with numbers as words (c17)"
+            )
+        self.whole[column] = len(numbers)
 
     def notes(self) -> list[str]:
-        """A note on predicted labels that no gold label is, if the gold labels are a small set."""
-        gold = frozenset[str]().union(*(answer.labels for answer in (self.gold or {}).values()))
-        strange = {label: count for label, count in self.predicted.items() if label not in gold}
-        if not strange or len(gold) > LABELS:
-            return []
-        listed = first_few(f"{label} ({count:,} times)" for label, count in strange.items())
-        return [
-            f"predicted labels that count as wrong, since no gold label is like them: {listed}. If one is "
-            "another name of a gold label: --synonym LABEL=LABEL"
+        """Notes on labels that may be numbers, and on predicted labels that are not among few gold labels."""
+        notes = [
+            f"the gold labels{f' of {column}' * bool(column)} are {count:,} whole numbers, and only the same "
+            "number is right; if they are amounts, not classes, score each item yourself"
+            for column, count in self.whole.items()
+            if count
         ]
+        of_columns = (of_item.values() for of_item in (self.gold or {}).values())
+        gold = frozenset[str]().union(*(answer.labels for answers in of_columns for answer in answers))
+        strange = {label: count for label, count in self.predicted.items() if label not in gold}
+        if strange and len(gold) <= LABELS:
+            listed = first_few(f"{label} ({count:,} times)" for label, count in strange.items())
+            notes.append(
+                f"predicted labels that count as wrong, since no gold label is like them: {listed}. If one "
+                "is another name of a gold label: --synonym LABEL=LABEL"
+            )
+        return notes
 
     def right(self, label: str, answer: Answer, *, at: str) -> float:
         """1.0 if the predicted label is a gold label, else 0.0. `at` is its file and line.
@@ -104,6 +137,10 @@ def is_fraction(label: str) -> bool:
     return bool((score_of(label) or 0.0) % 1)
 
 
+def _is_whole(label: str) -> bool:
+    return PLACE.fullmatch(label.removeprefix("-")) is not None
+
+
 def fingerprint(text: str) -> str:
     """A short hash of an item's text."""
     return sha256(text.encode()).hexdigest()[:16]
@@ -122,8 +159,8 @@ def score_of(value: Any) -> float | None:
         if text in RIGHT_WORDS:
             return RIGHT_WORDS[text]
         try:
-            value = float(text)
-        except ValueError:
+            return decimal(text)
+        except NumberError:
             return None
     return float(value) if isinstance(value, int | float) and abs(value) <= LARGEST else None
 
@@ -131,7 +168,7 @@ def score_of(value: Any) -> float | None:
 def label_of(value: Any) -> str:
     """A label as text: `true`, "true" and "True" are one label, and so are 1, "1" and 1.0."""
     text = str(value).strip()
-    if text.endswith(".0") and text[:-2].lstrip("-").isdecimal():
+    if text.endswith(".0") and _is_whole(text[:-2]):
         return text[:-2]
     return text.lower() if text in ("True", "False") else text
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from gluebench.data.errors import DataError
 from gluebench.data.results import harnesses, tables
-from gluebench.data.results.parts import NAMED, Answer, Part, Row, Settings, first_few, is_fraction
+from gluebench.data.results.parts import NAMED, Answer, Part, Row, Settings, first_few
 from gluebench.scoring.table import ScoredTable, Unit
 
 Source = str | os.PathLike[str]
@@ -25,6 +25,8 @@ IN_FOLDER = (
 )  # fmt: skip
 """Patterns of the files of a folder; those of the first that fits any are read."""
 NOT_RESULTS = ("model_meta.json", "run_meta.json")
+EXPERIMENTS = "experiments"
+"""Folder, beside the results of a model of MTEB, of its results with other settings."""
 KNOWN = (
     "samples_*.jsonl of lm-evaluation-harness, .json or .eval of inspect_ai, per_instance_stats.json of "
     "HELM, results.json or report.json of SWE-bench, a task's .json of MTEB, Every Eval Ever, predictions in "
@@ -91,7 +93,11 @@ def _paths(source: Path) -> list[Path]:
     if not source.is_dir():
         return [source]
     for pattern in IN_FOLDER:
-        paths = sorted(path for path in source.rglob(pattern) if path.name not in NOT_RESULTS)
+        paths = sorted(
+            path
+            for path in source.rglob(pattern)
+            if path.name not in NOT_RESULTS and EXPERIMENTS not in path.relative_to(source).parts
+        )
         if paths:
             return paths
     raise DataError(f"{source}: no file of results in this folder; expected {KNOWN}")
@@ -196,16 +202,10 @@ def _ids(path: Path) -> frozenset[str]:
     return ids
 
 
-def _gold(path: Path) -> Mapping[str, Answer]:
+def _gold(path: Path) -> Mapping[str, Mapping[str, Answer]]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
-        answers = tables.gold_of_lines(path, json_lines(path))
-    else:
-        answers = tables.gold_of_sheet(tables.read_sheet(path, _data(path)))
-    if any(is_fraction(label) for answer in answers.values() for label in answer.labels):
-        raise DataError(
-            f"{path}: numbers, not labels; expected labels. For numbers, give scores of each item"
-        )
-    return answers
+        return {"": tables.gold_of_lines(path, json_lines(path))}
+    return tables.gold_of_sheet(tables.read_sheet(path, _data(path)))
 
 
 # ---------------------------------------------------------------- several files
@@ -227,9 +227,10 @@ def _joined(parts: Sequence[Part]) -> Part:
     for part in sorted(parts, key=lambda part: part.time or ""):
         shared = joined.keys() & part.rows.keys()
         if part.time is None or (shared and not part.time):
+            which = f" ({first_few(sorted(shared))})" * bool(shared)
             raise DataError(
-                f"{system}{f' on {task}' if task else ''} is in two files; name the systems (NAME=FILE), or "
-                "give one file of each"
+                f"{system}{f' on {task}' if task else ''} is in two files{which}; name the systems "
+                "(NAME=FILE), or give one file, or the folder of one revision, of each"
             )
         repeated |= {item for item in shared if joined[item] != part.rows[item]}
         joined |= part.rows
@@ -309,10 +310,13 @@ def join(parts: Sequence[Part], *, name: str, notes: Iterable[str] = ()) -> Scor
     if not columns:
         raise DataError(["no item is in the files of all systems", *notes])
     table = _table(columns, systems, name)
-    reach = max(score for scores in table.scores.values() for score in scores)
+    reach, item = max(
+        pair for scores in table.scores.values() for pair in zip(scores, table.items, strict=True)
+    )
     if reach > 1.0:
         notes.append(
-            f"scores reach {reach:g} and are shown x 100; if they are percentages, divide them: --scale 100"
+            f"scores reach {reach:g} ({item}) and are shown x 100; if they are percentages, divide them: "
+            "--scale 100"
         )
     return replace(table, unit=parts[0].unit, notes=tuple(_grouped(notes)))
 
@@ -349,6 +353,7 @@ def _matched(parts: Sequence[Part]) -> tuple[dict[str, list[Row]], list[str]]:
     keyed = [{key(item, row): (item, row) for item, row in part.rows.items()} for part in parts]
     common = [at for at in keyed[0] if all(at in other for other in keyed)]
     notes, kept = [], set(common)
+    same = "the same text" if parts[0].unit == "items" else "the same revision and subsets"
     everything = {at: item for items in keyed for at, (item, _) in items.items()}
     for part, items in zip(parts, keyed, strict=True):
         where = f"{part.system}, {part.task}" if part.task else part.system
@@ -356,8 +361,8 @@ def _matched(parts: Sequence[Part]) -> tuple[dict[str, list[Row]], list[str]]:
         lacking = [item for at, item in everything.items() if at not in items]
         if with_text and rest:
             notes.append(
-                f"{where}: {len(rest):,} of {len(items):,} {part.unit} are not in all files with the same "
-                f"text, left out: {first_few(rest)}"
+                f"{where}: {len(rest):,} of {len(items):,} {part.unit} are not in all files with {same}, "
+                f"left out: {first_few(rest)}"
             )
         elif lacking and not with_text:
             notes.append(

@@ -38,8 +38,9 @@ class Sheet(NamedTuple):
         return next((folded.index(name) for name in names if name in folded), None)
 
     def item_place(self) -> int:
-        """The position of the items' names; without a column of a known name, the first."""
-        return self.place(*ITEM_NAMES) or 0
+        """The position of the items' names; without a column of a known name, the first but usage."""
+        place, usage = self.place(*ITEM_NAMES), self.place(USAGE)
+        return int(usage == 0) if place is None else place
 
     def categories(self) -> dict[str, int]:
         """Name of a category to its position."""
@@ -95,16 +96,20 @@ def _parquet(path: Path) -> Sheet:
     return Sheet(path, table.column_names, lines)
 
 
-def scored_sheet(sheet: Sheet, settings: Settings) -> Iterator[Part]:
+def scored_sheet(sheet: Sheet, settings: Settings, gold_column: str = "") -> Iterator[Part]:
     """The systems of a table: long with the columns system and score, else a column for each system.
 
     A table with a column task and none for items is over tasks. With gold labels, in the settings or in a
-    column gold, the cells are labels; else they are scores.
+    column gold, the cells are labels; else they are scores. If the gold labels are in several columns, those
+    of the same names are read, and each is a task.
     """
+    if settings.gold is not None and gold_column not in settings.gold:
+        yield from _by_column(sheet, settings, settings.gold)
+        return
     task, gold = sheet.place(TASK), sheet.place(GOLD)
     over_tasks = task is not None and sheet.place(*ITEM_NAMES) is None
     item = task if over_tasks and task is not None else sheet.item_place()
-    cells, answers = _cells_of(sheet, item, settings), _answers_of(sheet, item, settings)
+    cells, answers = _cells_of(sheet, item, settings), _answers_of(sheet, item, settings, gold_column)
     has_gold = gold is not None or settings.gold is not None
     parts: dict[tuple[str, str], list[tuple[str, Row | None]]] = {}
     for number, line in enumerate(sheet.lines, 2):
@@ -129,6 +134,20 @@ def scored_sheet(sheet: Sheet, settings: Settings) -> Iterator[Part]:
         yield part._replace(notes=notes, unit="tasks" if over_tasks else "items")
 
 
+def _by_column(sheet: Sheet, settings: Settings, gold: Iterable[str]) -> Iterator[Part]:
+    """The predictions of one system in the columns of the gold labels, each a task. Raises DataError."""
+    item = sheet.item_place()
+    places = {name: at for name in gold if (at := sheet.place(name.casefold())) is not None}
+    if not places:
+        raise DataError(
+            f"{sheet.path}: expected columns named as those of the gold labels: {', '.join(gold)}"
+        )
+    for column, at in places.items():
+        lines = [(line[item], line[at]) for line in sheet.lines]
+        for part in scored_sheet(Sheet(sheet.path, (ITEM, ANSWER_NAMES[0]), lines), settings, column):
+            yield part._replace(task=column)
+
+
 def _cells_of(
     sheet: Sheet, item: int, settings: Settings
 ) -> Callable[[Sequence[str]], Iterable[tuple[str, int]]]:
@@ -150,12 +169,17 @@ def _cells_of(
     return lambda line: names
 
 
-def _answers_of(sheet: Sheet, item: int, settings: Settings) -> Callable[[Sequence[str]], Answer | None]:
+def _answers_of(
+    sheet: Sheet, item: int, settings: Settings, column: str
+) -> Callable[[Sequence[str]], Answer | None]:
     """A function of a line: what is known of its item but the scores; None if its gold label is missing."""
     gold, cluster, categories = sheet.place(GOLD), sheet.place(CLUSTER), sheet.categories()
+    answers = None if settings.gold is None else settings.answers(column)
+    if gold is not None:
+        settings.require_labels(GOLD, {label_of(line[gold]) for line in sheet.lines} - {""})
 
     def answer(line: Sequence[str]) -> Answer | None:
-        known = Answer(frozenset()) if settings.gold is None else settings.gold.get(line[item])
+        known = Answer(frozenset()) if answers is None else answers.get(line[item])
         if gold is not None:
             label = label_of(line[gold])
             known = Answer(frozenset([label]), categories={GOLD: label}) if label else None
@@ -173,28 +197,41 @@ def stem(path: Path) -> str:
     return path.name.removesuffix(".gz").rpartition(".")[0]
 
 
-def gold_of_sheet(sheet: Sheet) -> dict[str, Answer]:
-    """Item to its gold label, from a table such as a Kaggle solution; items of usage Ignored are left out."""
+def gold_of_sheet(sheet: Sheet) -> dict[str, dict[str, Answer]]:
+    """Column to item to its gold label, of a table such as a Kaggle solution; one column is named "".
+
+    Items of usage Ignored and without a label are left out. A table with usage may have several columns of
+    labels, if none of them is named so. Raises DataError.
+    """
     item, cluster, usage = sheet.item_place(), sheet.place(CLUSTER), sheet.place(USAGE)
     categories = sheet.categories() | ({USAGE: usage} if usage is not None else {})
     about = {item, cluster, *categories.values()}
     rest = [at for at in range(len(sheet.columns)) if at not in about]
     label = sheet.place(GOLD, *ANSWER_NAMES)
-    if label is None and len(rest) != 1:
+    if label is None and len(rest) != 1 and (usage is None or not rest):
         raise DataError(
-            f"{sheet.path}: expected one column of gold labels, named {GOLD} or label; there are "
-            f"{', '.join(sheet.columns[at] for at in rest) or 'none'}"
+            f"{sheet.path}: expected one column of gold labels, named {GOLD} or label, or a Kaggle solution "
+            f"with a column {USAGE}; there are {', '.join(sheet.columns[at] for at in rest) or 'none'}"
         )
-    label = rest[0] if label is None else label
-    answers: dict[str, Answer] = {}
+    places = rest if label is None else [label]
+    columns: dict[str, dict[str, Answer]] = {sheet.columns[at]: {} for at in places}
+    if len(columns) < len(places):
+        raise DataError(f"{sheet.path}: a column is there twice; expected each once: {', '.join(columns)}")
+    seen = set[str]()
     for number, line in enumerate(sheet.lines, 2):
-        if line[item] in answers:
+        if line[item] in seen:
             raise DataError(f"{sheet.path}:{number}: the item {line[item]} is there twice; expected it once")
-        own = {GOLD: label_of(line[label]), **{column: line[at] for column, at in categories.items()}}
-        if usage is None or line[usage] != "Ignored":
-            group = "" if cluster is None else line[cluster]
-            answers[line[item]] = Answer(frozenset([own[GOLD]]), group, own)
-    return answers
+        seen.add(line[item])
+        if usage is not None and line[usage].casefold() == "ignored":
+            continue
+        about_item = {column: line[at] for column, at in categories.items()}
+        for at in places:
+            if name := label_of(line[at]):
+                group = "" if cluster is None else line[cluster]
+                columns[sheet.columns[at]][line[item]] = Answer(
+                    frozenset([name]), group, {GOLD: name, **about_item}
+                )
+    return columns if len(places) > 1 else {"": columns[sheet.columns[places[0]]]}
 
 
 # ---------------------------------------------------------------- lines of JSON, as SuperGLUE's
@@ -232,7 +269,9 @@ def predicted_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Se
     """The predictions of one system, one for each line, compared with the gold labels of the settings."""
     if settings.gold is None:
         raise DataError(f"{path}: predictions, whose gold labels are needed too (--gold FILE; gold=...)")
-    gold, items = settings.gold, list[tuple[str, Row | None]]()
+    if len(settings.gold) > 1:
+        raise DataError(f"{path}: one prediction a line, and gold labels in {len(settings.gold)} columns")
+    gold, items = settings.answers(), list[tuple[str, Row | None]]()
     for item, _, labels in labels_of_lines(path, lines):
         answer = gold.get(item)
         right = answer and settings.right(labels[0], answer, at=f"{path}, item {item}")

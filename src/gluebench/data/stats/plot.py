@@ -12,6 +12,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.stats.describe import Labels, TaskStats
+from gluebench.scoring.plots import write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +30,7 @@ _AROUND = 2.1
 
 def draw(stats: Sequence[TaskStats], suite: Benchmark, path: str | os.PathLike[str]) -> None:
     """Write the figure to `path`, in the format of its suffix: .png, .svg, .pdf."""
-    figure(stats, suite).savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+    write(figure(stats, suite), path, pad_inches=0.15)
 
 
 def figure(stats: Sequence[TaskStats], suite: Benchmark) -> Figure:

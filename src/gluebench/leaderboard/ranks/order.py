@@ -81,6 +81,8 @@ class Order(NamedTuple):
     """Sentences that explain it to a reader."""
     problems: tuple[str, ...] = ()
     """What is wrong with the weights in the address."""
+    withheld: str = ""
+    """Why no rank has an interval; empty if they have."""
 
     @property
     def title(self) -> str:
@@ -120,7 +122,8 @@ def order_of(benchmark: Benchmark, options: RankingOptions, ranks: Mapping[int, 
         what = "Ties and intervals are computed for" if options.usual else "Ranked among themselves are"
         kept = "whose files are kept and valid by today's checks, and whose scores are shown as they are"
         notes.insert(0, f"{what} {len(pks)} systems: the first {MOST} of the board, {kept}.")
-    return Order(options, dict(zip(pks, places, strict=True)), tuple(notes))
+    withheld = ranking.board["boards"][options.majority]["rules"][options.by].get("withheld") or ""
+    return Order(options, dict(zip(pks, places, strict=True)), tuple(notes), withheld=withheld)
 
 
 def _pending(ranking: Ranking | None) -> str:
@@ -163,6 +166,18 @@ def _place(place: Mapping[str, Any], options: RankingOptions, own: Sequence[int]
     group = (own[first - 1], own[last - 1]) if place["group"] else None
     value = "" if options.usual else value_text(place["value"], options.by, loss)
     return Place(rank, value, (low, high), group, tied=first < last)
+
+
+def withheld_words(rules: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Rules by which ranks have no intervals, in words, and why."""
+    reasons: dict[str, list[str]] = {}
+    for name, rule in rules.items():
+        if reason := rule.get("withheld"):
+            reasons.setdefault(reason, []).append(TITLES[name])
+    return [
+        ("every rule" if len(titles) == len(rules) else " and ".join(titles), reason)
+        for reason, titles in reasons.items()
+    ]
 
 
 def span(low: int, high: int, between: str = "–") -> str:

@@ -22,7 +22,7 @@ from gluebench.leaderboard.common.page_cache import TYPES, cached
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason
-from gluebench.leaderboard.ranks.order import TITLES
+from gluebench.leaderboard.ranks.order import TITLES, withheld_words
 from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.facts import entries_of
 from gluebench.leaderboard.submissions.models import Submission
@@ -145,6 +145,7 @@ def rules_page(ranking: RankingState) -> dict[str, Any]:
             for a, b, unless in contested[:SHOWN]
         ],
         "more": max(len(contested) - SHOWN, 0),
+        "withheld": withheld_words(ranking.board["rules"]),
     }
 
 
@@ -161,7 +162,9 @@ def rules_json(ranking: RankingState) -> dict[str, Any]:
     ]
     holds = [{"ahead": keys[a], "behind": keys[b], "everywhere": always} for a, b, always in pairs["holds"]]
     contested = [{"ahead": keys[a], "behind": keys[b], "unless": rules} for a, b, rules in pairs["contested"]]
-    return ranking.as_json("rules", tasks=ranking.board["tasks"], rows=rows, holds=holds, contested=contested)
+    about = {"tasks": ranking.board["tasks"]}
+    about["withheld"] = {rule: of.get("withheld") for rule, of in ranking.board["rules"].items()}
+    return ranking.as_json("rules", **about, rows=rows, holds=holds, contested=contested)
 
 
 def rules_csv(ranking: RankingState) -> str:

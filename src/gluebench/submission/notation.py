@@ -1,0 +1,103 @@
+"""How numbers and JSON are written: one rule for the cells of all forms, in submissions and in gold.
+
+Numbers are plain decimals of ASCII digits. Parts and keys are there once; texts have UTF-8.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any
+
+LARGEST = 1e50
+"""Largest size of a number: the fourth power, of which the error of a squared error consists, is finite."""
+_DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+PLACE = re.compile(r"[0-9]{1,18}")
+"""The number of a character, token or page, in plain digits."""
+_NAMED = ("nan", "inf", "infinity")
+
+
+class NotationError(ValueError):
+    """A number, text or value of JSON in another notation; the message ends a sentence "expected ..."."""
+
+
+class RepeatedError(NotationError):
+    """A cell with a label, an id, a span or a key twice."""
+
+
+class NumberError(NotationError):
+    """No usable number; the message is the code of the problem (docs/reference/submission.md)."""
+
+
+def decimal(text: str) -> float:
+    """The number of a plain decimal, as -12.5, .5 or 1e-7. Raises NumberError."""
+    if not _DECIMAL.fullmatch(text):
+        raise NumberError("not-finite" if text.strip("+-").lower() in _NAMED else "not-a-number")
+    number = float(text)
+    if abs(number) > LARGEST:
+        raise NumberError("too-large-number" if isfinite(number) else "not-finite")
+    return number
+
+
+def weight(text: str) -> float:
+    """The number of a plain decimal that is not negative. Raises NotationError."""
+    number = decimal(text)
+    if number < 0:
+        raise NotationError(text)
+    return number
+
+
+def place(text: str) -> int:
+    """The number of up to 18 plain digits. Raises NotationError."""
+    if not PLACE.fullmatch(text):
+        raise NotationError(text)
+    return int(text)
+
+
+def is_number(text: str) -> bool:
+    """Whether the text is meant as a number, which may be NaN, infinite or too large."""
+    try:
+        decimal(text.strip())
+    except NumberError as error:
+        return str(error) != "not-a-number"
+    return True
+
+
+def loaded(text: str) -> Any:
+    """The value of JSON; None for null, or if it is not JSON.
+
+    Raises RepeatedError for an object with a key twice, NotationError for a lone surrogate.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_object)
+    except NotationError:
+        raise
+    except (ValueError, RecursionError):
+        return None
+    if "\\ud" in text.lower():
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            surrogate = error.object[error.start]
+            raise NotationError(f"whole characters, and {surrogate!r} is half of one") from None
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise RepeatedError(f"each key of an object once, and {twice!r} is there twice")
+    return value
+
+
+def joined(parts: Iterable[Any], separator: str) -> str:
+    """The cell of these parts. Raises NotationError for a part that would be read as several or none."""
+    texts = [*map(str, parts)]
+    for text in texts:
+        if text.split(separator.strip() or None) != [text]:
+            raise NotationError(f"parts that are not empty and have no {separator!r} in them, not {text!r}")
+    return separator.join(texts)
