@@ -3,8 +3,6 @@
 All of it is for everybody to see: no number and no order says more of hidden labels than rounded scores do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

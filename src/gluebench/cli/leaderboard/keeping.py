@@ -1,7 +1,5 @@
 """`gluebench leaderboard`: check a site, freeze it, export and import it."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from pathlib import Path

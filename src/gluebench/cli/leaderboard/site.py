@@ -1,7 +1,5 @@
 """`gluebench leaderboard`: set up a site, add a benchmark, serve the site, grade elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

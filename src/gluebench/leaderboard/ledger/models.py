@@ -4,8 +4,6 @@ An entry has the numbers of a row and a salted hash of its names, which are stor
 names can be deleted, and the tree stays whole.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import secrets

@@ -1,7 +1,5 @@
 """Forms of the limits: a benchmark's policy, an exception from it, a team."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path

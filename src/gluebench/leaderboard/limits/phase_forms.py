@@ -1,7 +1,5 @@
 """Forms of phases: their times on the clocks of a zone, their rules, and extensions of their deadlines."""
 
-from __future__ import annotations
-
 import tomllib
 from datetime import datetime
 from pathlib import Path

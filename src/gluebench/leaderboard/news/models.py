@@ -1,7 +1,5 @@
 """Announcements, how an account wants their mail, and who was sent which."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

@@ -4,8 +4,6 @@ They are never stored: the grader makes them of the labels and deletes them. So 
 on no board, and costs no quota.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 from typing import Any

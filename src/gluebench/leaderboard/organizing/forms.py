@@ -1,7 +1,5 @@
 """Forms of organizing."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

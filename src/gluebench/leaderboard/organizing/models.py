@@ -1,7 +1,5 @@
 """What organizing keeps beside a benchmark: its dry run, and the texts of the site."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.utils import timezone
 

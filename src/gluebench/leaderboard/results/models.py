@@ -1,7 +1,5 @@
 """The final results of a benchmark: when they were announced, and the archive once it is made."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.utils import timezone
 

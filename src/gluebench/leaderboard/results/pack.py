@@ -1,7 +1,5 @@
 """The archive of final results: tables, tests, histories, descriptions, citations, charts, places."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Pages of final results: the organizer's, and the public one with its archive."""
 
-from __future__ import annotations
-
 from itertools import groupby
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Forms of a submission, for submitters and for organizers."""
 
-from __future__ import annotations
-
 import secrets
 from typing import Any
 

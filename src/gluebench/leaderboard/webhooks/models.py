@@ -1,7 +1,5 @@
 """Webhooks, and the deliveries of events to them, which are written in the transaction of the event."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Collection, Iterable
