@@ -7,9 +7,7 @@ from pathlib import Path
 import click
 
 from gluebench.cli.common import option
-from gluebench.cli.leaderboard.group import (
-    leaderboard,
-)
+from gluebench.cli.leaderboard.group import leaderboard
 from gluebench.leaderboard import commands, folder
 
 

@@ -5,13 +5,7 @@ from pathlib import Path
 import click
 
 from gluebench.cli.common import option
-from gluebench.cli.leaderboard.group import (
-    host_option,
-    leaderboard,
-    log_option,
-    port_option,
-    say_password,
-)
+from gluebench.cli.leaderboard.group import host_option, leaderboard, log_option, port_option, say_password
 from gluebench.leaderboard import commands
 
 

@@ -308,13 +308,7 @@ def scores_by_template(model: str, session: Session, settings: ModelOptions) -> 
     return [_spread(task, by_name) for task, by_name in scores.items()]
 
 
-def _run_template(
-    model: str,
-    plan: Plan,
-    main: Session,
-    settings: ModelOptions,
-    name: str,
-) -> Session:
+def _run_template(model: str, plan: Plan, main: Session, settings: ModelOptions, name: str) -> Session:
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.adapters.session import Session
     from gluebench.systems.encoders.corpus import Corpus
