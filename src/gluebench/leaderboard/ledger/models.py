@@ -55,9 +55,6 @@ class Leaf(models.Model):
         ordering = ["-index"]
         verbose_name_plural = "leaves"
 
-    def __str__(self) -> str:
-        return f"{self.index}"
-
     @property
     def entry(self) -> dict[str, Any]:
         """The entry's values."""
@@ -85,9 +82,6 @@ class Node(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["level", "index"], name="one_node_per_place")]
-
-    def __str__(self) -> str:
-        return f"{self.level}/{self.index}"
 
 
 class Change(NamedTuple):

@@ -21,6 +21,3 @@ class Results(models.Model):
     sha256 = models.CharField(max_length=64, blank=True)
     places = models.JSONField(default=list)
     """The first of the final table, as `pack.places` gives them."""
-
-    def __str__(self) -> str:
-        return f"Results of {self.benchmark}"

@@ -114,9 +114,6 @@ class Delivery(models.Model):
         ordering = ["-pk"]
         constraints = [models.UniqueConstraint(fields=["webhook", "event"], name="one_delivery_per_event")]
 
-    def __str__(self) -> str:
-        return self.event
-
 
 def tell(benchmark: Benchmark, events: Collection[Event]) -> None:
     """Queue events of a benchmark for the webhooks that may hear of them."""
