@@ -3,8 +3,6 @@
 All of it is for everybody to see: no number and no order says more of hidden labels than rounded scores do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,8 +18,8 @@ from gluebench.analysis.compare.comparison import (
 from gluebench.analysis.compare.scores import Difference
 from gluebench.analysis.health import coarse_health, health
 from gluebench.analysis.rank.ranking import Ranking, rankings
-from gluebench.analysis.rank.rules import RULES
 from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.records import RULES
 from gluebench.scoring import Gold
 from gluebench.scoring.feedback import bounds_of, rounded_p, rounded_value
 from gluebench.scoring.grade import with_tag_counts

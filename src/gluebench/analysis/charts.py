@@ -5,8 +5,6 @@ separate file of it. Show the numbers of every chart in a table too. Each color 
 that no reader needs the color.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """The health of a benchmark's test sets, from the answers of its leading systems."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any

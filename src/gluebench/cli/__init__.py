@@ -1,7 +1,5 @@
 """The `gluebench` command: one file per command group, each of which parses, calls and prints."""
 
-from __future__ import annotations
-
 import os
 
 import click

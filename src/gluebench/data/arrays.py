@@ -3,8 +3,6 @@
 `pyarrow.array`, `pyarrow.scalar` and `to_numpy` import pandas where it is installed: 40 MiB and a second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A benchmark's data as Croissant 1.1 with its RAI vocabulary: the JSON-LD that catalogs of data read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path

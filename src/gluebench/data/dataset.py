@@ -1,7 +1,5 @@
 """`dataset.json`: the record of a prepared folder's content, its origin and how it was made."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

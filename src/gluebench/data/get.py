@@ -1,7 +1,5 @@
 """Getting a benchmark's data: from the hub, the archives, a folder or the package, or built by a recipe."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Gold labels from prepared data, for grading dev predictions without a gold folder."""
 
-from __future__ import annotations
-
 import os
 from array import array
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Location of prepared data, and replacement of their folders."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

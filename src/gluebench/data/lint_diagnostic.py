@@ -3,8 +3,6 @@
 A file has a row for each pair, or, as in GLUE's release, a row for each direction.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

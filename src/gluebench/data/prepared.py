@@ -1,7 +1,5 @@
 """Prepared data: a Parquet file per split and `dataset.json`, and comparison with the published rows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain

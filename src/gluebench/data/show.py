@@ -1,7 +1,5 @@
 """Selecting examples to read, and joining the two directions of a diagnostic pair."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

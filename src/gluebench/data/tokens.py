@@ -1,7 +1,5 @@
 """Simple tokenization of sentences, for counting words."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

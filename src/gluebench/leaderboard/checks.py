@@ -3,8 +3,6 @@
 `health.py` checks the database, the storage and the mail server.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

@@ -12,13 +12,14 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gluebench.leaderboard import checks
 from gluebench.leaderboard import folder as folders
+from gluebench.leaderboard.checks import Check
 from gluebench.leaderboard.environment import require
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
 if TYPE_CHECKING:
-    from gluebench.leaderboard.checks import Check
     from gluebench.leaderboard.ledger.verify import Verification
 
 PathLike = str | os.PathLike[str]
@@ -29,7 +30,7 @@ def init(folder: PathLike) -> SiteFolder:
 
     Raises SiteError if the folder holds something else.
     """
-    from gluebench.leaderboard import checks, supervisor
+    from gluebench.leaderboard import supervisor
 
     site = folders.at(folder)
     site.create()
@@ -48,7 +49,7 @@ def prepare(folder: PathLike, *, change: bool) -> None:
     from django.core.management import call_command
     from django.db import DatabaseError
 
-    from gluebench.leaderboard import checks, health
+    from gluebench.leaderboard import health
 
     checks.require(health.examine())
     tables = health.pending()
@@ -138,8 +139,6 @@ def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> li
 
     `files` compares every submitted file too; `reseal` first seals existing records, for a new secret key.
     """
-    from gluebench.leaderboard import checks
-
     site = folders.at(folder)
     site.require()
     results = checks.examine(site)
@@ -278,7 +277,7 @@ def open_site(folder: PathLike, *, ready: bool = True) -> None:
         raise SiteError(f"This process already works on the site {settings.FOLDER.root}, not {site.root}.")
     django.setup()
     if ready:
-        from gluebench.leaderboard import checks, health
+        from gluebench.leaderboard import health
 
         checks.require([health.pending()])
 

@@ -4,8 +4,6 @@
 Messages never contain secrets.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import re

@@ -1,7 +1,5 @@
 """The fields of a submission, defined once for the forms, API, pages, exports and commands."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path

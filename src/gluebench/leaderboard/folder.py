@@ -1,7 +1,5 @@
 """The folder that is a site: its parts, who may read them, its secret key. Independent of Django."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A copy of a site as static files for any file server, with its ledger and a signed list of the files."""
 
-from __future__ import annotations
-
 import html
 import json
 import os

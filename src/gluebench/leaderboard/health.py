@@ -3,8 +3,6 @@
 Counters are of this machine's processes; the other metrics come from the database. Django must be set up.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import re

@@ -1,7 +1,5 @@
 """Whether stored files, results, public rows, ledger and log are what the site wrote. For a set-up Django."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

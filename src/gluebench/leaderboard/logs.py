@@ -1,7 +1,5 @@
 """Logs of a site's processes, as text or JSON, with time, level and request; does not import Django."""
 
-from __future__ import annotations
-
 import json
 import logging
 import time

@@ -1,7 +1,5 @@
 """Maintenance tasks of a worker: every few seconds between submissions, and once a day."""
 
-from __future__ import annotations
-
 import logging
 import shutil
 import time

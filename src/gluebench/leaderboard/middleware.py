@@ -1,7 +1,5 @@
 """Middleware of all requests (request id, access log, check of the host), and the error page."""
 
-from __future__ import annotations
-
 import logging
 import re
 import secrets

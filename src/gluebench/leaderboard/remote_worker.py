@@ -3,8 +3,6 @@
 Independent of Django and of the site's folder. The site never gets a label, only the grader's result.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Django's settings, from the site's folder and a few environment variables (docs/how-to/leaderboard.md)."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

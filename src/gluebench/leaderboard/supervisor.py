@@ -1,7 +1,5 @@
 """Keeps a site's processes running: starts, restarts, stops them. Imports no Django, to stay small."""
 
-from __future__ import annotations
-
 import errno
 import http.client
 import os

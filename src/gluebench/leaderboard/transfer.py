@@ -4,8 +4,6 @@ The tables are read as they are at one moment, and then the files that their row
 before its row and never changes, so that the archive is the site of that moment. Memory stays small.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Every address of the site. A page's JSON view has the same address with .json."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

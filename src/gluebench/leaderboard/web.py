@@ -1,7 +1,5 @@
 """The web process: waitress on the socket that the supervisor opened; `application` is for any server."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

@@ -1,7 +1,5 @@
 """The worker process: takes tasks from the queue, and runs maintenance tasks beside them."""
 
-from __future__ import annotations
-
 import logging
 import secrets
 import threading

@@ -1,7 +1,5 @@
 """Bags of words: linear models on the words and word pairs of the texts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Where PyTorch computes, and how precisely."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

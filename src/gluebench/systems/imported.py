@@ -1,7 +1,5 @@
 """Import of an object by its address `module:attribute` in a user's own code."""
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """Sparse rows, and linear models on them, fitted by accelerated gradient steps of a fixed length."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -5,8 +5,6 @@ how many words before it reverse entailment.
 Source: MacCartney and Manning, 2007, "Natural logic for textual inference".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher

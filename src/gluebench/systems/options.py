@@ -1,7 +1,5 @@
 """Options as they are typed, NAME=VALUE, read by the types of parameters and fields."""
 
-from __future__ import annotations
-
 import types
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature

@@ -1,7 +1,5 @@
 """Baselines that use only the label frequencies, or only the share of common words."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple

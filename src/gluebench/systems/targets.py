@@ -1,7 +1,5 @@
 """Labels of training examples as what a model fits, and what it gives as answers."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

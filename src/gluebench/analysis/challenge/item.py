@@ -1,7 +1,5 @@
 """A challenge set: examples labeled by rule, their file format, and scores by case."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from collections.abc import Mapping, Sequence

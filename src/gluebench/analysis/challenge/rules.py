@@ -9,8 +9,6 @@ made of its words (lexical overlap), every run of its words (subsequence) and ev
 the same words, so that no word gives the label away.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a comparison says, in plain words."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 from gluebench.analysis.compare.scores import Difference

@@ -16,7 +16,7 @@ from gluebench.benchmark import Task
 from gluebench.benchmark.figures import percent
 from gluebench.scoring import DiagnosticReport, Score
 from gluebench.scoring.notebook import ends
-from gluebench.scoring.plots import HeatCell, HeatRow
+from gluebench.scoring.plots import HeatCell, HeatRow, heat
 from gluebench.scoring.report import diagnostic_of, rounded, score_words
 from gluebench.scoring.tags import OVERALL
 
@@ -126,8 +126,6 @@ def heat_picture(task: Task, cells: HeatMap) -> str:
 
 def heat_plot(task: Task, reports: Mapping[str, DiagnosticReport], ax: Axes | None = None) -> Axes:
     """The same drawn with matplotlib, with intervals where there is room. Raises ImportError without it."""
-    from gluebench.scoring.plots import heat
-
     shown = heatmap(task, reports)
     rows = _rows(shown, with_intervals=len(shown.systems) <= MOST_WITH_INTERVALS)
     title = f"{task.title}: {shown.metric} x 100, by phenomenon (examples)"

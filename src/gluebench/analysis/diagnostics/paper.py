@@ -1,7 +1,5 @@
 """What the paper has on diagnostic sets: the columns of Table 5, and what its phenomena are about."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Score human annotators: each one like a system, their mean, and their agreement."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

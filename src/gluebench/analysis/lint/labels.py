@@ -1,7 +1,5 @@
 """Findings on label distributions, and on the power of a test set."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence

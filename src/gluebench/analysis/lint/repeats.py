@@ -1,7 +1,5 @@
 """Checks for duplicates, overlap between splits, texts that occur once per label, and broken texts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """What can be answered without reading everything: one text alone, its length, the words in common."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

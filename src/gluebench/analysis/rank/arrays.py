@@ -7,8 +7,6 @@ programming over its subsets; a larger one by moving single systems while that h
 best order, whose cost is at least the bound that is returned.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

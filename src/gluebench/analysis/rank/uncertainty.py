@@ -1,7 +1,5 @@
 """The uncertainty of a ranking: scores of all systems on the same resamples, and tests of all pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, combinations

@@ -17,7 +17,7 @@ from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.lazy import LazyGroup
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, notices
-from gluebench.cli.systems.run_options import model_options
+from gluebench.cli.systems.run_options import chosen_options, model_options
 
 if TYPE_CHECKING:
     from gluebench.analysis.challenge.item import CaseScore, Item, Scored
@@ -169,7 +169,6 @@ def predict(
       gluebench challenge predict shortcuts.tsv system:bag-of-words --data data/ --out answers.tsv
     """
     from gluebench.analysis.challenge.item import read_items
-    from gluebench.cli.systems.run_options import chosen_options
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.encoders.corpus import Corpus
 

@@ -1,7 +1,5 @@
 """A diagnosis as tables: by category, of one phenomenon, or as the columns of the paper's Table 5."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import combinations_with_replacement
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """`gluebench rank`: the order of several systems, how sure it is, and what depends on the rule."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """A ranking as tables: the board, what depends on the rule, and all pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from gluebench.analysis.rank import Ranking

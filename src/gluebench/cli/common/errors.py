@@ -1,7 +1,5 @@
 """Errors of users on the terminal: one message, no traceback, the right exit code."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib.util import find_spec
 

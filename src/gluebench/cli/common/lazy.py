@@ -1,7 +1,5 @@
 """A command group that imports commands on use, and shows user errors without traceback."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """Progress on standard error: of a count of things, and of downloads."""
 
-from __future__ import annotations
-
 import sys
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """Output of `gluebench data show`: examples as text, as records and as tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """`gluebench leaderboard`: the group, its options, and the commands for admins, organizers and links."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

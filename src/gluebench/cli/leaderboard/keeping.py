@@ -1,7 +1,5 @@
 """`gluebench leaderboard`: check a site, freeze it, export and import it."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from pathlib import Path
@@ -9,9 +7,7 @@ from pathlib import Path
 import click
 
 from gluebench.cli.common import option
-from gluebench.cli.leaderboard.group import (
-    leaderboard,
-)
+from gluebench.cli.leaderboard.group import leaderboard
 from gluebench.leaderboard import commands, folder
 
 

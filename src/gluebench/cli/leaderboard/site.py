@@ -1,19 +1,12 @@
 """`gluebench leaderboard`: set up a site, add a benchmark, serve the site, grade elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
 
+from gluebench.benchmark import load_benchmark
 from gluebench.cli.common import option
-from gluebench.cli.leaderboard.group import (
-    host_option,
-    leaderboard,
-    log_option,
-    port_option,
-    say_password,
-)
+from gluebench.cli.leaderboard.group import host_option, leaderboard, log_option, port_option, say_password
 from gluebench.leaderboard import commands
 
 
@@ -177,7 +170,6 @@ def work(address: str, gold: str, token: str) -> None:
     Example:
       gluebench leaderboard work https://board.example.org/benchmarks/hotels --gold gold/
     """
-    from gluebench.benchmark import load_benchmark
     from gluebench.cli.submission.submit import Destination, connect
     from gluebench.leaderboard.remote_worker import serve
     from gluebench.scoring import read_gold

@@ -1,7 +1,5 @@
 """`gluebench mcp`: an MCP server, by which an assistant checks, grades, compares and submits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

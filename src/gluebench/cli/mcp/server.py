@@ -23,7 +23,7 @@ from gluebench.benchmark import Benchmark, find
 from gluebench.cli.common.errors import as_click
 from gluebench.cli.common.output import notice
 from gluebench.cli.submission.submit import retry_key
-from gluebench.scoring import Gold, GoldError, read_gold
+from gluebench.scoring import Gold, GoldError, grade, read_gold
 from gluebench.scoring.report import json_ready
 from gluebench.submission import Submission
 from gluebench.submission import check as checked
@@ -82,8 +82,6 @@ class Local(NamedTuple):
 
     def grade(self, path: str, benchmark: str) -> dict[str, Any]:
         """Grade a submission with the local labels: every score with its interval."""
-        from gluebench.scoring import grade
-
         return grade(self._submission(path, benchmark), self._labels(benchmark)).as_dict()
 
     def compare(self, path: str, other: str, benchmark: str) -> dict[str, Any]:

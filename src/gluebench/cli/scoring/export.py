@@ -1,7 +1,5 @@
 """`gluebench export`: the scores of a submission in the formats of other sites."""
 
-from __future__ import annotations
-
 import re
 import time
 from datetime import UTC, datetime

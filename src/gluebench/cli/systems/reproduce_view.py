@@ -1,7 +1,5 @@
 """Reproduced rows as tables: expected and obtained numbers, or why there is none."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path

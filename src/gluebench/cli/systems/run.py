@@ -15,7 +15,7 @@ import click
 from gluebench.benchmark import Benchmark, Role, Task
 from gluebench.benchmark.figures import counted, percent
 from gluebench.cli.common import option
-from gluebench.cli.common.output import Form, notice
+from gluebench.cli.common.output import Form, emit, notice
 from gluebench.cli.submission.submit import Destination, deliver, destination_options, reached
 from gluebench.cli.systems.run_options import chosen_options, model_options, run_options, settings_of
 
@@ -134,7 +134,6 @@ def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: boo
 
 def _print_seeds(sessions: Sequence[Session], sources: Sequence[str], *, form: Form) -> None:
     """Print the mean of the runs' dev scores, with intervals over runs and examples."""
-    from gluebench.cli.common.output import emit
     from gluebench.cli.scoring.grade import runs_output
     from gluebench.data import DataError
     from gluebench.scoring import grade_runs
@@ -308,13 +307,7 @@ def scores_by_template(model: str, session: Session, settings: ModelOptions) -> 
     return [_spread(task, by_name) for task, by_name in scores.items()]
 
 
-def _run_template(
-    model: str,
-    plan: Plan,
-    main: Session,
-    settings: ModelOptions,
-    name: str,
-) -> Session:
+def _run_template(model: str, plan: Plan, main: Session, settings: ModelOptions, name: str) -> Session:
     from gluebench.systems.adapters.resolve import resolve
     from gluebench.systems.adapters.session import Session
     from gluebench.systems.encoders.corpus import Corpus

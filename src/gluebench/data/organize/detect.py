@@ -1,7 +1,5 @@
 """Detect the columns, the kind of labels and suitable metrics of an organizer's files."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

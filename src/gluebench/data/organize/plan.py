@@ -1,7 +1,5 @@
 """Planning a benchmark from an organizer's folder: what to write, and what was assumed."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence

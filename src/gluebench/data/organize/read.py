@@ -1,7 +1,5 @@
 """Finding and reading an organizer's tables: CSV from spreadsheets, plain TSV, prepared Parquet."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

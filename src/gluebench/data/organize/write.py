@@ -1,7 +1,5 @@
 """Writing a plan into a new folder: the manifest, the examples in the plain layout, and the gold folders."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 recipes.toml describes the procedure, files and options of each, which `data build --explain` prints.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """AX, the diagnostic set, from the full file with its tags; recipes.toml has the procedure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

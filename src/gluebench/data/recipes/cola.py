@@ -1,7 +1,5 @@
 """CoLA from its public release; recipes.toml has the procedure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory

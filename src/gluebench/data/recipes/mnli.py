@@ -1,7 +1,5 @@
 """MNLI from MultiNLI, and SNLI, which the paper recommends as training data for it; see recipes.toml."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

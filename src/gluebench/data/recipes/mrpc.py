@@ -1,7 +1,5 @@
 """MRPC from the Microsoft Research Paraphrase Corpus; recipes.toml has the procedure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from importlib import resources

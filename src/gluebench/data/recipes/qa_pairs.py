@@ -3,8 +3,6 @@
 Texts are similar by the cosine of their mean word vectors (continuous bag of words).
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """QNLI from SQuAD, or from any question-answering set of its shape; recipes.toml has the procedure."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """QQP from the first release of the Quora question pairs; recipes.toml has the procedure."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

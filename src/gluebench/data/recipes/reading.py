@@ -1,7 +1,5 @@
 """Reading the files of a corpus without changing text, and listing every invalid row with its line."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial

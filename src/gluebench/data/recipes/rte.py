@@ -1,7 +1,5 @@
 """RTE from the challenges RTE1, RTE2, RTE3 and RTE5; recipes.toml has the procedure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -13,8 +13,6 @@ kept some opening quotation marks in the sentence before (`strays`). The evidenc
 docs/explanation/recipes.md.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set

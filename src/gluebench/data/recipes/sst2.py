@@ -1,7 +1,5 @@
 """SST-2 from the Stanford Sentiment Treebank; recipes.toml has the procedure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path

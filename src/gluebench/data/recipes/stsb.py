@@ -1,7 +1,5 @@
 """STS-B from the STS Benchmark; recipes.toml has the procedure."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ The hypotheses of GLUE's WNLI mostly contain only the clause of the pronoun, so 
 that clause begins.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple

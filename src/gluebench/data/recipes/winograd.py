@@ -13,8 +13,6 @@ Three formats are read, by the suffix of the file's name:
           files contain the hypotheses.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """WNLI from Winograd schemas; recipes.toml has the procedure."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence

@@ -3,8 +3,6 @@
 The data are shipped as one file, which `python -m sample` makes from a seed in the project's repository.
 """
 
-from __future__ import annotations
-
 import os
 import tarfile
 from collections.abc import Mapping

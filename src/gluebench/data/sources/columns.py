@@ -3,8 +3,6 @@
 A column of a file becomes `index`, an input column, `label`, or tags, or keeps its name.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ the line end if every line has one, and is text otherwise. No library's CSV read
 misreads a lone CR, an unclosed quotation mark, an empty line or `NA`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Preparing a task's data from a folder on disk, in any of the known layouts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias

@@ -1,7 +1,5 @@
 """Plan which files to fetch: a task's from the hub, its archive or a mirror, or a leaderboard's."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping, Sequence

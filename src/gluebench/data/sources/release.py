@@ -6,8 +6,6 @@ so that grading need not read it. A packaged benchmark has `<name>.toml` in this
 docs/reference/data.md.
 """
 
-from __future__ import annotations
-
 import os
 import tomllib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Safe unpacking of downloaded archives: no paths outside the folder, no excessive sizes."""
 
-from __future__ import annotations
-
 import shutil
 import stat
 import zipfile

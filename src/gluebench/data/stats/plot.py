@@ -1,21 +1,16 @@
 """Plots of data statistics; needs matplotlib, so import this module only to draw."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from gluebench.benchmark import Benchmark, Task
 from gluebench.data.stats.describe import Labels, TaskStats
 from gluebench.scoring.plots import write
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Okabe and Ito's colors, distinct with any color vision; shapes and labels show the same.
 _PARTS = {"train": ("#0072B2", "o", -0.2), "dev": ("#E69F00", "^", 0.0), "test": ("#009E73", "s", 0.2)}

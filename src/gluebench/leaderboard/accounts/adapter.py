@@ -1,7 +1,5 @@
 """Adapters of allauth: unsent mail, limits on guessing, confirmation, encryption, texts of forms."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import logging

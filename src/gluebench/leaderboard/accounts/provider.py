@@ -4,8 +4,6 @@ An address is confirmed only if the provider says that it verified it, and even 
 exists: its owner signs in and connects the provider. Of a person, only the provider's number is kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from secrets import token_urlsafe
 from typing import Any

@@ -4,8 +4,6 @@ Also an operator's actions on accounts (admins, confirmed addresses, links where
 and the export and deletion of all that the site knows of a person.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import tempfile

@@ -1,7 +1,5 @@
 """Pages of one's account: overview, tokens, export and deletion."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

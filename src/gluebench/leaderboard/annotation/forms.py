@@ -1,7 +1,5 @@
 """The form that draws a study, and the reader of its file of examples, which reads only texts."""
 
-from __future__ import annotations
-
 import secrets
 import tomllib
 from collections.abc import Iterator, Sequence

@@ -1,25 +1,21 @@
 """Models of a study of human performance: the drawn pairs, its annotators, their answers, its result."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import models
 from django.db.models import Count
 from django.dispatch import receiver
 from django.urls import reverse
 
+from gluebench.benchmark import Task
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.submissions.models import new_key as new_key  # the migration names it here
 from gluebench.scoring import Score
 from gluebench.scoring.feedback import bounds_of, rounded_score
-
-if TYPE_CHECKING:
-    from gluebench.benchmark import Task
 
 SCHEMA = "gluebench.people/1"
 BLANK = ""

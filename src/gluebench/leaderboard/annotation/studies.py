@@ -1,7 +1,5 @@
 """A study from the draw of its pairs to its score: its sheets, its answers, its files."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Mapping, Sequence

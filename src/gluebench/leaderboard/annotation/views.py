@@ -1,7 +1,5 @@
 """Pages of annotation: an organizer draws, invites and scores; an annotator labels one pair a page."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

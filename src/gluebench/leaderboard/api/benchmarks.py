@@ -1,7 +1,5 @@
 """Public operations: benchmarks, their boards, entries and diagnostics, as the pages show them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """Authentication of the API: by token, by a session of the site, or as a visitor."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

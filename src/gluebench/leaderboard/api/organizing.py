@@ -4,8 +4,6 @@ So roles, checks, throttles and the log are the page's. Only a token with the sc
 session does it on the page, which asks for the CSRF token.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from copy import copy

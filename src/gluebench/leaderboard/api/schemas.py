@@ -1,7 +1,5 @@
 """Schemas of the answers, as the OpenAPI document shows them."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 from urllib.parse import urlencode
 

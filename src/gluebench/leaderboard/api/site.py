@@ -1,7 +1,5 @@
 """The API as a whole: its routers, errors, OpenAPI document and addresses."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from functools import wraps

@@ -1,7 +1,5 @@
 """Submissions: sending and checking them, reading them, and what their authors may do with theirs."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any
 

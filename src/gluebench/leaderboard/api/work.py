@@ -1,7 +1,5 @@
 """Grading on an organizer's own machine, which alone has the labels: it takes work and returns results."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path

@@ -5,8 +5,6 @@ They are a chain: the seal of each covers the seal of the row before, so that no
 or inserted without the site's key.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from typing import Any

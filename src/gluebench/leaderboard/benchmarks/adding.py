@@ -1,7 +1,5 @@
 """Add a benchmark to the site: its manifest, its labels, its files to download, its organizers."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from functools import partial

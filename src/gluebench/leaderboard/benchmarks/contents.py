@@ -1,7 +1,5 @@
 """What a benchmark consists of, read and checked: manifest, labels, public files. Independent of Django."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tempfile

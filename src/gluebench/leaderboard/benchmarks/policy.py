@@ -3,8 +3,6 @@
 A policy is a small TOML file, or the form on the organizer's page; missing settings have the defaults below.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress

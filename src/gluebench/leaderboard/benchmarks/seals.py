@@ -3,8 +3,6 @@
 So an edit in the database shows: `integrity` compares the last digest of each part with the part as it is.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from gluebench.leaderboard.audit.models import seal

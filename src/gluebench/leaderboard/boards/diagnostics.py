@@ -1,7 +1,5 @@
 """A diagnostic set by phenomenon: as the paper's Table 5, as a heat map, and one phenomenon at a time."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The Data page: a benchmark's files to download, as a page, as JSON, as Croissant, and each by itself."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from functools import partial

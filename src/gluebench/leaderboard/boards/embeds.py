@@ -1,7 +1,5 @@
 """What other sites show of a board: badges as SVG, and its first rows as a page that may be in a frame."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from csp.decorators import csp_replace

@@ -1,7 +1,5 @@
 """Boards and diagnostic sets for programs: JSON views and CSV; a board as LaTeX and Markdown; citations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote

@@ -1,7 +1,5 @@
 """Pages of boards, the list of benchmarks, and what templates share."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping

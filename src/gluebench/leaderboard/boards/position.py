@@ -1,7 +1,5 @@
 """A submission's position on its board: rank, distances with their tests, and its author's other scores."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import template

@@ -1,7 +1,5 @@
 """A board as the paper's Figure 1: which rows a page has, by search, sort and groups, and their text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor

@@ -1,7 +1,5 @@
 """The public pages: boards and diagnostic sets. Each has a JSON view, made from the same data."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from itertools import islice
 from typing import Any

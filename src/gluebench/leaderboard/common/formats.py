@@ -1,7 +1,5 @@
 """Format numbers for people: fractions times 100 with one decimal, as in the paper's tables."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

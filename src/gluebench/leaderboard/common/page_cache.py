@@ -1,7 +1,5 @@
 """Page cache: public pages, made once for each version of a benchmark and stored compressed."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import re

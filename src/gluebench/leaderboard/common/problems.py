@@ -1,7 +1,5 @@
 """Errors for programs as `application/problem+json` (RFC 9457), and limits on their requests."""
 
-from __future__ import annotations
-
 import hashlib
 import ipaddress
 import json

@@ -4,8 +4,6 @@ An app sends a signal from here, and others connect in their `models.py` or `app
 exception of a receiver stops the sender, so that a transaction around it is rolled back.
 """
 
-from __future__ import annotations
-
 from django.dispatch import Signal
 
 benchmark_changed = Signal()

@@ -1,7 +1,5 @@
 """Escaping and checks of text from users, for each format it is exported to."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

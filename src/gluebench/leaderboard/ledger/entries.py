@@ -1,7 +1,5 @@
 """What an entry of the ledger says of a row. Independent of Django."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256

@@ -4,8 +4,6 @@ An entry has the numbers of a row and a salted hash of its names, which are stor
 names can be deleted, and the tree stays whole.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import secrets
@@ -57,9 +55,6 @@ class Leaf(models.Model):
         ordering = ["-index"]
         verbose_name_plural = "leaves"
 
-    def __str__(self) -> str:
-        return f"{self.index}"
-
     @property
     def entry(self) -> dict[str, Any]:
         """The entry's values."""
@@ -87,9 +82,6 @@ class Node(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["level", "index"], name="one_node_per_place")]
-
-    def __str__(self) -> str:
-        return f"{self.level}/{self.index}"
 
 
 class Change(NamedTuple):

@@ -1,7 +1,5 @@
 """Signed notes (c2sp.org/signed-note) with Ed25519 keys, and checkpoints of a log. Without Django."""
 
-from __future__ import annotations
-
 from base64 import b64decode, b64encode
 from hashlib import sha256
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The Merkle tree of RFC 6962 in the tiles of c2sp.org/tlog-tiles. Independent of Django."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce

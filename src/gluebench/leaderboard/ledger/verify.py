@@ -1,7 +1,5 @@
 """Check a ledger against its checkpoint and against the boards, wherever it is. Independent of Django."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Pages of the ledger: its tiles, what it is, the changes of each board; receipts of submissions."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from datetime import UTC

@@ -1,7 +1,5 @@
 """Change a benchmark's policy and exceptions, with a log entry; create, join and leave teams."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

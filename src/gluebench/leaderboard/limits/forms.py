@@ -1,7 +1,5 @@
 """Forms of the limits: a benchmark's policy, an exception from it, a team."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +15,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import DAYS, Policy, PolicyError, policy_of
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.submissions.forms import reason_field
 
 _TEXT = Path(__file__).with_name("policy.toml").read_text(encoding="utf-8")
 EXPLAINED: dict[str, dict[str, Any]] = tomllib.loads(_TEXT)
@@ -30,9 +29,7 @@ class PolicyForm(forms.Form):
     """The form of a benchmark's policy."""
 
     open = forms.BooleanField(required=False, label=OPEN[0], help_text=OPEN[1])
-    reason = forms.CharField(
-        required=False, max_length=400, validators=[plain], label="Why it is changed", help_text=REASON
-    )
+    reason = reason_field("Why it is changed", required=False, help_text=REASON)
     field_order = ["open", *EXPLAINED, "reason"]
 
     def __init__(self, benchmark: Benchmark, data: Any = None) -> None:
@@ -141,11 +138,7 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
 class RemovalForm(forms.Form):
     """Why an exception ends."""
 
-    reason = forms.CharField(
-        max_length=400,
-        validators=[plain],
-        error_messages={"required": "give a reason of at most 400 characters."},
-    )
+    reason = reason_field(None, error_messages={"required": "give a reason of at most 400 characters."})
 
 
 class TeamForm(forms.ModelForm):  # type: ignore[type-arg]

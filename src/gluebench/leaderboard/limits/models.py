@@ -100,9 +100,6 @@ class Acceptance(models.Model):
             models.UniqueConstraint(fields=["user", "benchmark", "digest"], name="one_acceptance_each")
         ]
 
-    def __str__(self) -> str:
-        return f"{self.benchmark} {self.digest[:8]}"
-
 
 def rules_of(benchmark: Benchmark) -> str:
     """The rules of a benchmark as Markdown: its own, else the terms of its site."""

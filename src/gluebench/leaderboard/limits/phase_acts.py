@@ -1,7 +1,5 @@
 """Add, change, extend and delete phases, each with a log entry, and read them from a policy file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime

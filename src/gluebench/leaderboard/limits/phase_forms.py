@@ -1,7 +1,5 @@
 """Forms of phases: their times on the clocks of a zone, their rules, and extensions of their deadlines."""
 
-from __future__ import annotations
-
 import tomllib
 from datetime import datetime
 from pathlib import Path
@@ -13,10 +11,10 @@ from django.core.exceptions import ValidationError
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError, policy_of
-from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.limits.forms import EXPLAINED, person_or_team
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown
 from gluebench.leaderboard.phases.times import in_utc, zone_names, zone_of
+from gluebench.leaderboard.submissions.forms import reason_field
 
 PREFIX = "policy-"
 """Before the name of a policy's setting among the fields of a phase."""
@@ -53,7 +51,7 @@ class PhaseForm(forms.ModelForm):  # type: ignore[type-arg]
     opens = forms.CharField(widget=TIME)
     closes = forms.CharField(widget=TIME, required=False)
     shown_from = forms.CharField(widget=TIME, required=False)
-    reason = forms.CharField(required=False, max_length=400, validators=[plain])
+    reason = reason_field(None, required=False)
 
     class Meta:
         model = Phase
@@ -178,11 +176,8 @@ class ExtensionForm(forms.Form):
     closes = forms.CharField(
         widget=TIME, label="New deadline", help_text="On the clocks of the phase's zone; its last minute."
     )
-    reason = forms.CharField(
-        max_length=400,
-        validators=[plain],
-        label="Reason",
-        help_text="Kept in the log and, if it is for everybody, announced on the board.",
+    reason = reason_field(
+        "Reason", help_text="Kept in the log and, if it is for everybody, announced on the board."
     )
 
     def __init__(self, phase: Phase, data: Any = None) -> None:

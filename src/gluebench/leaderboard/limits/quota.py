@@ -5,8 +5,6 @@ Every upload counts in one of two ways. One that was graded, or may yet be, cost
 again changes neither: one that has scored once still costs quota.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

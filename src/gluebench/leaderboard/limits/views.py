@@ -1,7 +1,5 @@
 """Pages on limits: an organizer's policy and phases, its rules, teams, the quota beside submissions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

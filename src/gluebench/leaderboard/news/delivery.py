@@ -4,8 +4,6 @@ Publishing makes a row for each mail in its own transaction, so that none is los
 of an account, sends one mail, and marks them sent: if it is killed in between, that mail alone comes twice.
 """
 
-from __future__ import annotations
-
 import logging
 import smtplib
 import time

@@ -1,7 +1,5 @@
 """Announcements, how an account wants their mail, and who was sent which."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -67,9 +65,6 @@ class MailChoice(models.Model):
     user = models.OneToOneField(User, models.CASCADE, related_name="mail_choice")
     pace = models.CharField(max_length=10, choices=Pace, default=Pace.INSTANT)
 
-    def __str__(self) -> str:
-        return self.pace
-
 
 class Delivery(models.Model):
     """One announcement to one account: made with the announcement, kept as the record of what was sent."""
@@ -86,9 +81,6 @@ class Delivery(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["announcement", "user"], name="one_mail_each")]
         indexes = [models.Index(fields=["due"], condition=models.Q(sent=None, refused=False), name="unsent")]
-
-    def __str__(self) -> str:
-        return f"{self.announcement} to {self.user_id}"
 
 
 def pace_of(user: User) -> Pace:

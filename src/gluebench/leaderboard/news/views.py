@@ -1,7 +1,5 @@
 """Pages of announcements: the public list and its feed, the organizer's, and the mail of an account."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

@@ -4,8 +4,6 @@ The uploads may hold labels, so the web process stores them unread in the folder
 "out" what it then stores: "labels" for the grader, and the numbered files that anybody may download.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import tomllib

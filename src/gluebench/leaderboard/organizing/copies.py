@@ -1,7 +1,5 @@
 """The page of a frozen copy: ask for one, download it, delete it. `copying.py` makes it in a worker."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Make the frozen copies that organizers asked for, in a thread of a worker: one may take minutes."""
 
-from __future__ import annotations
-
 import tempfile
 import zipfile
 from functools import partial

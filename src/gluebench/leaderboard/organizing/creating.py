@@ -4,8 +4,6 @@ The web process never reads an upload: it may hold labels. It keeps the files in
 grader's process builds the benchmark (`building.py`); `benchmarks/adding.py` stores the result.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

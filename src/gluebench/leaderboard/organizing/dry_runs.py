@@ -4,8 +4,6 @@ They are never stored: the grader makes them of the labels and deletes them. So 
 on no board, and costs no quota.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 from typing import Any
@@ -32,10 +30,7 @@ NO_LABELS = hashlib.sha256().hexdigest()
 """The digest of labels of a copy that was made without them."""
 EXPECTED = {
     "perfect": ("Perfect", "The labels themselves: valid, with 100 everywhere, or the smallest loss"),
-    "majority": (
-        "Majority",
-        "The most frequent label in every row: valid, and far below the labels",
-    ),
+    "majority": ("Majority", "The most frequent label in every row: valid, and far below the labels"),
     "broken": ("Broken", "An unknown label and a missing row: not valid, each problem with its place"),
 }
 

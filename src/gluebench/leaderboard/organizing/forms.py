@@ -1,7 +1,5 @@
 """Forms of organizing."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path
@@ -18,6 +16,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.text import plain
+from gluebench.leaderboard.submissions.forms import reason_field
 
 TABLE_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".zip")
 FILES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("files.toml").read_text("utf-8"))
@@ -120,9 +119,7 @@ class NewForm(FilesForm):
 class ReplaceForm(FilesForm):
     """Files that replace those of a benchmark, and why."""
 
-    reason = forms.CharField(
-        max_length=200, validators=[plain], label="Why", help_text="Kept in the log and beside new scores."
-    )
+    reason = reason_field(most=200, help_text="Kept in the log and beside new scores.")
 
 
 _MARKDOWN = "Markdown: headings with ##, lists with -, links as [text](https://…). HTML is shown as text."

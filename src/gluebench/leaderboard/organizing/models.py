@@ -1,7 +1,5 @@
 """What organizing keeps beside a benchmark: its dry run, and the texts of the site."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.utils import timezone
 
@@ -15,9 +13,6 @@ class SiteText(models.Model):
     name = models.CharField(max_length=20, primary_key=True)
     text = models.TextField()
     changed = models.DateTimeField(auto_now=True)
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class FrozenCopy(models.Model):
@@ -37,9 +32,6 @@ class FrozenCopy(models.Model):
     size = models.PositiveBigIntegerField(default=0)
     sha256 = models.CharField(max_length=64, blank=True)
 
-    def __str__(self) -> str:
-        return f"Frozen copy of {self.benchmark}"
-
 
 class DryRun(models.Model):
     """The last dry run of a benchmark: no submission, on no board, and without any prediction."""
@@ -52,6 +44,3 @@ class DryRun(models.Model):
     results = models.JSONField(null=True)
     """For "perfect", "majority" and "broken": verdict, score, scores by task, messages; None until done."""
     failure = models.CharField(max_length=200, blank=True)
-
-    def __str__(self) -> str:
-        return f"Dry run of {self.benchmark}"

@@ -1,7 +1,5 @@
 """The submissions of a dry run, made and graded in the grader's process. Independent of Django."""
 
-from __future__ import annotations
-
 import zipfile
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Texts and looks of a benchmark, and the texts of the site: editors with a preview, and pages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.conf import settings

@@ -1,7 +1,5 @@
 """Pages of an organizer's setup: opening a draft, roles, a copy of the benchmark."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Phases of a benchmark: when they take submissions, by which policy, what counts, and what a board shows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta

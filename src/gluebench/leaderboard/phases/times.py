@@ -1,7 +1,5 @@
 """Times of phases: to the minute, in the organizer's zone, stored in UTC."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones

@@ -1,7 +1,5 @@
 """What participants read about phases: their times, which submissions count, and when a board shows them."""
 
-from __future__ import annotations
-
 import tomllib
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two systems of a board compared: the page, its JSON and its CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode

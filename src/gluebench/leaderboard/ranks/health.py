@@ -3,8 +3,6 @@
 The grader computes what needs labels, together with the ranking; here it is joined with the board's scores.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from statistics import fmean, quantiles

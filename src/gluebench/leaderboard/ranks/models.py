@@ -1,7 +1,5 @@
 """Models of computed rankings and comparisons, and the systems that may be compared."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """What a board is ranked by: the usual average with its ties and intervals, or another rule."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 

@@ -3,8 +3,6 @@
 Only the grader's process opens labels; this module prepares its jobs and stores its results.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

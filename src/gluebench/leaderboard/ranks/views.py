@@ -1,7 +1,5 @@
 """Pages about the ranks of a board: under every rule, pair by pair, against costs, and over time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial

@@ -1,7 +1,5 @@
 """Announce final results, take them back, and make their archive once everything is graded and ranked."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.db import transaction

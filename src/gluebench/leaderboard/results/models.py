@@ -1,7 +1,5 @@
 """The final results of a benchmark: when they were announced, and the archive once it is made."""
 
-from __future__ import annotations
-
 from django.db import models
 from django.utils import timezone
 
@@ -23,6 +21,3 @@ class Results(models.Model):
     sha256 = models.CharField(max_length=64, blank=True)
     places = models.JSONField(default=list)
     """The first of the final table, as `pack.places` gives them."""
-
-    def __str__(self) -> str:
-        return f"Results of {self.benchmark}"

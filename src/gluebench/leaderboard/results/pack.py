@@ -1,12 +1,11 @@
 """The archive of final results: tables, tests, histories, descriptions, citations, charts, places."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.analysis.charts import as_file
@@ -26,21 +25,7 @@ from gluebench.scoring.gold import KEY_FILE
 
 PLACES = 10
 """How many systems the page of results lists; the archive has all."""
-README = """\
-{title}: final results of {date}
-
-table.csv, .json, .tex, .md    every system with its scores and 95 % intervals
-places.csv                     place, systems tied with it, and score: for certificates
-tasks/                         the same for each task
-diagnostics/                   scores by phenomenon
-pairs.csv                      paired test of all pairs of systems (Holm's correction)
-rules.csv                      ranks by other rules than the mean
-progress.csv                   the score of each submission over time
-efficiency.csv                 scores against parameters and latency
-systems.md, systems.bib        what each system's authors wrote, and how to cite it
-charts/                        scores with intervals, and the best score over time
-labels/                        the test labels, where the organizer released them
-"""
+README = Path(__file__).with_name("readme.txt").read_text(encoding="utf-8")
 
 
 class Pack(NamedTuple):

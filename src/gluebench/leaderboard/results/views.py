@@ -1,7 +1,5 @@
 """Pages of final results: the organizer's, and the public one with its archive."""
 
-from __future__ import annotations
-
 from itertools import groupby
 from typing import Any
 
@@ -15,10 +13,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.results import acts
 from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.results.pack import pack
+from gluebench.leaderboard.submissions.forms import reason_field
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 
@@ -30,18 +28,14 @@ class AnnounceForm(forms.Form):
         label="Publish the test labels in the archive",
         help_text="Once published, they cannot be taken back, and later scores prove less.",
     )
-    reason = forms.CharField(
-        required=False, max_length=400, validators=[plain], label="Note", help_text="Kept in the log."
-    )
+    reason = reason_field("Note", required=False, help_text="Kept in the log.")
     sure = forms.BooleanField(label="No more submissions are taken from now on")
 
 
 class TakeBackForm(forms.Form):
     """Remove the final results."""
 
-    reason = forms.CharField(
-        max_length=400, validators=[plain], label="Why", help_text="Kept in the log with your name."
-    )
+    reason = reason_field(help_text="Kept in the log with your name.")
 
 
 @for_organizers(require_http_methods(["GET", "HEAD", "POST"]))

@@ -1,7 +1,5 @@
 """Models of the report on near-duplicate submissions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

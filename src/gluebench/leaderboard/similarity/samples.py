@@ -1,7 +1,5 @@
 """How far submissions agree, by all rows or by samples. Runs in the grader's process; opens no label."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping, Sequence
 from math import isclose

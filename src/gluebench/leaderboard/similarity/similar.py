@@ -3,8 +3,6 @@
 These are not proof: colleagues share a paper, and two majority-class baselines are equal.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from typing import Any

@@ -3,8 +3,6 @@
 The callers check permissions. The actions of organizers are logged in the same transaction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Names that a benchmark hides until the day that its policy says: each system has a number instead."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which submissions of a phase a board shows: of each person or team every one, the best, last or chosen."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Values of submissions for pages, JSON views and exports: a board's rows, and one submission in detail."""
 
-from __future__ import annotations
-
 import zipfile
 from collections import Counter
 from collections.abc import Sequence

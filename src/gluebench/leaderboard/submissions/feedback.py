@@ -4,8 +4,6 @@ The complete result (`Result.report`) is for organizers. This module makes its p
 (`Submission.report`), which is all that pages, exports and the API read. Rounding happens only here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Forms of a submission, for submitters and for organizers."""
 
-from __future__ import annotations
-
 import secrets
 from typing import Any
 
@@ -92,26 +90,27 @@ class ReproductionForm(UploadForm, DetailsForm):
         help_texts = {"link": "A page about your run, such as its code."}
 
 
-def _reason(label: str = "Why", most: int = 400, **options: Any) -> forms.CharField:
+def reason_field(label: str | None = "Why", most: int = 400, **options: Any) -> forms.CharField:
+    """The input of a reason, for the log."""
     return forms.CharField(label=label, max_length=most, validators=[plain], **options)
 
 
 class ReasonForm(forms.Form):
     """A reason that must be given."""
 
-    reason = _reason(most=200, help_text="Kept in the log, and beside the new result.")
+    reason = reason_field(most=200, help_text="Kept in the log, and beside the new result.")
 
 
 class DeclineForm(forms.Form):
     """A reason that its author reads."""
 
-    reason = _reason(help_text="Its author reads this; it is kept in the log.")
+    reason = reason_field(help_text="Its author reads this; it is kept in the log.")
 
 
 class ApproveForm(forms.Form):
     """A reason that may be given."""
 
-    reason = _reason("Note", required=False, help_text="Kept in the log.")
+    reason = reason_field("Note", required=False, help_text="Kept in the log.")
 
 
 class MarkForm(ApproveForm):

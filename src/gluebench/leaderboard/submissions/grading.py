@@ -5,8 +5,6 @@ of life keep it, and only the attempt that holds it may write the result. All wo
 which outlives each of them.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

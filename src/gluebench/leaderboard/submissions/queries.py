@@ -1,7 +1,5 @@
 """Statuses of submissions, conditions on them, and queries. `models.py` has the tables."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Tables of a submission's page: the report, the confusion tables and the problems of the check."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain

@@ -1,7 +1,5 @@
 """What a public row shows of submissions by which a second party reproduces it, which are never public."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

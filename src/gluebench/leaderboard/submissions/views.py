@@ -1,7 +1,5 @@
 """Pages of submissions, for readers, authors and organizers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any

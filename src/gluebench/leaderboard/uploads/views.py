@@ -1,7 +1,5 @@
 """The pages that take a file: to submit it, to check it only, and to replace one that is not valid."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Deliver events to webhooks, signed as Standard Webhooks says; a failed delivery is tried again, later."""
 
-from __future__ import annotations
-
 import hmac
 import time
 from base64 import b64encode

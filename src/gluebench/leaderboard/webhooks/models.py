@@ -1,7 +1,5 @@
 """Webhooks, and the deliveries of events to them, which are written in the transaction of the event."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from collections.abc import Collection, Iterable
@@ -115,9 +113,6 @@ class Delivery(models.Model):
     class Meta:
         ordering = ["-pk"]
         constraints = [models.UniqueConstraint(fields=["webhook", "event"], name="one_delivery_per_event")]
-
-    def __str__(self) -> str:
-        return self.event
 
 
 def tell(benchmark: Benchmark, events: Collection[Event]) -> None:

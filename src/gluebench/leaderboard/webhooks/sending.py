@@ -1,7 +1,5 @@
 """Send a request to an address that a user named, and never to one inside the site's network."""
 
-from __future__ import annotations
-
 import ipaddress
 import socket
 import ssl

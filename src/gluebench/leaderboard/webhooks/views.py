@@ -1,7 +1,5 @@
 """The page of an account's webhooks: add, test, restart and delete them, and read what was sent."""
 
-from __future__ import annotations
-
 import secrets
 from datetime import timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Any model as a system: what MODEL of `gluebench run` may name, and the runs that it makes."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

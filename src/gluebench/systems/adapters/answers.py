@@ -1,7 +1,5 @@
 """What a model's answer means: a label or a score, by its text, its probabilities or its label names."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Model cards of fine-tuned models: how they were trained, and dev scores with intervals."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

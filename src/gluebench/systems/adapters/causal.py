@@ -4,8 +4,6 @@ As in lm-evaluation-harness, prompt and answer are tokenized together, and the a
 as many as the prompt alone has. Their log-probabilities are summed, not divided by length.
 """
 
-from __future__ import annotations
-
 import copy
 import inspect
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Dev scores of a system's answers, in which an answer that it could not give counts as wrong."""
 
-from __future__ import annotations
-
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence

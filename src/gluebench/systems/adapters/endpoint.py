@@ -1,7 +1,5 @@
 """Client of an OpenAI-compatible server: retries, a hidden key, a cache of answers, the batch API's files."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

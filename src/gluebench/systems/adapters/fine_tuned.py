@@ -1,7 +1,5 @@
 """A checkpoint that is fine-tuned on each task, with models and states kept in a folder."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

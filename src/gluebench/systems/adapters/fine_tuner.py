@@ -3,8 +3,6 @@
 Each of several processes computes its rows of every batch; only the leading one saves states.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Settings of fine-tuning, and recipes: TOML files with settings for all tasks and for single ones."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from importlib import resources

@@ -3,8 +3,6 @@
 Weights are loaded in float32 whatever the checkpoint has: an optimizer's small steps are lost in bfloat16.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 `prompts.py` has the questions, `answers.py` reads the replies.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -3,8 +3,6 @@
 docs/reference/templates.md describes the file.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import tomllib

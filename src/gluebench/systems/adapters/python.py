@@ -1,7 +1,5 @@
 """Any Python object as a system: `py:module:function`."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from gluebench.benchmark import UnknownNameError
+from gluebench.benchmark.lookup import did_you_mean
 from gluebench.data.home import data_folder
 from gluebench.systems.adapters import ModelError, files_digest
 from gluebench.systems.devices import device
+from gluebench.systems.encoders import ENCODERS, encoder_called
 from gluebench.systems.encoders.corpus import Corpus
 from gluebench.systems.options import arguments
 from gluebench.systems.protocols import Counting, Predictor, SentenceEncoder, silent
+from gluebench.systems.registry import SYSTEMS
 from gluebench.systems.run import fit_data, quiet
 
 if TYPE_CHECKING:
@@ -118,10 +121,6 @@ def resolve(model: str, corpus: Corpus, folder: Path, options: ModelOptions) -> 
 
 def _plain(request: _Request) -> Model:
     """A folder, or an encoder by its bare name."""
-    from gluebench.benchmark.lookup import did_you_mean
-    from gluebench.systems.encoders import ENCODERS
-    from gluebench.systems.registry import SYSTEMS
-
     if Path(request.name).is_dir():
         return _trained(request)
     if request.name in ENCODERS:
@@ -136,8 +135,6 @@ def _plain(request: _Request) -> Model:
 
 
 def _simple(request: _Request) -> Model:
-    from gluebench.systems.registry import SYSTEMS
-
     if request.name not in SYSTEMS:
         raise UnknownNameError(request.name, list(SYSTEMS), what="simple system")
     return Model(SYSTEMS[request.name].make(), {})
@@ -152,7 +149,6 @@ def _python(request: _Request) -> Model:
 def _encoder(request: _Request) -> Model:
     """An encoder of the package, or `encoder:module:function`."""
     from gluebench.systems.adapters.python import sources
-    from gluebench.systems.encoders import encoder_called
 
     given = request.options.options
     made = encoder_called(request.name, given, request.corpus)

@@ -1,7 +1,5 @@
 """What the encoders of tokenized sentences share: batches of like length, and word vectors kept."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 

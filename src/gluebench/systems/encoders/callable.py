@@ -1,7 +1,5 @@
 """Any function of sentences as an encoder (`encoder:module:function`), and checks of an encoder's vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ Words without a vector do not count; a sentence of none with one is all zeros. T
 with GloVe 840B, 40 words at most and words looked up as they are written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal

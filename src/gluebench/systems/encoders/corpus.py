@@ -1,7 +1,5 @@
 """The sentences of a benchmark, as encoders and their stores are given them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 

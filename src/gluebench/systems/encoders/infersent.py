@@ -1,7 +1,5 @@
 """InferSent, and DisSent which has its form: a wide two-way LSTM over word vectors, maximum over time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path

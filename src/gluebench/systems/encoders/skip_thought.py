@@ -1,7 +1,5 @@
 """Skip-Thought: GRUs over a table of word vectors; unidirectional, bidirectional, or both side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args

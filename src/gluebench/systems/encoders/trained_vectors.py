@@ -7,8 +7,6 @@ fixed rate. On one machine the same sentences give the same vectors, up to round
 sentences have no vector.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import lru_cache

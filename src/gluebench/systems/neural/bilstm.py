@@ -1,7 +1,5 @@
 """The paper's sentence encoders (B.1): a BiLSTM with max pooling, alone or with attention between a pair."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise

@@ -4,8 +4,6 @@ Initial weights and dropout use PyTorch's own generator. The caller seeds it onc
 before making the model; this module neither seeds it nor keeps another.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable

@@ -1,7 +1,5 @@
 """Token vectors of sentences: from a table, from ELMo, or from a table concatenated with CoVe."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self

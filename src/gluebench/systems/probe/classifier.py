@@ -5,8 +5,6 @@ start from the same weights and see the same batches; here their first layers ar
 repeats the run with the best penalty; that is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A frozen sentence encoder with SentEval's classifier on top, as a system that fits and predicts tasks."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Sequence

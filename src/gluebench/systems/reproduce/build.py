@@ -1,7 +1,5 @@
 """From a row's name to a system that fits and predicts tasks: a BiLSTM, or an encoder with classifiers."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -4,8 +4,6 @@ The table is the paper's own, or one of a rerun. Only which number is above whic
 intervals: a claim that holds by a tenth of a point holds.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

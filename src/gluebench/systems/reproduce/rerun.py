@@ -1,7 +1,5 @@
 """Reproduce rows: train every run that a table needs once, keep it, and grade the best runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A row of numbers for each word of a vocabulary, from a file of word vectors."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Literal

@@ -5,8 +5,6 @@ inside a word ("U.S.", "3.5", "a.m.") stay. Straight quotes become `` and '', cl
 contractions ("can|not", "gon|na") are parted, letter case stays as it is.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """The words a model knows, and their numbers."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence

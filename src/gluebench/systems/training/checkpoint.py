@@ -3,8 +3,6 @@
 Every file is written atomically.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -5,8 +5,6 @@ The next number is taken only after the process of the last has died, so that on
 remove a living claim by mistake.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

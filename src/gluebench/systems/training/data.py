@@ -1,7 +1,5 @@
 """Training and dev data of a run."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ With several processes (Accelerate), each computes a share of every batch: the b
 the total, and the gradient is that of the whole batch.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Predictions for many examples, and the scores of every task on its whole dev split as on the board."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

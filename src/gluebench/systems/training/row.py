@@ -1,7 +1,5 @@
 """One row of BiLSTM models from data to a trained system: the work of `gluebench train`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Several runs of one row: the seeds of multi-task training, or of each task by itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

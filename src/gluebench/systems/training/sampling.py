@@ -1,7 +1,5 @@
 """Sampling of tasks and examples for each update, and scaling of losses."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
 

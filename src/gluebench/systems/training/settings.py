@@ -4,8 +4,6 @@ The defaults are the values on which both agree; where they differ, docs/how-to/
 for the choice. `PAPER` has the text's values, `RELEASED` the code's; section numbers are the paper's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints

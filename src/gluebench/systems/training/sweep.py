@@ -4,8 +4,6 @@ What is done, failed or under way is in the folder of each run, so that a sweep 
 several launchers of one sweep share it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

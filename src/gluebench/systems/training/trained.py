@@ -1,7 +1,5 @@
 """A trained system loaded from its folder, which answers the tasks it was trained for, and its models."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence

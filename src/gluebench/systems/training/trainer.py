@@ -4,8 +4,6 @@ Each run has a folder. If a run is killed, the same call continues from the last
 same weights: to the last bit on the CPU of one machine, with as many threads and processes as before.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Readers of the original weight files of the paper's encoders; none of them runs what a file names."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager

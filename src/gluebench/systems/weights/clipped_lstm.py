@@ -1,7 +1,5 @@
 """An LSTM with a projection whose cells and outputs are clipped, as ELMo's are."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Torch files that hold tensors by name, and checks of the shapes in any file of weights."""
 
-from __future__ import annotations
-
 import pickle
 import tarfile
 from collections.abc import Mapping

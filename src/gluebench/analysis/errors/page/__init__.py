@@ -1,7 +1,5 @@
 """The report of errors as one file of HTML: no server, no network, nothing beside it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
