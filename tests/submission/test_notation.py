@@ -11,7 +11,7 @@ import pytest
 from submission.test_forms import KEYS, form_of, task
 from submission.test_shapes import error, read
 
-from gluebench import SubmissionError, load_benchmark, read_gold, write_submission
+from gluebench import SubmissionError, check, load_benchmark, read_gold, write_submission
 from gluebench.benchmark import Task
 from gluebench.scoring.gold import GoldError
 from gluebench.submission.arrays import read_arrays
@@ -33,7 +33,7 @@ TWICE = [
     ("open spans", "0-5:0.5; 0-5:0.7"),
     ("probabilities", '{"joy": 0.5, "anger": 0.5, "free wifi": 0, "ärger": 0, "joy": 0.5}'),
 ]
-RANKINGS = ["d1,d2", "d1, d2", "d1:2", "d1 d2:0.5", "d1:-1", "d1:nan", ":2"]
+RANKINGS = ["d1,d2", "d1, d2", "d1 ,d2"]
 SURROGATES = ['"\\ud800"', '"a \\uDFFF b"']
 REFUSED = [
     *((*case, "bad-cell") for case in DIGITS),
@@ -77,16 +77,30 @@ def test_the_usual_notation_is_still_read_in_arrays(forms: dict[str, Task], form
     assert [fast.values[at] for at in range(60)] == [*read_lines(body, layout).values]
 
 
-def test_an_id_may_have_a_colon_that_no_gain_follows(forms: dict[str, Task]) -> None:
-    assert form_of(forms, "ranking").read("a:b d1:x") == ("a:b", "d1:x")
-    assert form_of(forms, "ranking", gold=True).read("a:b:2") == (("a:b", 2.0),)
+def test_an_id_may_have_a_colon(forms: dict[str, Task]) -> None:
+    assert form_of(forms, "ranking").read("a:b PMC:7") == ("a:b", "PMC:7")
+    assert form_of(forms, "ranking", gold=True).read("a:b:2 PMC:7:1") == (("a:b", 2.0), ("PMC:7", 1.0))
+
+
+@pytest.mark.parametrize(
+    ("cells", "value"), [(["d1 d:x", "d2:0.5 d3:1", "a:7"], "d2:0.5"), (["a:b", "c", "12"], "")]
+)
+def test_ids_that_may_have_gains_draw_one_warning(tmp_path: Path, cells: list[str], value: str) -> None:
+    task("ranking", tmp_path)
+    (tmp_path / "T.tsv").write_text(
+        "index\tprediction\n" + "".join(f"{at}\t{cell}\n" for at, cell in enumerate(cells))
+    )
+    submission = check(tmp_path / "T.tsv", tmp_path / "form.toml")
+    assert submission.verdict == "valid"
+    gains = [problem for problem in submission.problems if problem.code == "gain"]
+    assert [(problem.index, problem.value) for problem in gains] == ([(1, value)] if value else [])
 
 
 @pytest.mark.parametrize(
     ("form", "cell", "words"),
     [
         *(("ranking", f"d1:{digits}", "gains") for digits in (ARABIC, "1_0", "-1")),
-        *(("ranking", cell, "without commas") for cell in ("d1,d2", "a:2:2", ":2")),
+        *(("ranking", cell, "without commas") for cell in ("d1,d2", ":2")),
         ("ranking", "d1:2 d1:1", "twice"),
         ("text", '["a", "\\ud800"]', "an answer"),
         *((form, cell, "twice") for form, cell in TWICE if form == "spans"),
@@ -122,7 +136,6 @@ FILES = [
     ("tokens", "json lines", '{"id": "b-1", "label": ["New York", "O"]}\n', 1, "not 'New York'"),
     ("sets", "json lines", '{"id": "b-1", "label": ["joy|anger"]}\n', 1, "not 'joy|anger'"),
     ("ranking", "json lines", '{"id": "b-1", "label": ["d1", ""]}\n', 1, "not ''"),
-    ("ranking", "json lines", '{"id": "b-1", "label": [["d1", 2]]}\n', 1, "without gains"),
     ("ranking", "parts", f"id,x,y\nä,d1,{ARABIC}\n", 2, "a number as the score of d1"),
     ("labels", "csv column", "id,value,value\nb-1,joy,anger\n", 1, "one column value, not 2"),
     ("labels", "order in csv", "value,value\njoy,anger\n", 1, "one column value, not 2"),

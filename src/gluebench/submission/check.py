@@ -15,6 +15,7 @@ from gluebench.submission.archive import read_members
 from gluebench.submission.archive_problems import base_name
 from gluebench.submission.forms import cell_form
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
+from gluebench.submission.notation import is_number
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
 from gluebench.submission.rows import Layout
 from gluebench.submission.shapes import read_shaped, shaped
@@ -112,6 +113,8 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
     if base_name(path) != file.path:
         table.problems.insert(0, _problem("file-name", path, "notice", name=file.path))
     if table.column is not None:
+        if task.form == "ranking" and b":" in data:
+            table.problems.extend(_gain(path, table.column))
         suspected = suspicions(path, table.column, task)
         table.problems.extend(suspected.problems)
         table.unshown.update(suspected.unshown)
@@ -164,6 +167,16 @@ def suspicions(name: str, column: Column, task: Task) -> Suspicions:
     ]
     more = len(rows) - len(problems)
     return Suspicions(problems, {"outside-range": more} if more else {})
+
+
+def _gain(name: str, column: Column) -> list[Problem]:
+    """Warn of the first id that may be one with a gain."""
+    for index, ids in zip(column.row_indices, column.cells, strict=True):
+        for each in ids:
+            _, colon, end = each.rpartition(":")
+            if colon and is_number(end):
+                return [_problem("gain", name, "warning", index=index, value=each[:60])]
+    return []
 
 
 def _swapped(name: str, column: Column, task: Task) -> Problem | None:

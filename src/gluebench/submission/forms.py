@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.submission.notation import RepeatedError, decimal, is_number, joined, loaded, place, weight
+from gluebench.submission.notation import RepeatedError, decimal, joined, loaded, place, weight
 from gluebench.submission.relations import Relations, in_python, relations, size_of
 from gluebench.submission.submission import Column
 
@@ -118,8 +118,8 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
                     'ids without commas and with blanks between them, alone or with gains, as "d3:2 d7"'
                 )
                 return CellForm(_gains, _gain_cell, expected, True)
-            expected = "ids with blanks between them, the best first, without commas and without gains (d3:2)"
-            usual = _usual((), " ", never=b",:", different=True, known=_known_words)
+            expected = "ids with blanks between them, the best first, without commas"
+            usual = _usual((), " ", never=b",", different=True, known=_known_words)
             return CellForm(_ranking, " ".join, expected, True, usual)
     return _tagged_form(words, known, gold=gold) if task.form == "relations" else None
 
@@ -182,7 +182,7 @@ def _list(texts: tuple[str, ...]) -> str:
     return json.dumps(texts, ensure_ascii=not "".join(texts).isprintable())
 
 
-def _relations(cell: str, *, words: Sequence[str], gold: bool) -> Relations:
+def _relations(cell: str, *, words: tuple[str, ...], gold: bool) -> Relations:
     """The sentences of a JSON list, which may in gold be written as in Python."""
     value = loaded(cell)
     return relations(in_python(cell) if gold and value is None else value, words=words, gold=gold)
@@ -290,9 +290,8 @@ def _ranking(cell: str) -> tuple[str, ...]:
 
 
 def _id(name: str) -> str:
-    """An id of a ranking, unless it could be several, or one with a gain."""
-    _, colon, end = name.rpartition(":")
-    if not name or "," in name or (colon and is_number(end)):
+    """An id of a ranking, unless it could be several."""
+    if not name or "," in name:
         raise ValueError(name)
     return name
 

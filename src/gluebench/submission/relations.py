@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 TAG = re.compile(r"<(/?)([A-Z]+)([0-9]*)>")
@@ -22,7 +22,7 @@ class PartError(ValueError):
     """A cell of which the message is the part that is wrong, or what is wrong with it."""
 
 
-def relations(sentences: Any, *, words: Collection[str] = (), gold: bool = False) -> Relations:
+def relations(sentences: Any, *, words: tuple[str, ...] = (), gold: bool = False) -> Relations:
     """The sentences of a list, with tags of the labels `words`; empty for any. Raises ValueError."""
     if not isinstance(sentences, list | tuple) or not all(isinstance(each, str) for each in sentences):
         raise ValueError(sentences)
@@ -30,15 +30,16 @@ def relations(sentences: Any, *, words: Collection[str] = (), gold: bool = False
         raise PartError(f"{len(sentences)} relations, at most {MOST_GOLD} in gold")
     sizes = [sentence.count(" ") + 1 for sentence in sentences]
     for sentence, size in zip(sentences, sizes, strict=True):
-        _check_tags(sentence, words)
+        _check_tags(tuple(TAG.findall(sentence)), words)
         if size != sizes[0]:
             raise PartError(f"{size:,} words, not {sizes[0]:,} as in the first sentence")
     return tuple(sentences)
 
 
-def _check_tags(sentence: str, words: Collection[str]) -> None:
+@lru_cache(maxsize=1 << 12)
+def _check_tags(tags: tuple[tuple[str, str, str], ...], words: tuple[str, ...]) -> None:
     opened = dict[str, None]()
-    for closing, letters, digits in TAG.findall(sentence):
+    for closing, letters, digits in tags:
         name = letters + digits
         known = not words or name in words or letters in words
         if not known or bool(closing) != (name in opened):
