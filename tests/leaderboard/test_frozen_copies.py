@@ -19,6 +19,7 @@ from gluebench.leaderboard import commands, health, integrity, maintenance
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.adding import add_benchmark, keep_public
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.checks import Check
 from gluebench.leaderboard.organizing import copying
 from gluebench.leaderboard.organizing.models import FrozenCopy
 from gluebench.leaderboard.results.models import Results
@@ -67,9 +68,14 @@ def findings(folder: Path, *, recompute: bool = False) -> list[str]:
     return commands.verify(str(folder), None, None, None, recompute=recompute).findings
 
 
+def faults() -> list[Check]:
+    return [check for check in integrity.examine(files=True) if not check.ok]
+
+
 def test_a_copy_is_made_by_a_worker_and_is_of_this_benchmark_alone(
     organizer: Client, board: Submission, tmp_path: Path
 ) -> None:
+    before = faults()
     assert "Make the copy" in organizer.get(HERE).content.decode()
     assert organizer.post(HERE, {"act": "make", "labels": "on"}).status_code == 302
     assert organizer.get(f"{HERE}.zip").status_code == 404
@@ -90,7 +96,7 @@ def test_a_copy_is_made_by_a_worker_and_is_of_this_benchmark_alone(
     assert not (copy / "release").exists()
     assert [entry.action for entry in Entry.objects.all()][:2] == ["frozen copy made", "frozen copy"]
     assert not list(settings.FOLDER.uploads.glob("copy-*"))
-    assert not [check for check in integrity.examine(files=True) if not check.ok]
+    assert faults() == before
 
 
 def test_a_copy_with_released_labels_gives_the_same_ranks(

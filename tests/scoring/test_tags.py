@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark import Benchmark, Split, Task
 from gluebench.scoring.tags import (
     Category,
     Metadata,
@@ -40,7 +40,7 @@ HEADERS = {
         error(
             "header",
             "expected a line of column names",
-            "Name the first column index.",
+            "Name the first column index, or id for the ids of a split that has them.",
             1,
             None,
             "id\twhat" + 53 * "s",
@@ -51,7 +51,7 @@ HEADERS = {
         error(
             "header",
             "expected a line of column names",
-            "Name the first column index.",
+            "Name the first column index, or id for the ids of a split that has them.",
             1,
             None,
             "index coarse fine",
@@ -86,12 +86,12 @@ ROWS = {
 
 
 def tags(data: bytes, task: Task) -> tuple[Tagged, list[Problem]]:
-    sheet = Sheet(FILE, data, 3, POSITIONS)
+    sheet = Sheet(FILE, data, Split("test", "test.tsv", 3), POSITIONS)
     return read_phenomena(sheet, task), sheet.problems
 
 
 def divisions(data: bytes, task: Task) -> tuple[Metadata, list[Problem]]:
-    sheet = Sheet(FILE, data, 3, POSITIONS)
+    sheet = Sheet(FILE, data, Split("test", "test.tsv", 3), POSITIONS)
     return read_metadata(sheet, task), sheet.problems
 
 

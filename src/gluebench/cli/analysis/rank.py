@@ -7,7 +7,6 @@ import click
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, draw, emit, notices
-from gluebench.submission.notation import NotationError, weight
 
 
 @click.command
@@ -101,6 +100,8 @@ def _paths(subs: tuple[str, ...], runs: dict[str, str], inputs: Inputs) -> dict[
 
 def _numbers(weights: dict[str, str]) -> dict[str, float]:
     """The weights as numbers. Raises BadParameter."""
+    from gluebench.submission.notation import NotationError, weight
+
     numbers = {}
     for task, text in weights.items():
         try:
