@@ -211,10 +211,11 @@ def of_spans(n: int) -> Population:
 
     def moved(row: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
         kept = [span for span in row if rng.random() < 0.8]
-        return [
+        spans = [
             (start, end + int(rng.integers(0, 12)) * int(rng.integers(0, 2)), label)
             for start, end, label in kept
         ]
+        return [*dict.fromkeys(spans)]
 
     gold = [spans() for _ in range(SIZE)]
     names = [name for name in names_of("spans") if name != "span_spearman"]
@@ -228,7 +229,8 @@ def of_weights(n: int) -> Population:
     def weighed(rows: Column, *, whole: bool) -> list[list[tuple[int, int, str]]]:
         text = [(0, 240, "0")] * whole
         return [
-            text + [(start, end, f"{rng.integers(1, 11) / 10:g}") for start, end, _ in row]
+            text
+            + [(*ends, f"{rng.integers(1, 11) / 10:g}") for ends in dict.fromkeys(span[:2] for span in row)]
             for row in rows.cells
         ]
 

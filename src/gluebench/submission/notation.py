@@ -71,7 +71,7 @@ def loaded(text: str) -> Any:
     Raises RepeatedError for an object with a key twice, NotationError for a lone surrogate.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_object)
+        value = _DECODER.decode(text)
     except NotationError:
         raise
     except (ValueError, RecursionError):
@@ -92,6 +92,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise RepeatedError(f"each key of an object once, and {twice!r} is there twice")
     return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def joined(parts: Iterable[Any], separator: str) -> str:
