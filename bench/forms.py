@@ -343,7 +343,8 @@ def benchmark_of(name: str, named: Metric, size: int, folder: Path) -> Benchmark
 def mixed(form: str, population: Population, rng: Rng) -> Column:
     """Answers of one of the two systems, of which one in ten is that of another example."""
     n = population.n
-    rows = np.where((rng.random(n) < 0.1) & (form != "tokens"), rng.permutation(n), np.arange(n))
+    moved = (rng.random(n) < 0.1) & (form not in ("tokens", "dependencies"))
+    rows = np.where(moved, rng.permutation(n), np.arange(n))
     both = _joined(*(pairs.predicted for pairs in population.systems))
     return replace(both.take((rows + SIZE * rng.integers(0, 2, n)).tolist()), indices=None)
 

@@ -33,8 +33,6 @@ class Steps(NamedTuple):
 
     own: Any
     """Of the label's examples with at least that probability."""
-    own_above: Any
-    """Of those with a higher one."""
     all: Any
     """Of all examples with at least that probability."""
     all_above: Any
@@ -49,9 +47,10 @@ def steps_of(pairs: Pairs, weights: Any) -> Iterator[Steps]:
         thresholds, sums = np.unique(losses[own]), []
         for rows in (own, np.arange(len(gold))):
             order = rows[np.argsort(losses[rows])]
-            up_to = np.vstack([np.zeros_like(weights[:1]), np.cumsum(weights[order], axis=0)])
+            up_to = np.zeros((len(order) + 1, *weights.shape[1:]), weights.dtype)
+            np.cumsum(weights[order], axis=0, out=up_to[1:])
             sums += [up_to[np.searchsorted(losses[order], thresholds, side)] for side in ("right", "left")]
-        yield Steps(*sums)
+        yield Steps(sums[0], *sums[2:])
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,12 @@ class CurveMetric(MetricFunction):
 
     def _area(self, steps: Steps) -> tuple[Any, Any]:
         """The area, and whether the label has an example; draws without one have the area 0."""
+        own_above = np.concatenate([np.zeros_like(steps.own[:1]), steps.own[:-1]])
         precision = ratio(steps.own, steps.all)
         if self.straight:
-            before = np.where(steps.all_above > 0, ratio(steps.own_above, steps.all_above), 1.0)
+            before = np.where(steps.all_above > 0, ratio(own_above, steps.all_above), 1.0)
             precision = (precision + before) / 2
-        area = ((steps.own - steps.own_above) * precision).sum(axis=0)
+        area = ((steps.own - own_above) * precision).sum(axis=0)
         return ratio(area, steps.own[-1]), steps.own[-1] > 0
 
     def point(self, pairs: Pairs, _: Metric) -> Point:
