@@ -5,11 +5,12 @@ A manifest describes a whole benchmark, or lists which tasks it keeps of the ben
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from gluebench.benchmark.checks import average_findings, name_finding
 from gluebench.benchmark.figures import heading
+from gluebench.benchmark.ids import ORDER, ids_of
 from gluebench.benchmark.lookup import UnknownNameError, file_name, table_beside
 from gluebench.benchmark.metrics import ARTICLES, BUILT_IN
 from gluebench.benchmark.reader import Finding, Section, finite, one_of
@@ -33,8 +34,6 @@ from gluebench.benchmark.records import (
     rule_named,
 )
 
-ORDER = "order"
-"""In place of ids: the order of the rows counts."""
 SYNTHETIC = "hasSyntheticData"
 """The only answer on responsible use that is true or false, not a text."""
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -163,42 +162,11 @@ def _splits(section: Section) -> dict[str, Split]:
             split.text("file", f"{name}.tsv"),
             split.count("size"),
             **split.read(fingerprint="", text_fingerprint=""),
-            ids=_ids(split),
+            ids=ids_of(split),
             ordered=split.values.get("ids") == ORDER,
         )
         for name, split in section.named("splits", KEYS["split"])
     }
-
-
-def _ids(split: Section) -> tuple[str, ...]:
-    """The ids of a split: listed, or numbered by a pattern such as "ts_test_{:05}" or "P_{}_Q_{}"."""
-    pattern = split.values.get("ids")
-    if isinstance(pattern, list) and all(type(name) is int for name in pattern):
-        return tuple(map(str, pattern))
-    if not isinstance(pattern, str):
-        return split.texts("ids")
-    if pattern == ORDER:
-        return ()
-    try:
-        if pattern.format(0, 0) != pattern:
-            return tuple(pattern.format(*numbers) for numbers in _numbers(split))
-    except (ValueError, LookupError, AttributeError):
-        pass
-    split.reject("ids", f'"{pattern}" is not a pattern; expected a list, "{ORDER}" or as "test_{{:05}}"')
-    return ()
-
-
-def _numbers(split: Section) -> Iterator[tuple[int, ...]]:
-    """The numbers in each id: one, or those of a group of examples and of an example in its group."""
-    first, counts = split.values.get("first_id", 0), split.values.get("counts")
-    if not isinstance(first, int):
-        return
-    if counts is None:
-        yield from zip(range(first, first + split.count("size")))
-    elif isinstance(counts, list) and all(isinstance(count, int) and count >= 0 for count in counts):
-        yield from ((group, at) for group, count in enumerate(counts, first) for at in range(count))
-    else:
-        split.reject("counts", "expected the number of examples of each group: [2, 0, 3]")
 
 
 def _glosses(section: Section) -> Mapping[str, str]:

@@ -38,9 +38,8 @@ from gluebench.analysis.rank.uncertainty import (
     scales,
     with_runs,
 )
-from gluebench.benchmark import Benchmark
 from gluebench.benchmark.figures import DOWN, on_split, percent
-from gluebench.benchmark.records import Rule
+from gluebench.benchmark.records import Benchmark, Rule
 from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
