@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.submission.notation import RepeatedError, decimal, joined, loaded, place, weight
+from gluebench.submission.notation import NotationError, RepeatedError, decimal, joined, loaded, place, weight
 from gluebench.submission.relations import Relations, in_python, relations, size_of
 from gluebench.submission.submission import Column
 
@@ -313,7 +313,12 @@ def _gain_cell(gains: tuple[tuple[str, float], ...]) -> str:
 
 
 def cell_text(answer: Any, task: Task) -> str:
-    """The cell of an answer that is given as a value of JSON or Python."""
+    """The cell of an answer that is given as a value of JSON or Python.
+
+    Raises NotationError for null and NaN, which texts and free labels would take for words.
+    """
+    if task.form not in ("labels", "numbers") and (answer is None or answer != answer):
+        raise NotationError(f'an answer, "" if it is empty, not {json.dumps(answer)}')
     if isinstance(answer, bool):
         known = (words for words in _BOOLEANS if {*words} == {*task.words})
         return next(known, _BOOLEANS[0])[answer]
