@@ -166,7 +166,9 @@ def _spread_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: 
         if wrong is not None:
             raise ShapeError(f"expected 0 or 1 for each label, not {wrong[:20]!r}", "Write one.", line)
         words = [word for word, cell in zip(task.vocabulary, cells, strict=True) if _BITS.get(cell)]
-        yield _Row(line, example, task.separator.join(words) if ones else " ".join(cells))
+        parts = partial(joined, separator=" ")
+        cell = task.separator.join(words) if ones else _strict(line, map(str.strip, cells), parts)
+        yield _Row(line, example, cell)
 
 
 def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Task) -> Iterator[_Row]:
@@ -239,13 +241,16 @@ def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix:
         return
     table = [*_table(text, suffix)]
     column = int(file.column) - 1 if file.column.isdecimal() else 0
+    width = max([column + 1, *(len(row) for _, row in table[:1] if file.column)])
     if table and (first := [name.strip() for name in table[0][1]]):
         headed = _value_column(first, file.column, layout)
         if headed is not None or (layout.size < len(table) and _heading(first[column:][:1], layout)):
             column, table = column if headed is None else headed, table[1:]
+            width = len(first)
     for number, (line, row) in enumerate(table):
-        if column >= len(row) and row:
-            raise ShapeError(f"expected {column + 1} cells, not {len(row)}", "Write all columns.", line)
+        if row and len(row) != width:
+            expected = f"expected {width} cell{'s' * (width > 1)}, as in every line, not {len(row)}"
+            raise ShapeError(expected, "Write all columns, and separators within a cell in quotes.", line)
         yield _Row(line, str(number), plain_cell(row[column] if row else ""))
 
 
