@@ -235,15 +235,15 @@ def _tokens(cell: str, *, words: Mapping[str, str]) -> tuple[str, ...]:
 
 def _dependencies(cell: str, *, words: frozenset[str]) -> tuple[str, ...]:
     """The head of each word, which is one of the words or 0, and its relation, as "2:nsubj"."""
-    arcs = [_arc(label, words) for label in cell.split()]
+    arcs = [arc(label, words) for label in cell.split()]
     if not arcs or max(head for head, _ in arcs) > len(arcs):
         raise ValueError(cell)
     return tuple(label for _, label in arcs)
 
 
 @lru_cache(maxsize=1 << 14)
-def _arc(label: str, words: frozenset[str]) -> tuple[int, str]:
-    """The head, and head and relation as one text."""
+def arc(label: str, words: frozenset[str]) -> tuple[int, str]:
+    """The head, and head and relation as one text. Raises ValueError."""
     head, _, relation = label.partition(":")
     if not (relation in words if words else relation):
         raise ValueError(label)

@@ -111,7 +111,7 @@ def _cells_tsv(values: Any, task: Task, header: str, ids: Sequence[str]) -> byte
         written = values_of(values, task, gold=header == "label")
         cells = zip(_named(values.row_indices, ids), written, strict=True)
     else:
-        items = _items(values, header, ids, plain=_answers)
+        items = _items(values, header, ids, plain=plain_answers)
         cells = ((_text(index), _cell(index, answer, task)) for index, answer in items)
     rows = "".join(f"{index}\t{cell}\n" for index, cell in cells)
     return f"{'id' if ids else 'index'}\t{header}\n{rows}".encode("utf-8", "surrogatepass")
@@ -125,8 +125,11 @@ def _cell(index: object, answer: Any, task: Task) -> str:
         raise ValueError(f"found {_brief(answer)} as the answer of {index}; expected {expected}") from None
 
 
-def _answers(values: Any) -> list[Any]:
-    """One column of answers of any form as a list, in which arrays, Series and scalars are plain values."""
+def plain_answers(values: Any) -> list[Any]:
+    """One column of answers of any form as a list, in which arrays, Series and scalars are plain values.
+
+    Raises ValueError for a text, a set, or what is no column.
+    """
     plain = _python(values)
     if isinstance(plain, list):
         return plain
