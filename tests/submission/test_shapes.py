@@ -84,9 +84,9 @@ def read(folder: Path, form: str, shape: str, content: str | bytes) -> Submissio
     return check(path, benchmark)
 
 
-def values(submission: Submission) -> list[Any]:
+def values(submission: Submission, name: str = "T") -> list[Any]:
     assert submission.verdict == "valid", submission.problems
-    column = submission.predictions["T"]
+    column = submission.predictions[name]
     return column.words() if column.labels else [*column.values]
 
 
@@ -183,6 +183,8 @@ def test_lists_and_blanks(tmp_path: Path) -> None:
         ("labels", "order", "joy\nanger\njoy\n", None, "each index from 0 to 3"),
         ("labels", "order", "joy\nanger\njoy\njoy\nanger\n", 5, "no index above 3"),
         ("labels", "order in csv", "text,value\na,joy\nb\n", 3, "2 cells"),
+        ("labels", "csv column", TIDY.replace("ä,joy", '"ä\n1",joy'), 5, "an id of this split"),
+        ("labels", "json", '[{"idx": "0\\t1", "value": "joy"}]', 1, "an integer from 0 to 3"),
         ("text", "order", "Oslo\nParis\tFrance\nRome\nBonn\n", 2, "1 cell, as in every line, not 2"),
         ("text", "order in csv", "value\nParis, France\nRome\nBonn\nOslo\n", 2, "1 cell"),
     ],
@@ -259,6 +261,19 @@ def test_columns_with_numbers_for_names_are_written_where_they_are_read(
     write_submission(tmp_path / "s.zip", given, tmp_path / "m.toml")
     submission = check(tmp_path / "s.zip", tmp_path / "m.toml")
     assert {name: column.words() for name, column in submission.predictions.items()} == given
+
+
+@pytest.mark.parametrize(("ids", "rows"), [("", "0\t2\n1\t1\n"), (", ids = ['u', 'v']", "u\t2\nv\t1\n")])
+def test_an_answer_that_looks_like_the_number_of_its_column_is_no_header(
+    tmp_path: Path, ids: str, rows: str
+) -> None:
+    text = NUMBERED.format(ids=ids or ", ids = 'order'", one="2", two="2").replace('"a", "b"', '"1", "2"')
+    (tmp_path / "m.toml").write_text(text)
+    (tmp_path / "t.tsv").write_text(rows)
+    assert values(check(tmp_path / "t.tsv", tmp_path / "m.toml"), "one") == ["2", "1"]
+    if not ids:
+        (tmp_path / "t.tsv").write_text(f"1\t2\n{rows}")
+        assert values(check(tmp_path / "t.tsv", tmp_path / "m.toml"), "one") == ["2", "1"]
 
 
 @pytest.mark.parametrize("cells", ["0.5 0.5,0,", "1,,0", "1,0 0,"])

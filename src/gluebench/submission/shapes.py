@@ -72,7 +72,7 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
         return read_table(name, b"", layout)._replace(problems=[problem])
     if file.gaps and layout.value == "label":
         rows = [row for row in rows if row.cell]
-    lines = "".join(f"{row.example}\t{row.cell}\n" for row in rows)
+    lines = "".join(f"{plain_cell(row.example)}\t{row.cell}\n" for row in rows)
     head = "id" if layout.ids else "index"
     table = read_table(name, f"{head}\t{layout.value}\n{lines}".encode(), layout)
     problems = [
@@ -137,7 +137,9 @@ def _columns(
     names = [name.strip() for name in header]
     index = id_name(names)
     values = [_value_column(names, column, layout) for column in columns]
-    if None in values and all(map(str.isdecimal, columns)):  # no header: the ids are the first column
+    if (index is None or None in values) and all(
+        map(str.isdecimal, columns)
+    ):  # no header: the ids are the first column
         table, names, index = chain([(first, header)], table), [*map(str, range(1, len(header) + 1))], "1"
         values = [names.index(column) if column in names else None for column in columns]
     if index is None or None in values:
@@ -244,6 +246,8 @@ def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix:
     width = max([column + 1, *(len(row) for _, row in table[:1] if file.column)])
     if table and (first := [name.strip() for name in table[0][1]]):
         headed = _value_column(first, file.column, layout)
+        if file.column.isdecimal() and layout.size >= len(table):
+            headed = None  # an answer that looks like the number of its column
         if headed is not None or (layout.size < len(table) and _heading(first[column:][:1], layout)):
             column, table = column if headed is None else headed, table[1:]
             width = len(first)
