@@ -318,7 +318,8 @@ def cell_text(answer: Any, task: Task) -> str:
     Raises NotationError for null and NaN, which texts and free labels would take for words.
     """
     if task.form not in ("labels", "numbers") and (answer is None or answer != answer):
-        raise NotationError(f'an answer, "" if it is empty, not {json.dumps(answer)}')
+        empty = ', "" if it is empty' * (task.form == "text")
+        raise NotationError(f"an answer{empty}, not {json.dumps(answer)}")
     if isinstance(answer, bool):
         known = (words for words in _BOOLEANS if {*words} == {*task.words})
         return next(known, _BOOLEANS[0])[answer]
