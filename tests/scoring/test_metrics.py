@@ -178,7 +178,7 @@ def test_arrays_and_pairs_within_answers_are_taken() -> None:
 @pytest.mark.parametrize(
     ("name", "gold", "predicted"),
     [
-        ("map", ["d1", "d2"], ["d1", "d1"]),
+        ("map", ["d1", "d1"], ["d1"]),
         ("ndcg", [("d1", 2), ("d1", 1)], ["d1"]),
         ("uas", ["2:nsubj"], ["nsubj"]),
         ("uas", [(-1, "nsubj")], ["0:nsubj"]),

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from gluebench import check, load_benchmark
+from gluebench import check, grade, load_benchmark
 from gluebench.submission.submission import Column
 from gluebench.submission.values import submission_of
 
@@ -129,3 +129,12 @@ def test_null_in_a_file_of_json_is_no_text(tmp_path: Path, value: str) -> None:
     (tmp_path / "t.jsonl").write_text("".join(lines))
     (problem,) = check(tmp_path / "t.jsonl", tmp_path / "m.toml").errors
     assert (problem.line, problem.expected) == (2, f'expected an answer, "" if it is empty, not {value}')
+
+
+def test_true_and_false_are_gold_labels_of_probabilities(tmp_path: Path) -> None:
+    (tmp_path / "m.toml").write_text(MANIFEST.replace('"no", "yes"', '"0", "1"'))
+    benchmark = load_benchmark(tmp_path / "m.toml")
+    gold = [True, False, True]
+    task = grade({"Odds": ODDS}, {"Odds": gold}, benchmark=benchmark).as_dict()["tasks"]["Odds"]
+    expected = 1 - sum((yes - label) ** 2 for (_, yes), label in zip(ODDS, gold, strict=True)) / 3
+    assert task["score"]["value"] == pytest.approx(expected)

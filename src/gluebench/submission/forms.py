@@ -321,7 +321,7 @@ def cell_text(answer: Any, task: Task) -> str:
         empty = ', "" if it is empty' * (task.form == "text")
         raise NotationError(f"an answer{empty}, not {json.dumps(answer)}")
     if isinstance(answer, bool):
-        known = (words for words in _BOOLEANS if {*words} == {*task.words})
+        known = (words for words in _BOOLEANS if {*words} == {*task.words, *task.vocabulary})
         return next(known, _BOOLEANS[0])[answer]
     if isinstance(answer, set | frozenset):
         answer = sorted(answer)

@@ -126,13 +126,6 @@ def _arcs(value: Any) -> tuple[str, ...]:
     return tuple(arc(label, frozenset())[1] for label in labels)
 
 
-def _ids(value: Any) -> tuple[str, ...]:
-    ids = _texts(value)
-    if len({*ids}) < len(ids):
-        raise ValueError
-    return ids
-
-
 def _set(value: Any) -> tuple[str, ...]:
     return tuple(sorted({*_texts(value)}))
 
@@ -153,8 +146,10 @@ def _gains(value: Any) -> tuple[tuple[str, float], ...]:
         raise TypeError
     items = value.items() if isinstance(value, Mapping) else value
     pairs = [(item, 1.0) if isinstance(item, str) else item for item in items]
-    _ids([item for item, _ in pairs])
-    return tuple((item, float(gain)) for item, gain in pairs)
+    gains = {_text(item): float(gain) for item, gain in pairs}
+    if len(gains) < len(pairs):
+        raise ValueError
+    return tuple(gains.items())
 
 
 _CELL: Mapping[str, Callable[[Any], Hashable]] = {
@@ -164,7 +159,7 @@ _CELL: Mapping[str, Callable[[Any], Hashable]] = {
     "tokens": _texts,
     "dependencies": _arcs,
     "spans": _spans,
-    "ranking": _ids,
+    "ranking": _texts,
     "relations": relations,
 }
 """Form to the conversion of a value."""
