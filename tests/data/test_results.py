@@ -76,7 +76,7 @@ def test_filters_of_a_document_are_a_cluster_and_one_can_be_kept(tmp_path: Path)
     assert read_results(a, only={"filter": "strict"}).scores == {"a": (0, 1, 0, 1, 0)}
     with pytest.raises(DataError, match="no item has filter=loose; expected one of strict, flexible"):
         read_results(a, only={"filter": "loose"})
-    with pytest.raises(DataError, match="a: the log has no column mode; leave out --only mode"):
+    with pytest.raises(DataError, match="a: the log has no column mode; expected one of filter"):
         read_results(a, only={"mode": "loose"})
 
 

@@ -40,6 +40,8 @@ def test_several_columns_of_labels_are_tasks(tmp_path: Path) -> None:
         ("insult", "e"): (0, 1),
     }
     assert "a: a.csv: 1 item without a score or gold label, left out: d" in table.notes
+    with pytest.raises(DataError, match="the log has no column Usage; expected one of gold, usage"):
+        read_results([a, b], gold=gold, only={"Usage": "Private"})
     private = read_results([a, b], gold=gold, only={"usage": "Private"})
     assert [*zip(private.tasks or (), private.items, strict=True)] == [
         *(("toxic", "b"), ("toxic", "c"), ("insult", "b"), ("insult", "c"), ("insult", "e"))

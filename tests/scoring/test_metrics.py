@@ -7,8 +7,10 @@ import warnings
 from array import array
 from importlib import metadata
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import pandas as pd  # noqa: TID251
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -155,13 +157,36 @@ def test_arrays_are_taken_as_plain_numbers() -> None:
 
 
 def test_arrays_series_and_columns_are_taken() -> None:
-    pd = pytest.importorskip("pandas")
     gold, predicted = [1, 0, 1, 1], [1, 1, 1, 0]
     for kind in (list, tuple, np.array, pd.Series, iter):
         assert accuracy(kind(gold), kind(predicted)) == 0.5
     words = Column(("a", "b"), bytes(gold)), Column(("a", "b"), bytes(predicted))
     assert accuracy(*words) == 0.5
     assert f1(*words, positive="b") == f1(np.array(gold), np.array(predicted), positive=1)
+
+
+def test_arrays_and_pairs_within_answers_are_taken() -> None:
+    arcs = [(2, "nsubj"), (0, "root")]
+    for kind in (list, tuple, pd.Series):
+        assert measure("uas", kind([["2:nsubj", "0:root"]]), kind([arcs])) == 1
+        assert measure("las", [np.array(["2:obj", "0:root"])], kind([arcs])) == 0.5
+    shares = [np.array([0.5, 0.5]), np.array([0.25, 0.75])]
+    assert measure("neg_manhattan", shares, [[1, 0], np.float32([0.25, 0.75])]) == -0.5
+    assert measure("token_f1", [np.array(["a cat", "blue"])], ["blue"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "gold", "predicted"),
+    [
+        ("map", ["d1", "d1"], ["d1"]),
+        ("ndcg", [("d1", 2), ("d1", 1)], ["d1"]),
+        ("uas", ["2:nsubj"], ["nsubj"]),
+        ("uas", [(-1, "nsubj")], ["0:nsubj"]),
+    ],
+)
+def test_answers_that_no_file_has_are_refused(name: str, gold: list[Any], predicted: list[Any]) -> None:
+    with pytest.raises(ValueError, match=r"at position 0 .* does not have the metric's form"):
+        measure(name, [gold], [predicted])
 
 
 @given(

@@ -226,3 +226,13 @@ def test_other_digits_are_no_class_numbers(tmp_path: Path, digits: str) -> None:
     (tmp_path / "T.tsv").write_text(f"index\tprediction\n0\t{digits}\n1\t{digits}\n", encoding="utf-8")
     fixed = read_predictions(tmp_path / "T.tsv", load_benchmark(path), labels=[["a", "b"]])
     assert {problem.code for problem in fixed.problems} == {"unknown-label"}
+
+
+def test_tags_in_small_letters_are_named_and_other_marks_are_text(forms: dict[str, Task]) -> None:
+    layout = Layout((), 4, form=form_of(forms, "relations"))
+    cells = ["a <b>c</b> <ARG0>d</ARG0> < e", "<arg0>a</arg0>", "<ARG0>a</Arg0></ARG0>", "<sig12>a"]
+    lines = "".join(f'{at}\t["{cell}"]\n' for at, cell in enumerate(cells))
+    shown = read_lines(lines.encode(), layout).shown
+    assert [(fault.example, fault.value) for fault in shown] == [
+        *((1, b"<arg0>"), (2, b"</Arg0>"), (3, b"<sig12>"))
+    ]

@@ -84,9 +84,9 @@ def read(folder: Path, form: str, shape: str, content: str | bytes) -> Submissio
     return check(path, benchmark)
 
 
-def values(submission: Submission) -> list[Any]:
+def values(submission: Submission, name: str = "T") -> list[Any]:
     assert submission.verdict == "valid", submission.problems
-    column = submission.predictions["T"]
+    column = submission.predictions[name]
     return column.words() if column.labels else [*column.values]
 
 
@@ -183,6 +183,10 @@ def test_lists_and_blanks(tmp_path: Path) -> None:
         ("labels", "order", "joy\nanger\njoy\n", None, "each index from 0 to 3"),
         ("labels", "order", "joy\nanger\njoy\njoy\nanger\n", 5, "no index above 3"),
         ("labels", "order in csv", "text,value\na,joy\nb\n", 3, "2 cells"),
+        ("labels", "csv column", TIDY.replace("ä,joy", '"ä\n1",joy'), 5, "an id of this split"),
+        ("labels", "json", '[{"idx": "0\\t1", "value": "joy"}]', 1, "an integer from 0 to 3"),
+        ("text", "order", "Oslo\nParis\tFrance\nRome\nBonn\n", 2, "1 cell, as in every line, not 2"),
+        ("text", "order in csv", "value\nParis, France\nRome\nBonn\nOslo\n", 2, "1 cell"),
     ],
 )  # fmt: skip
 def test_what_a_fault_says(
@@ -227,3 +231,66 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
         form = "spans" if shape == "parts" else "labels"
         for content in (b"\x00\xff\xfe", b"PK\x03\x04" + bytes(40), b"id,x,y\n\xe4,1,joy\n", b"[" * 2000):
             assert read(tmp_path, form, shape, content).verdict == "invalid"
+
+
+NUMBERED = """
+[benchmark]
+name = "numbered"
+[tasks.T]
+labels = ["a", "b"]
+metrics = [
+    {{ name = "x", function = "accuracy", file = "one" }},
+    {{ name = "y", function = "accuracy", file = "two" }},
+]
+splits.test = {{ size = 2{ids} }}
+files = [
+    {{ name = "one", member = "t.tsv", column = "{one}", test = "test" }},
+    {{ name = "two", member = "t.tsv", column = "{two}", test = "test" }},
+]
+"""
+
+
+@pytest.mark.parametrize("ids", ["", ", ids = ['u', 'v']", ", ids = 'order'"])
+@pytest.mark.parametrize(("one", "two"), [("1", "2"), ("2", "3"), ("2", "1"), ("3", "2"), ("2", "4")])
+def test_columns_with_numbers_for_names_are_written_where_they_are_read(
+    tmp_path: Path, ids: str, one: str, two: str
+) -> None:
+    """Without a header the first would be the second, and the ids would be predictions."""
+    (tmp_path / "m.toml").write_text(NUMBERED.format(ids=ids, one=one, two=two))
+    given = {"one": ["a", "b"], "two": ["b", "b"]}
+    write_submission(tmp_path / "s.zip", given, tmp_path / "m.toml")
+    submission = check(tmp_path / "s.zip", tmp_path / "m.toml")
+    assert {name: column.words() for name, column in submission.predictions.items()} == given
+
+
+@pytest.mark.parametrize(("ids", "rows"), [("", "0\t2\n1\t1\n"), (", ids = ['u', 'v']", "u\t2\nv\t1\n")])
+def test_an_answer_that_looks_like_the_number_of_its_column_is_no_header(
+    tmp_path: Path, ids: str, rows: str
+) -> None:
+    text = NUMBERED.format(ids=ids or ", ids = 'order'", one="2", two="2").replace('"a", "b"', '"1", "2"')
+    (tmp_path / "m.toml").write_text(text)
+    (tmp_path / "t.tsv").write_text(rows)
+    assert values(check(tmp_path / "t.tsv", tmp_path / "m.toml"), "one") == ["2", "1"]
+    if not ids:
+        (tmp_path / "t.tsv").write_text(f"1\t2\n{rows}")
+        assert values(check(tmp_path / "t.tsv", tmp_path / "m.toml"), "one") == ["2", "1"]
+
+
+@pytest.mark.parametrize("cells", ["0.5 0.5,0,", "1,,0", "1,0 0,"])
+def test_a_column_for_each_label_has_one_number_in_each_cell(tmp_path: Path, cells: str) -> None:
+    (tmp_path / "m.toml").write_text(
+        '[benchmark]\nname = "m"\n[tasks.T]\nform = "probabilities"\nlabels = ["x", "y", "z"]\n'
+        'metrics = [{ name = "probability_accuracy" }]\nsplits.test.size = 2\n'
+        'files = [{ name = "T", member = "t.csv", columns = ["x", "y", "z"] }]\n'
+    )
+    (tmp_path / "t.csv").write_text(f"id,x,y,z\n0, 1, 0, 0\n1,{cells}\n")
+    (problem,) = check(tmp_path / "t.csv", tmp_path / "m.toml").errors
+    assert (problem.line, problem.code) == (3, "shape")
+    assert "parts that are not empty and have no ' ' in them" in problem.expected
+
+
+def test_rows_that_are_parts_need_ids(tmp_path: Path) -> None:
+    shape = SHAPES["parts"].replace(f"{IDS}", "'order'")
+    (tmp_path / "m.toml").write_text(f'[benchmark]\nname = "m"\n[tasks.T]\n{FORMS["spans"]}\n{shape}\n')
+    with pytest.raises(ManifestError, match=r'parts: "y" is of no use here; .* in a table with ids'):
+        load_benchmark(tmp_path / "m.toml")

@@ -241,7 +241,8 @@ def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
         where = (*path, "files", position)
         for number, name in enumerate((file.name, *file.synonyms)):
             yield from name_finding((*where, "synonyms", number - 1) if number else (*where, "name"), name)
-        if file.parts and (task.form not in ("ranking", "spans") or not file.column):
+        ordered = any(split.ordered for split in file.splits.values())
+        if file.parts and (task.form not in ("ranking", "spans") or not file.column or ordered):
             yield _finding("parts", (*where, "parts"), parts=file.parts)
         if file.columns and not _suited_columns(file, task):
             yield _finding("columns", (*where, "columns"))

@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.submission.notation import RepeatedError, decimal, joined, loaded, place, weight
+from gluebench.submission.notation import NotationError, RepeatedError, decimal, joined, loaded, place, weight
 from gluebench.submission.relations import Relations, in_python, relations, size_of
 from gluebench.submission.submission import Column
 
@@ -235,15 +235,15 @@ def _tokens(cell: str, *, words: Mapping[str, str]) -> tuple[str, ...]:
 
 def _dependencies(cell: str, *, words: frozenset[str]) -> tuple[str, ...]:
     """The head of each word, which is one of the words or 0, and its relation, as "2:nsubj"."""
-    arcs = [_arc(label, words) for label in cell.split()]
+    arcs = [arc(label, words) for label in cell.split()]
     if not arcs or max(head for head, _ in arcs) > len(arcs):
         raise ValueError(cell)
     return tuple(label for _, label in arcs)
 
 
 @lru_cache(maxsize=1 << 14)
-def _arc(label: str, words: frozenset[str]) -> tuple[int, str]:
-    """The head, and head and relation as one text."""
+def arc(label: str, words: frozenset[str]) -> tuple[int, str]:
+    """The head, and head and relation as one text. Raises ValueError."""
     head, _, relation = label.partition(":")
     if not (relation in words if words else relation):
         raise ValueError(label)
@@ -313,9 +313,15 @@ def _gain_cell(gains: tuple[tuple[str, float], ...]) -> str:
 
 
 def cell_text(answer: Any, task: Task) -> str:
-    """The cell of an answer that is given as a value of JSON or Python."""
+    """The cell of an answer that is given as a value of JSON or Python.
+
+    Raises NotationError for null and NaN, which texts and free labels would take for words.
+    """
+    if task.form not in ("labels", "numbers") and (answer is None or answer != answer):
+        empty = ', "" if it is empty' * (task.form == "text")
+        raise NotationError(f"an answer{empty}, not {json.dumps(answer)}")
     if isinstance(answer, bool):
-        known = (words for words in _BOOLEANS if {*words} == {*task.words})
+        known = (words for words in _BOOLEANS if {*words} == {*task.words, *task.vocabulary})
         return next(known, _BOOLEANS[0])[answer]
     if isinstance(answer, set | frozenset):
         answer = sorted(answer)

@@ -13,6 +13,7 @@ from typing import Any
 
 TAG = re.compile(r"<(/?)([A-Z]+)([0-9]*)>")
 """A tag: whether it closes a span, the letters of its name, and the digits."""
+_LIKE_TAG = re.compile(r"</?([A-Z]+)([0-9]*)>", re.IGNORECASE)
 MOST_GOLD = 8
 """Relations of a gold cell: predictions are compared with them in every order."""
 Relations = tuple[str, ...]
@@ -30,7 +31,10 @@ def relations(sentences: Any, *, words: tuple[str, ...] = (), gold: bool = False
         raise PartError(f"{len(sentences)} relations, at most {MOST_GOLD} in gold")
     sizes = [sentence.count(" ") + 1 for sentence in sentences]
     for sentence, size in zip(sentences, sizes, strict=True):
-        _check_tags(tuple(TAG.findall(sentence)), words)
+        tags = tuple(TAG.findall(sentence))
+        _check_tags(tags, words)
+        if sentence.count("<") > len(tags):
+            _check_letters(sentence, words)
         if size != sizes[0]:
             raise PartError(f"{size:,} words, not {sizes[0]:,} as in the first sentence")
     return tuple(sentences)
@@ -50,6 +54,14 @@ def _check_tags(tags: tuple[tuple[str, str, str], ...], words: tuple[str, ...]) 
             opened[name] = None
     for name in opened:
         raise PartError(f"<{name}> without </{name}>")
+
+
+def _check_letters(sentence: str, words: tuple[str, ...]) -> None:
+    """Refuse tags of the labels in small letters, which would be read as text."""
+    for tag in _LIKE_TAG.finditer(sentence):
+        letters, digits = tag[1].upper(), tag[2]
+        if not TAG.fullmatch(tag[0]) and not {letters, letters + digits}.isdisjoint(words):
+            raise PartError(tag[0])
 
 
 def in_python(cell: str) -> Any:

@@ -72,7 +72,7 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
         return read_table(name, b"", layout)._replace(problems=[problem])
     if file.gaps and layout.value == "label":
         rows = [row for row in rows if row.cell]
-    lines = "".join(f"{row.example}\t{row.cell}\n" for row in rows)
+    lines = "".join(f"{plain_cell(row.example)}\t{row.cell}\n" for row in rows)
     head = "id" if layout.ids else "index"
     table = read_table(name, f"{head}\t{layout.value}\n{lines}".encode(), layout)
     problems = [
@@ -137,7 +137,9 @@ def _columns(
     names = [name.strip() for name in header]
     index = id_name(names)
     values = [_value_column(names, column, layout) for column in columns]
-    if None in values and all(map(str.isdecimal, columns)):  # no header: the ids are the first column
+    if (index is None or None in values) and all(
+        map(str.isdecimal, columns)
+    ):  # no header: the ids are the first column
         table, names, index = chain([(first, header)], table), [*map(str, range(1, len(header) + 1))], "1"
         values = [names.index(column) if column in names else None for column in columns]
     if index is None or None in values:
@@ -166,7 +168,9 @@ def _spread_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: 
         if wrong is not None:
             raise ShapeError(f"expected 0 or 1 for each label, not {wrong[:20]!r}", "Write one.", line)
         words = [word for word, cell in zip(task.vocabulary, cells, strict=True) if _BITS.get(cell)]
-        yield _Row(line, example, task.separator.join(words) if ones else " ".join(cells))
+        parts = partial(joined, separator=" ")
+        cell = task.separator.join(words) if ones else _strict(line, map(str.strip, cells), parts)
+        yield _Row(line, example, cell)
 
 
 def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Task) -> Iterator[_Row]:
@@ -239,13 +243,18 @@ def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix:
         return
     table = [*_table(text, suffix)]
     column = int(file.column) - 1 if file.column.isdecimal() else 0
+    width = max([column + 1, *(len(row) for _, row in table[:1] if file.column)])
     if table and (first := [name.strip() for name in table[0][1]]):
         headed = _value_column(first, file.column, layout)
+        if file.column.isdecimal() and layout.size >= len(table):
+            headed = None  # an answer that looks like the number of its column
         if headed is not None or (layout.size < len(table) and _heading(first[column:][:1], layout)):
             column, table = column if headed is None else headed, table[1:]
+            width = len(first)
     for number, (line, row) in enumerate(table):
-        if column >= len(row) and row:
-            raise ShapeError(f"expected {column + 1} cells, not {len(row)}", "Write all columns.", line)
+        if row and len(row) != width:
+            expected = f"expected {width} cell{'s' * (width > 1)}, as in every line, not {len(row)}"
+            raise ShapeError(expected, "Write all columns, and separators within a cell in quotes.", line)
         yield _Row(line, str(number), plain_cell(row[column] if row else ""))
 
 

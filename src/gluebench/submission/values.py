@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile
 from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.submission.check import explain, layout
-from gluebench.submission.forms import cell_form, cell_text
+from gluebench.submission.forms import cell_text, values_of
+from gluebench.submission.notation import NotationError
 from gluebench.submission.problems import Problem, listed, verdict
 from gluebench.submission.submission import Column, Submission, missing_files
 
@@ -98,24 +99,58 @@ def as_tsv(values: Any, task: Task, *, header: str, ids: Sequence[str] = ()) -> 
     number, binary = not task.words, set(task.words) == {"0", "1"}
     rows = "".join(
         f"{_text(index)}\t{_text(value, number=number, binary=binary)}\n"
-        for index, value in _items(values, header, ids)
+        for index, value in _items(values, header, ids, plain=plain_values)
     )
-    return f"index\t{header}\n{rows}".encode("utf-8", "backslashreplace")
+    return f"{'id' if ids else 'index'}\t{header}\n{rows}".encode("utf-8", "backslashreplace")
 
 
 def _cells_tsv(values: Any, task: Task, header: str, ids: Sequence[str]) -> bytes:
     """Convert texts, sets, lists of tokens or rows of probabilities, or a mapping of index to these."""
+    cells: Iterable[tuple[object, str]]
     if isinstance(values, Column):
-        form = cell_form(task)
-        cells = values.cells if form is None else map(form.write, values.cells)
-        items: Iterable[tuple[object, Any]] = zip(_named(values.row_indices, ids), cells, strict=True)
-    elif isinstance(values, Mapping):
-        items = values.items()
+        written = values_of(values, task, gold=header == "label")
+        cells = zip(_named(values.row_indices, ids), written, strict=True)
     else:
-        listed = [*(values.tolist() if hasattr(values, "tolist") else values)]
-        items = zip(_named(range(len(listed)), ids), listed, strict=True)
-    rows = "".join(f"{index}\t{cell_text(value, task)}\n" for index, value in items)
-    return f"index\t{header}\n{rows}".encode("utf-8", "surrogatepass")
+        items = _items(values, header, ids, plain=plain_answers)
+        cells = ((_text(index), _cell(index, answer, task)) for index, answer in items)
+    rows = "".join(f"{index}\t{cell}\n" for index, cell in cells)
+    return f"{'id' if ids else 'index'}\t{header}\n{rows}".encode("utf-8", "surrogatepass")
+
+
+def _cell(index: object, answer: Any, task: Task) -> str:
+    try:
+        return cell_text(answer, task)
+    except (NotationError, TypeError) as error:
+        expected = error if isinstance(error, NotationError) else "texts, numbers or lists of these"
+        raise ValueError(f"found {_brief(answer)} as the answer of {index}; expected {expected}") from None
+
+
+def plain_answers(values: Any) -> list[Any]:
+    """One column of answers of any form as a list, in which arrays, Series and scalars are plain values.
+
+    Raises ValueError for a text, a set, or what is no column.
+    """
+    plain = _python(values)
+    if isinstance(plain, list):
+        return plain
+    if isinstance(plain, str | bytes | Mapping | Set) or not isinstance(plain, Iterable):
+        what = f"{type(values).__name__} {_brief(values)}"
+        raise ValueError(f"found {what}; expected one answer for each example, in order")
+    return [*map(_python, plain)]
+
+
+def _python(value: Any) -> Any:
+    """The plain value of what NumPy, pandas, polars, pyarrow or a tensor hold, at any depth."""
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, Mapping):
+        return {key: _python(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [*map(_python, value)]
+    for name in ("tolist", "to_list", "to_pylist", "as_py"):
+        if hasattr(value, name):
+            return _python(getattr(value, name)())
+    return None if type(value).__name__ in _MISSING else value
 
 
 def _named(indices: Iterable[int], ids: Sequence[str]) -> Iterable[object]:
@@ -123,19 +158,23 @@ def _named(indices: Iterable[int], ids: Sequence[str]) -> Iterable[object]:
     return [ids[index] if index < len(ids) else index for index in indices] if ids else indices
 
 
-def _items(values: Any, header: str, ids: Sequence[str]) -> Iterable[tuple[object, object]]:
-    """The index or id, and the value, of each example."""
+def _items(
+    values: Any, header: str, ids: Sequence[str], *, plain: Callable[[Any], list[Any]]
+) -> Iterable[tuple[object, object]]:
+    """The index or id, and the value, of each example; `plain` makes a list of a column of values."""
     if isinstance(values, Column):
-        return zip(_named(values.row_indices, ids), plain_values(values), strict=True)
+        return zip(_named(values.row_indices, ids), plain(values), strict=True)
     names = _column_names(values)
     if names is not None or (isinstance(values, Mapping) and header in values):
-        return _frame_items(values, list(values) if names is None else names, header)
+        return _frame_items(values, list(values) if names is None else names, header, plain=plain)
     if isinstance(values, Mapping):
-        return zip(values, plain_values(list(values.values())), strict=True)
-    plain = plain_values(values)
+        return zip(values, plain(list(values.values())), strict=True)
+    listed = plain(values)
     if hasattr(values, "index") and not callable(values.index):  # a Series: use its index, not its order
-        return zip(plain_values(values.index), plain, strict=True)
-    return zip(_named(range(len(plain)), ids), plain, strict=True)
+        indices = plain_values(values.index)
+        if not ids or indices != [*range(len(listed))] or not {*ids}.isdisjoint(map(str, indices)):
+            return zip(indices, listed, strict=True)
+    return zip(_named(range(len(listed)), ids), listed, strict=True)
 
 
 def _column_names(values: Any) -> list[Any] | None:
@@ -144,7 +183,9 @@ def _column_names(values: Any) -> list[Any] | None:
     return None if names is None or isinstance(values, Mapping) else list(names)
 
 
-def _frame_items(frame: Any, names: list[Any], header: str) -> Iterable[tuple[object, object]]:
+def _frame_items(
+    frame: Any, names: list[Any], header: str, *, plain: Callable[[Any], list[Any]]
+) -> Iterable[tuple[object, object]]:
     row_names = getattr(getattr(frame, "index", None), "name", None)  # the row labels of pandas
     if header not in names or ("index" not in names and row_names != "index"):
         raise ValueError(
@@ -152,10 +193,11 @@ def _frame_items(frame: Any, names: list[Any], header: str) -> Iterable[tuple[ob
             f"{header}, or one column of the {header}s alone"
         )
     indices = frame["index"] if "index" in names else frame.index
-    return zip(plain_values(indices), plain_values(frame[header]), strict=True)
+    return zip(plain_values(indices), plain(frame[header]), strict=True)
 
 
 _PLAIN = {str, int, float, bool, type(None)}
+_MISSING = ("NAType", "NaTType")
 
 
 def plain_values(values: Any) -> list[Any]:
@@ -195,7 +237,7 @@ def _plain(value: Any, position: int) -> Any:
         return value.item()
     if hasattr(value, "as_py"):  # a scalar of pyarrow
         return value.as_py()
-    if type(value).__name__ in ("NAType", "NaTType"):
+    if type(value).__name__ in _MISSING:
         return None
     if isinstance(value, list | tuple | Mapping | Set) or getattr(value, "shape", None):
         raise ValueError(

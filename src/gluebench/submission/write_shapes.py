@@ -37,7 +37,8 @@ def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> 
         return _parts_file(first, task, column, ids)
     cells = [cells for titles, both in columns.items() for cells in _columns(*both, len(titles))]
     head, body = ([], cells) if split.ordered else (["id" if split.ids else "index"], [ids, *cells])
-    header = [] if not first.columns and all(map(str.isdecimal, names)) else [[*head, *names]]
+    places = [*map(str, range(len(head) + 1, len(head) + 1 + len(names)))]
+    header = [] if names == places and not first.columns else [[*head, *names]]  # columns by number, or not
     return _delimited([*header, *zip(*body, strict=True)], first)
 
 

@@ -269,7 +269,9 @@ def _kept(part: Part, only: Mapping[str, str]) -> Part:
         known = dict.fromkeys(row.categories.get(column, "") for row in rows.values())
         rows = {item: row for item, row in rows.items() if row.categories.get(column) == category}
         if not any(known):
-            raise DataError(f"{part.system}: the log has no column {column}; leave out --only {column}")
+            columns = dict.fromkeys(name for row in part.rows.values() for name in row.categories)
+            expected = f"expected one of {first_few(columns)}" if columns else f"leave out --only {column}"
+            raise DataError(f"{part.system}: the log has no column {column}; {expected}")
         if not rows:
             raise DataError(
                 f"{part.system}: no item has {column}={category}; expected one of "

@@ -13,10 +13,10 @@ from gluebench.benchmark.metrics import Form
 from gluebench.scoring.metrics.counts import Table
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.tags import numbered
-from gluebench.submission.forms import SIZES
+from gluebench.submission.forms import SIZES, arc
 from gluebench.submission.relations import relations
 from gluebench.submission.submission import Column
-from gluebench.submission.values import plain_values
+from gluebench.submission.values import plain_answers, plain_values
 
 Values = Iterable[Any] | Column
 """One value per example: a list, an array, a Series, a tensor, a Column."""
@@ -120,6 +120,12 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(map(_text, value))
 
 
+def _arcs(value: Any) -> tuple[str, ...]:
+    """Heads with relations as "2:nsubj", or as pairs of both."""
+    labels = (label if isinstance(label, str) else ":".join(map(str, label)) for label in value)
+    return tuple(arc(label, frozenset())[1] for label in labels)
+
+
 def _set(value: Any) -> tuple[str, ...]:
     return tuple(sorted({*_texts(value)}))
 
@@ -139,8 +145,11 @@ def _gains(value: Any) -> tuple[tuple[str, float], ...]:
     if isinstance(value, str):
         raise TypeError
     items = value.items() if isinstance(value, Mapping) else value
-    pairs = ((item, 1.0) if isinstance(item, str) else item for item in items)
-    return tuple((_text(item), float(gain)) for item, gain in pairs)
+    pairs = [(item, 1.0) if isinstance(item, str) else item for item in items]
+    gains = {_text(item): float(gain) for item, gain in pairs}
+    if len(gains) < len(pairs):
+        raise ValueError
+    return tuple(gains.items())
 
 
 _CELL: Mapping[str, Callable[[Any], Hashable]] = {
@@ -148,7 +157,7 @@ _CELL: Mapping[str, Callable[[Any], Hashable]] = {
     "sets": _set,
     "distributions": _floats,
     "tokens": _texts,
-    "dependencies": _texts,
+    "dependencies": _arcs,
     "spans": _spans,
     "ranking": _texts,
     "relations": relations,
@@ -194,7 +203,7 @@ def paired(gold: Values, predicted: Values, *, plain: bool = True) -> tuple[list
 def _listed(values: Any) -> list[Any]:
     if isinstance(values, Column):
         return [*values.cells] if not values.labels else values.words()
-    return [*(values.tolist() if hasattr(values, "tolist") else values)]
+    return plain_answers(values)
 
 
 def _kind(label: object) -> str:
