@@ -12,13 +12,12 @@ import numpy as np
 from gluebench.submission.cells import FEED, TAB, lookup, read_cells
 from gluebench.submission.numerals import (
     PAD,
-    ZERO,
     Bytes,
     Flags,
     Ints,
     Text,
     decimals,
-    digits,
+    integers,
     text_of,
 )
 from gluebench.submission.problems import SHOWN_PER_FILE
@@ -135,20 +134,8 @@ def _indices(text: Text, fields: _Fields) -> Ints:
     indices = np.empty(len(fields.ends), np.int64)
     for start in range(0, len(indices), _CHUNK):
         rows = slice(start, start + _CHUNK)
-        indices[rows] = _integers(text, fields.starts[rows], fields.tabs[rows])
+        indices[rows] = integers(text, fields.starts[rows], fields.tabs[rows])
     return indices
-
-
-def _integers(text: Text, starts: Ints, tabs: Ints) -> Ints:
-    value, wrong = digits(text, starts, tabs)
-    length = tabs - starts
-    padded = (text.data[starts] == ZERO) & (length > 1)
-    value[wrong | padded | (length < 1)] = -1
-    for row in np.flatnonzero(length > 8):
-        field = text.content[starts[row] : tabs[row]]
-        is_index = field.isdigit() and field[:1] != b"0" and len(field) <= 18
-        value[row] = int(field) if is_index else -1
-    return value
 
 
 def _codes(text: Text, fields: _Fields, layout: Layout) -> tuple[Bytes, Flags] | None:

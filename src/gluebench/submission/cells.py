@@ -19,7 +19,6 @@ from gluebench.submission.notation import LARGEST
 from gluebench.submission.numerals import (
     PAD,
     STEP,
-    ZERO,
     Bytes,
     Flags,
     Ints,
@@ -27,6 +26,7 @@ from gluebench.submission.numerals import (
     Words,
     decimals,
     digits,
+    integers,
     load,
     rounded_down,
     text_of,
@@ -240,16 +240,13 @@ def _twice(keys: Words, first: Flags) -> bool:
 
 def _are_arcs(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
     """Whether the cells are like "2:nsubj 0:root": heads, up to the number of parts, and known words."""
-    feeds = np.flatnonzero(kinds == FEED)
-    inner = np.delete(marks, feeds)
-    heads, colons = np.flatnonzero(kinds != FEED)[0::2], np.flatnonzero(kinds == _COLON)
-    if len(inner) != 2 * len(colons) or not np.array_equal(inner[1::2], marks[colons]):
+    inner, colons = np.flatnonzero(kinds != FEED), np.flatnonzero(kinds == _COLON)
+    before = inner[0::2]  # each head stands after a tab or a blank
+    if len(inner) != 2 * len(colons) or not np.array_equal(inner[1::2], colons):
         return False
-    head, wrong = digits(text, inner[0::2] + 1, inner[1::2])
-    lengths = inner[1::2] - inner[0::2] - 1
-    sizes = np.diff(np.flatnonzero(np.append(kinds[heads] == TAB, True)))
-    padded = (text.data[inner[0::2] + 1] == ZERO) & (lengths > 1)
-    if (wrong | padded | (lengths < 1) | (lengths > 8) | (head > np.repeat(sizes, sizes))).any():
+    heads = integers(text, marks[before] + 1, marks[colons])
+    sizes = np.diff(np.flatnonzero(np.append(kinds[before] == TAB, True)))
+    if ((heads < 0) | (heads > np.repeat(sizes, sizes))).any():
         return False
     words = lookup(text, marks[colons] + 1, marks[colons + 1] - marks[colons] - 1, notation.words)
     return bool(words is not None and words[0].all())

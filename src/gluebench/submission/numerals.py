@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 PAD = 24
 """Zero bytes before a text, so that the words before its first cell can be loaded."""
 _MINUS, _POINT, _E = b"-.e"
-ZERO = 48
+_ZERO = 48
 """The digit 0."""
 _ZEROS = np.uint64(0x3030303030303030)
 """Eight digits 0."""
@@ -96,6 +96,19 @@ def digits(text: Text, starts: Ints, ends: Ints) -> tuple[Ints, Flags]:
     """The numbers of the last eight digits of each field, and whether any of these is no digit."""
     word = _last(next(_before(text, ends)), np.minimum(ends - starts, 8))
     return _number(word), _not_digits(word) != 0
+
+
+def integers(text: Text, starts: Ints, ends: Ints) -> Ints:
+    """The plain integers from 0, of up to 18 digits; -1 for any other field."""
+    value, wrong = digits(text, starts, ends)
+    length = ends - starts
+    padded = (text.data[starts] == _ZERO) & (length > 1)
+    value[wrong | padded | (length < 1)] = -1
+    for row in np.flatnonzero(length > 8):
+        field = text.content[starts[row] : ends[row]]
+        is_index = field.isdigit() and field[:1] != b"0" and len(field) <= 18
+        value[row] = int(field) if is_index else -1
+    return value
 
 
 def decimals(text: Text, starts: Ints, ends: Ints) -> Floats:
@@ -183,11 +196,11 @@ def rounded_down(text: Text, marks: Ints, size: int) -> Floats:
     starts, lengths = (marks[:, :-1] + 1).ravel(), (np.diff(marks) - 1).ravel()
     word = load(text, starts) ^ _ZEROS
     word &= np.uint64(2**64 - 1) >> (64 - 8 * np.minimum(lengths, 8)).view(np.uint64)
-    exact = (word >> np.uint64(8)) & np.uint64(255) != _POINT ^ ZERO
+    exact = (word >> np.uint64(8)) & np.uint64(255) != _POINT ^ _ZERO
     data = text.data[PAD : text.end]
     points, minuses = np.count_nonzero(data == _POINT), np.count_nonzero(data == _MINUS)
     exponents = np.flatnonzero(text.data == _E)
-    others = len(data) - np.count_nonzero(data - np.uint8(ZERO) < 10) - marks.size - points
+    others = len(data) - np.count_nonzero(data - np.uint8(_ZERO) < 10) - marks.size - points
     if points > len(exact) - np.count_nonzero(exact) or others > 2 * minuses or minuses > len(exponents):
         exact[:] = True
     ends = np.searchsorted(marks.ravel(), exponents)
