@@ -126,7 +126,7 @@ def init_and_serve(binaries: Path, tmp_path: Path) -> None:
         assert b"<h1" in page(f"http://127.0.0.1:{port}/", server)
     finally:
         server.send_signal(signal.SIGINT)
-        assert server.wait(timeout=20) == 0
+        assert server.wait(timeout=60) == 0
 
 
 def page(url: str, server: subprocess.Popen[bytes]) -> bytes:
@@ -134,7 +134,7 @@ def page(url: str, server: subprocess.Popen[bytes]) -> bytes:
     for _ in range(300):
         assert server.poll() is None, server.stdout and server.stdout.read()
         try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
+            with urllib.request.urlopen(url, timeout=60) as answer:
                 body: bytes = answer.read()
                 return body
         except OSError:

@@ -178,6 +178,6 @@ def test_a_served_site_writes_no_label_but_among_the_labels(tmp_path: Path, gold
 def visit(url: str) -> None:
     """Look at a page, an error page too."""
     try:
-        urllib.request.urlopen(url, timeout=10).read()
+        urllib.request.urlopen(url, timeout=60).read()
     except urllib.error.HTTPError as error:
         error.read()

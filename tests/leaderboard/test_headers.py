@@ -150,7 +150,7 @@ class Wire:
     """What really comes over the wire: status, headers, body."""
 
     def __init__(self, port: int, request: str, *, method: str = "GET", more: str = "") -> None:
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             head = f"{method} {request} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n{more}\r\n"
             connection.sendall(head.encode())
             answer = b""

@@ -269,7 +269,7 @@ def test_two_web_processes_and_a_worker_are_counted_together(tmp_path: Path, gol
 
 def get(url: str) -> str:
     try:
-        with urllib.request.urlopen(url, timeout=10) as answer:
+        with urllib.request.urlopen(url, timeout=60) as answer:
             return str(answer.read().decode())
     except urllib.error.HTTPError as error:
         return error.read().decode()

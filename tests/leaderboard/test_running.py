@@ -286,7 +286,7 @@ class Machine:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(timeout=15)
+        self.process.wait(timeout=60)
 
 
 @pytest.mark.slow

@@ -227,7 +227,7 @@ while each < 3 or not Path(sys.argv[4]).exists():
 
 def board(url: str) -> list[Any]:
     """What they show; of JSON the values, since PostgreSQL keeps no order of keys."""
-    answers = [urllib.request.urlopen(url + path, timeout=20) for path in BOARD]
+    answers = [urllib.request.urlopen(url + path, timeout=60) for path in BOARD]
     return [
         json.load(answer) if answer.headers["Content-Type"] == "application/json" else answer.read()
         for answer in answers
