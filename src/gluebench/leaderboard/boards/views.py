@@ -210,10 +210,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
     full_scheme = scheme_of(record, task)
     if task is not None:
         options = options._replace(grouped=False, intervals=True)
-    shown = options
-    if record.rank_by != "mean" and not options.ranking.rule:
-        shown = options._replace(ranking=options.ranking._replace(rule=record.rank_by))
-    board = read_page(benchmark, full_scheme.only(options.columns), shown)
+    board = read_page(benchmark, full_scheme.only(options.columns), options)
     context = {
         "benchmark": benchmark,
         "record": record,

@@ -89,6 +89,11 @@ class Order(NamedTuple):
         return f"{weighted}{TITLES[self.options.by]}"
 
     @property
+    def rule(self) -> Rule:
+        """The rule that gave the ranks; the average where no places are computed."""
+        return self.options.by if self.places else "mean"
+
+    @property
     def another(self) -> bool:
         """Whether systems are ordered by something other than their score."""
         return bool(self.places) and not self.options.usual
