@@ -21,6 +21,7 @@ from django.core.cache import caches
 from django.test import override_settings
 from django.utils import timezone
 from leaderboard.material import CANARIES, MANIFEST, PREDICTIONS, write_gold, zip_bytes
+from leaderboard.sealing import catch_up
 
 from gluebench.cli import main
 from gluebench.leaderboard import commands, integrity
@@ -75,7 +76,7 @@ def test_another_key_is_told(site: Submission) -> None:
 
 def test_a_rewritten_ledger_is_told_from_the_kept_one(site: Submission) -> None:
     """Somebody with the site's key makes a new history: only who kept a checkpoint can tell."""
-    from gluebench.leaderboard.ledger.models import Node, catch_up
+    from gluebench.leaderboard.ledger.models import Node
 
     kept = checkpoint_note()
     Leaf.objects.all().delete()
