@@ -7,10 +7,12 @@ import io
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from leaderboard.material import GOLD, PREDICTIONS, zip_bytes
 
 from gluebench.analysis.board import rank_all, rounded_comparison
@@ -275,6 +277,24 @@ def test_files_have_the_order_and_the_ranks_of_the_board(
     assert [row["name"] for row in pack(tiny, lucky.submitted, labels=False).places] == ["Steady", "Lucky"]
     task = client.get("/benchmarks/tiny/tasks/Infer.json").json()["rows"]
     assert [(row["rank"], row["name"]) for row in task] == [(1, "Lucky"), (2, "Steady")], "by its score"
+
+
+@pytest.mark.django_db
+def test_the_phase_that_a_board_shows_is_the_same_board_by_its_number(
+    client: Any, tiny: Any, graded: Callable[..., Any]
+) -> None:
+    from gluebench.leaderboard.limits.phase_acts import save_phase
+    from gluebench.leaderboard.phases.models import Phase
+
+    phase = Phase(benchmark=tiny, name="Only", opens=timezone.now() - timedelta(days=1))
+    save_phase(phase)
+    graded(name="Ahead")
+    graded(zip_bytes({**PREDICTIONS, "Refer": "0101"}), name="Close")
+    graded(zip_bytes(WORSE), name="Behind")
+    renewed(tiny)
+    pages = [client.get(f"/benchmarks/tiny{query}").content.decode() for query in ("", f"?phase={phase.pk}")]
+    assert "1–2" in pages[0].split("<tbody>")[1], "tied"
+    assert pages[0] == pages[1]
 
 
 @pytest.mark.django_db

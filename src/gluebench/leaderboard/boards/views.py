@@ -205,6 +205,8 @@ def _of_phase(benchmark: Benchmark, number: int) -> Benchmark:
 
 def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
     """The page of a benchmark's board, or of a task's."""
+    if options.phase == benchmark.board_phase:
+        options = options._replace(phase=0)
     benchmark = _of_phase(benchmark, options.phase)
     record = benchmark.record
     full_scheme = scheme_of(record, task)
