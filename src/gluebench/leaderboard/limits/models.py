@@ -108,6 +108,8 @@ class SiteText(models.Model):
     text = models.TextField()
     changed = models.DateTimeField(auto_now=True)
 
+    objects: ClassVar[models.Manager[SiteText]] = models.Manager()
+
     class Meta:
         app_label = "organizing"  # which has the editor; the terms may be rules to accept here
 
