@@ -240,7 +240,7 @@ def test_a_manifest_chooses_the_rule_of_its_board(
 
 @pytest.mark.django_db
 def test_files_have_the_order_and_the_ranks_of_the_board(
-    client: Any, graded: Callable[..., Any], tiny: Any, monkeypatch: pytest.MonkeyPatch
+    client: Any, owner: Any, graded: Callable[..., Any], tiny: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from gluebench.leaderboard.benchmarks.models import Benchmark
     from gluebench.leaderboard.results.pack import pack
@@ -275,6 +275,7 @@ def test_files_have_the_order_and_the_ranks_of_the_board(
     assert client.get(f"/api/v1/benchmarks/tiny/entries/{lucky.key}").json()["rank"] == 2
     tiny.refresh_from_db()
     assert [row["name"] for row in pack(tiny, lucky.submitted, labels=False).places] == ["Steady", "Lucky"]
+    assert "<b>Rank 1 of 2</b> by average" in owner.get(lucky.get_absolute_url()).content.decode()
     task = client.get("/benchmarks/tiny/tasks/Infer.json").json()["rows"]
     assert [(row["rank"], row["name"]) for row in task] == [(1, "Lucky"), (2, "Steady")], "by its score"
 
