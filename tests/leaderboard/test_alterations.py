@@ -14,13 +14,14 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db import DatabaseError, connection, transaction
 from leaderboard.material import PREDICTIONS, write_data, zip_bytes
+from leaderboard.sealing import catch_up
 
 from gluebench.leaderboard import commands, integrity, transfer
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.folder import SiteError, write_private
 from gluebench.leaderboard.freeze import freeze
-from gluebench.leaderboard.ledger.models import Change, add, catch_up
+from gluebench.leaderboard.ledger.models import Change, add
 from gluebench.leaderboard.ledger.verify import Verification
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import grade, regrade

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from waitress import wasyncore
 
-from gluebench.leaderboard.front import CHUNK_LINES, PIPELINED, Front, Limits, Request, Store
+from gluebench.leaderboard.front import CHUNK_LINES, PIPELINED, Front, Limits, Request, Store, network_of
 
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 LONG = 30_000_000
@@ -271,6 +271,15 @@ def test_of_one_address_the_oldest_unfinished_goes(make: Callable[..., Site]) ->
     assert [site.open(each) for each in slow] == [False, True, True, True, True]
     assert site.open(other)
     assert site.heard(site.client(GET)).startswith(b"HTTP/1.1 200")
+
+
+def test_addresses_of_ipv4_on_a_socket_for_both_kinds_are_counted_apart() -> None:
+    mapped = [f"::ffff:192.0.2.{host}" for host in (1, 2)]
+    assert [network_of(address) for address in mapped] == ["192.0.2.1", "192.0.2.2"]
+    lines = ["2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:2::1", "fe80::1%eth0"]
+    assert [network_of(address) for address in lines] == [
+        *("2001:db8:0:1::/64", "2001:db8:0:1::/64", "2001:db8:0:2::/64", "fe80::/64"),
+    ]
 
 
 def test_behind_a_proxy_an_address_has_no_cap(make: Callable[..., Site]) -> None:

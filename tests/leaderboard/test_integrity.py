@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.db import connection
-from django.db.models import F
 from django.test import Client, override_settings
 from django.utils import timezone
+from leaderboard.sealing import catch_up
 
 from gluebench.leaderboard import commands, integrity
 from gluebench.leaderboard.audit.models import Entry, record
-from gluebench.leaderboard.ledger.models import catch_up
 from gluebench.leaderboard.limits.phase_acts import save_phase
 from gluebench.leaderboard.news import delivery
 from gluebench.leaderboard.news.models import Announcement
@@ -114,23 +113,6 @@ def test_a_deleted_last_grading_is_named(site: Submission) -> None:
     assert wrong() == {}
     sql("DELETE FROM submissions_result WHERE id = %s", site.results.latest("pk").pk)
     assert wrong() == {"listed scores": f"1 not what their results say: submission {site.key}."}
-
-
-def test_a_grading_of_before_that_is_dated_after_its_submission_is_intact(site: Submission) -> None:
-    Result.objects.update(created=F("created") + timedelta(seconds=2))  # its transaction took that long
-    integrity.reseal()
-    assert wrong() == {}
-
-
-def test_gradings_of_before_are_intact_and_are_chained_once_they_are_shown(site: Submission) -> None:
-    regrade(site.benchmark, "Again")
-    assert grade(site.pk)
-    first = site.results.earliest("pk")
-    last = site.results.latest("pk")
-    Result.objects.filter(pk=last.pk).update(seal=last.digest())  # as earlier versions sealed
-    assert "results" not in wrong()
-    feedback.show(Submission.objects.get(pk=site.pk))
-    assert site.results.latest("pk").seal == last.digest(first.created)
 
 
 @pytest.fixture

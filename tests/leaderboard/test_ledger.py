@@ -19,7 +19,6 @@ from gluebench.leaderboard.ledger.models import (
     Leaf,
     Node,
     add,
-    catch_up,
     checkpoint_note,
     root,
     signer,
@@ -196,17 +195,6 @@ def test_a_tree_that_was_edited_is_never_signed(graded: Callable[..., Submission
     assert Leaf.objects.count() == 2
     assert checkpoint_note() == before
     assert "not signed" in caplog.text
-
-
-def test_rows_from_before_the_ledger_are_added_once(graded: Callable[..., Submission]) -> None:
-    one = graded()
-    graded(name="Private", public=False)
-    Leaf.objects.all().delete()
-    Node.objects.all().delete()
-    catch_up()
-    catch_up()
-    assert kinds(one) == ["added"]
-    assert [leaf.entry["kind"] for leaf in Leaf.objects.order_by("index")] == ["log", "added"]
 
 
 def tiles(client: Any, size: int) -> list[bytes]:

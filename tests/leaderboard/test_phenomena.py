@@ -174,21 +174,3 @@ def test_nothing_is_shown_before_the_report_is(tiny: Benchmark, graded: Graded, 
     kept = graded(public=False)
     assert kept.results.get().diagnosis is not None
     assert diagnosis_of(kept) is None
-
-
-def test_a_grading_from_before_says_so(client: Client, graded: Graded) -> None:
-    old = graded()
-    old.results.update(diagnosis=None)
-    assert diagnosis_of(old) is None
-    assert "graded before that" in page(client, old.get_absolute_url())
-
-
-def test_where_labels_are_private_no_new_grading_is_suggested(
-    client: Client, tiny: Benchmark, graded: Graded
-) -> None:
-    hidden = tiny.manifest.replace("scored = false\nprivate = false", "scored = false\nprivate = true")
-    assert hidden != tiny.manifest
-    Benchmark.objects.filter(pk=tiny.pk).update(manifest=hidden)
-    made = graded(benchmark=Benchmark.objects.get(pk=tiny.pk))
-    assert diagnosis_of(made) == {}
-    assert "graded before that" not in page(client, made.get_absolute_url())

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from leaderboard.material import GOLD, PREDICTIONS, zip_bytes
 
 from gluebench.analysis.board import rank_all, rounded_comparison
@@ -232,8 +236,66 @@ def test_a_manifest_chooses_the_rule_of_its_board(
     assert re.findall(r'<option value="(\w+)" selected', page("")) == ["borda"]
     assert re.findall(r'<option value="(\w+)" selected', page("?by=mean")) == ["mean"]
     assert "by=mean" in page("?by=mean&intervals=1").split("<thead>")[1], "its links keep the rule"
-    rows = client.get("/benchmarks/tiny.json").json()["rows"]
-    assert [row["name"] for row in rows] == ["Lucky", "Steady"], "files have the order by score"
+
+
+@pytest.mark.django_db
+def test_files_have_the_order_and_the_ranks_of_the_board(
+    client: Any, owner: Any, graded: Callable[..., Any], tiny: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.results.pack import pack
+
+    even = {**PREDICTIONS, "Infer-m": ["neutral"] * 6, "Infer-mm": ["neutral"] * 3}
+    graded(zip_bytes({**even, "Refer": "0100"}), name="Steady")
+    lucky = graded(
+        zip_bytes({**GOLD, "Refer": "0101", "Para": "101101", "Sim": ["1", "3", "2", "4", "3"]}), name="Lucky"
+    )
+    graded(zip_bytes({"Para": PREDICTIONS["Para"]}), name="Incomplete")
+    monkeypatch.setattr(Benchmark, "record", tiny.record._replace(rank_by="borda"))
+    assert client.get("/benchmarks/tiny.json").json()["ranked_by"] == "mean", "until the ranks are computed"
+    renewed(tiny)
+    expected = [("1", "Steady"), ("2", "Lucky"), ("", "Incomplete")]
+
+    def text(address: str) -> str:
+        return str(client.get(address).content.decode())
+
+    board = client.get("/benchmarks/tiny.json").json()
+    assert board["ranked_by"] == "borda"
+    assert [(str(row["rank"] or ""), row["name"]) for row in board["rows"]] == expected
+    rows = csv.DictReader(io.StringIO(text("/benchmarks/tiny.csv")))
+    assert [(row["rank"], row["name"]) for row in rows] == expected
+    cells = [line.split(" & ") for line in text("/benchmarks/tiny.tex").splitlines() if " & " in line][1:]
+    assert [(rank, name) for rank, name, *_ in cells if rank] == expected[:2]
+    cells = [line.split(" | ") for line in text("/benchmarks/tiny.md").splitlines()][2:]
+    assert [(rank.strip("| "), name) for rank, name, *_ in cells if rank.strip("| ")] == expected[:2]
+    assert re.findall("Steady|Lucky", text("/benchmarks/tiny/embed")) == ["Steady", "Lucky"]
+    assert "rank 2: " in text(f"/submissions/{lucky.key}/badge.svg")
+    answer = client.get("/api/v1/benchmarks/tiny/board?per_page=1&page=2").json()
+    assert [(row["rank"], row["name"]) for row in answer["rows"]] == [(2, "Lucky")]
+    assert client.get(f"/api/v1/benchmarks/tiny/entries/{lucky.key}").json()["rank"] == 2
+    tiny.refresh_from_db()
+    assert [row["name"] for row in pack(tiny, lucky.submitted, labels=False).places] == ["Steady", "Lucky"]
+    assert "<b>Rank 1 of 2</b> by average" in owner.get(lucky.get_absolute_url()).content.decode()
+    task = client.get("/benchmarks/tiny/tasks/Infer.json").json()["rows"]
+    assert [(row["rank"], row["name"]) for row in task] == [(1, "Lucky"), (2, "Steady")], "by its score"
+
+
+@pytest.mark.django_db
+def test_the_phase_that_a_board_shows_is_the_same_board_by_its_number(
+    client: Any, tiny: Any, graded: Callable[..., Any]
+) -> None:
+    from gluebench.leaderboard.limits.phase_acts import save_phase
+    from gluebench.leaderboard.phases.models import Phase
+
+    phase = Phase(benchmark=tiny, name="Only", opens=timezone.now() - timedelta(days=1))
+    save_phase(phase)
+    graded(name="Ahead")
+    graded(zip_bytes({**PREDICTIONS, "Refer": "0101"}), name="Close")
+    graded(zip_bytes(WORSE), name="Behind")
+    renewed(tiny)
+    pages = [client.get(f"/benchmarks/tiny{query}").content.decode() for query in ("", f"?phase={phase.pk}")]
+    assert "1–2" in pages[0].split("<tbody>")[1], "tied"
+    assert pages[0] == pages[1]
 
 
 @pytest.mark.django_db

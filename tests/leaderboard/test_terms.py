@@ -48,6 +48,15 @@ def upload(client: Client, data: bytes, **headers: Any) -> Any:
     return client.post("/benchmarks/tiny/submit", {**values, "regime": "other", "upload": file})
 
 
+def test_without_rules_of_the_benchmark_those_of_the_site_are_accepted_as_its_page_shows_them(
+    tiny: Any, client: Client, owner: Client, ada: User
+) -> None:
+    User.objects.filter(pk=ada.pk).update(is_superuser=True)
+    owner.post("/terms/edit", {"text": "# Terms\n\nBe **nice**.", "act": "save"})
+    for page in ("/terms", JOIN):
+        assert "Be <strong>nice</strong>." in client.get(page).content.decode(), page
+
+
 def test_a_page_takes_nothing_before_the_rules_are_accepted(
     rules: list[str], owner: Client, ada: User, good_zip: bytes
 ) -> None:

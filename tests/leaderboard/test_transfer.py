@@ -314,8 +314,8 @@ for each in range(999):
     result.pk, result.submission = None, first
     result._state.adding = True
     result.save()
-from gluebench.leaderboard.ledger.models import catch_up
-catch_up()
+from gluebench.leaderboard.ledger.models import follow
+follow([*Submission.objects.values_list("pk", flat=True)])
 """
 
 

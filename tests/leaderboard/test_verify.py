@@ -21,6 +21,7 @@ from django.core.cache import caches
 from django.test import override_settings
 from django.utils import timezone
 from leaderboard.material import CANARIES, MANIFEST, PREDICTIONS, write_gold, zip_bytes
+from leaderboard.sealing import catch_up
 
 from gluebench.cli import main
 from gluebench.leaderboard import commands, integrity
@@ -34,6 +35,7 @@ from gluebench.leaderboard.ledger.verify import Verification, verify_released
 from gluebench.leaderboard.ledger.views import receipt_of
 from gluebench.leaderboard.limits.phase_acts import save_phase
 from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.ranks.renewing import look, renew_ranking
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -74,7 +76,7 @@ def test_another_key_is_told(site: Submission) -> None:
 
 def test_a_rewritten_ledger_is_told_from_the_kept_one(site: Submission) -> None:
     """Somebody with the site's key makes a new history: only who kept a checkpoint can tell."""
-    from gluebench.leaderboard.ledger.models import Node, catch_up
+    from gluebench.leaderboard.ledger.models import Node
 
     kept = checkpoint_note()
     Leaf.objects.all().delete()
@@ -266,6 +268,40 @@ def test_scores_on_public_labels_are_the_same_when_graded_again(
         )
     freeze(tmp_path / "frozen", ["open"])
     assert copied(tmp_path / "frozen") == []
+
+
+@pytest.mark.parametrize("rule", ["borda", "rank-score"])
+def test_ranks_by_the_rule_of_the_manifest_are_the_same_when_computed_again(
+    graded: Callable[..., Submission], tmp_path: Path, rule: str
+) -> None:
+    text = MANIFEST.read_text().replace('name = "tiny"', f'name = "ruled"\nrank_by = "{rule}"', 1)
+    (tmp_path / "ruled.toml").write_text(text)
+    add_benchmark(str(tmp_path / "ruled.toml"), write_gold(tmp_path / "gold"))
+    benchmark = Benchmark.objects.get(name="ruled")
+    benchmark.settings = {"per_day": None, "at_once": None}
+    benchmark.save()
+    for name, changes in {
+        "Steady": {"Infer-m": ["neutral"] * 6, "Infer-mm": ["neutral"] * 3, "Refer": "0100"},
+        "Lucky": {"Refer": "0101", "Sim": ["1", "3", "2", "4", "3"]},
+        "Behind": {"Para": "000000", "Refer": "1011"},
+    }.items():
+        graded(zip_bytes({**PREDICTIONS, **changes}), name=name, benchmark=benchmark)
+    graded(zip_bytes({"Para": PREDICTIONS["Para"]}), name="Incomplete", benchmark=benchmark)
+    look()
+    renew_ranking.call(benchmark.pk)
+    freeze(tmp_path / "frozen", ["ruled"])
+    assert copied(tmp_path / "frozen") == []
+    path = tmp_path / "frozen" / "benchmarks" / "ruled.json"
+    board = json.loads(path.read_text())
+    assert (board["ranked_by"], [row["rank"] for row in board["rows"]]) == (rule, [1, 2, 3, None])
+    first = board["rows"][0]
+    first["rank"] = 2
+    path.write_text(json.dumps(board))
+    result = Verification()
+    verify_released(result, tmp_path / "frozen")
+    assert result.findings == [
+        f"ruled: the rank of {first['name']!r} ({first['key']}) is 2 on the board, 1 when graded again"
+    ]
 
 
 def run(*words: str | Path, code: int = 0) -> str:

@@ -64,9 +64,6 @@ def prepare(folder: PathLike, *, change: bool) -> None:
             f"The database could not be brought up to date: {error}. "
             "Each step is done whole or not at all: fix what stopped it, then run it again."
         ) from error
-    from gluebench.leaderboard.ledger.models import catch_up
-
-    catch_up()
 
 
 def add(

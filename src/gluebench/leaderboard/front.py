@@ -160,7 +160,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def __init__(self, server: Front, sock: socket.socket, addr: Any, adj: Adjustments, **more: Any) -> None:
         self.parser_class = partial(Request, server.store)
-        self.neighbors = server.addresses[_network(addr[0])]
+        self.neighbors = server.addresses[network_of(addr[0])]
         self.deadline = server.clock() + server.limits.seconds
         super().__init__(server, sock, addr, adj, **more)
         self.neighbors.add(self)
@@ -388,8 +388,13 @@ def _error(status: HTTPStatus, message: str) -> Error:
     return error
 
 
-def _network(address: str) -> str:
-    """Return what identifies a client: its IPv4 address, or the /64 network of its IPv6 address."""
-    if ":" not in address:
+def network_of(address: str) -> str:
+    """Return what identifies a client: its IPv4 address, or the /64 network of its IPv6 address.
+
+    A socket for both kinds gives an IPv4 address within one of IPv6.
+    """
+    try:
+        parsed = ipaddress.IPv6Address(address.partition("%")[0])
+    except ValueError:
         return address
-    return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
+    return str(parsed.ipv4_mapped or ipaddress.IPv6Network((int(parsed), 64), strict=False))

@@ -31,8 +31,6 @@ from gluebench.leaderboard.submissions.queries import Status
 
 NAMED = 20
 """Most rows or files that one check names."""
-WRITE_TIME = timedelta(seconds=10)
-"""How long after its submission a result is dated at most: by earlier versions, later ones use one time."""
 UPLOAD_TIME = timedelta(hours=1)
 """How long a file may be stored before its row."""
 RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --reseal"
@@ -83,7 +81,7 @@ def _results() -> Iterator[Check]:
     rows = Result.objects.select_related("submission").defer("submission__report", "submission__problems")
     edited, before = [], Result()
     for row in rows.order_by("submission", "pk").iterator(chunk_size=50):
-        if not row.is_intact(before.created if before.submission_id == row.submission_id else None):
+        if row.seal != row.digest(before.created if before.submission_id == row.submission_id else None):
             edited.append(f"result {row.pk} of submission {row.submission.key}")
         before = row
     fix = f"Restore a backup, or grade these submissions again. {RESEAL}"
@@ -102,9 +100,7 @@ def _listed() -> Iterator[Check]:
 def _is_as_graded(row: Submission) -> bool:
     """Whether a graded submission shows what its latest result says, and none after that was deleted."""
     result = row.results.first()
-    if result is None or row.finished is None or row.why != result.why:
-        return False
-    if not row.finished <= result.created <= row.finished + WRITE_TIME:
+    if result is None or (row.finished, row.why) != (result.created, result.why):
         return False
     shown = feedback.shown(row, result)
     return all(portable(getattr(row, name)) == portable(value) for name, value in shown.items())

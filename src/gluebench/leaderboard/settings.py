@@ -148,9 +148,6 @@ LEASE_SECONDS = 10
 GRADER_ATTEMPTS = 3
 """Workers that may die over one submission before it counts as failed."""
 
-WEBHOOKS_INSIDE = False
-"""For tests alone: whether events may be sent to any port and to internal addresses."""
-
 MAIL_IS_SENT = RUNNING.mail is not None
 """Without a mail server, organizers find the links on the admin pages."""
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if RUNNING.mail else 'filebased'}.EmailBackend"

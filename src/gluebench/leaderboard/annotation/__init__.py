@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class Annotation(AppConfig):
-    """The app; its label is its former name, which starts the table names of released sites."""
+    """The app; its label starts the names of its tables, in exports too."""
 
     name = __name__
     label = "people"

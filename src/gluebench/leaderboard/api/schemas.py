@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from ninja import Field, Schema
 from pydantic import AwareDatetime, ConfigDict
 
+from gluebench.benchmark.records import Rule
 from gluebench.leaderboard.common.problems import Problem
 from gluebench.leaderboard.submissions.queries import Kind, Regime, Status
 
@@ -183,6 +184,8 @@ class Board(Paged, Open):
 
     benchmark: str
     version: int
+    ranked_by: Rule
+    """The rule of ranks and order; "mean" while those of another are being computed."""
     columns: list[dict[str, Any]]
     rows: list[BoardRow]
     references: list[dict[str, Any]]

@@ -95,9 +95,12 @@ class BenchmarkQuerySet(models.QuerySet["Benchmark"]):
         """Those whose pages this person may see: a draft is for those who run it."""
         return self.filter(Q(draft=False) | Q(pk__in=Benchmark.objects.run_by(user).values("pk")))
 
-    def touch(self) -> None:
-        """Increase the versions, so that cached pages expire; call it in the transaction of the change."""
-        self.update(version=F("version") + 1)
+    def touch(self, **values: Any) -> int:
+        """Write values, and increase the versions, so that cached pages expire; returns how many there are.
+
+        Call it in the transaction of the change.
+        """
+        return self.update(**values, version=F("version") + 1)
 
 
 class Benchmark(models.Model):

@@ -38,10 +38,8 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> dict[str, A
     `part`: as in `read_systems`, for some of the rows.
     """
     record, task = benchmark.record, scheme.task
-    rows = [
-        {"rank": row.rank, **_facts(row.entry), **_scores(row, task)}
-        for row in read_systems(benchmark, scheme, **part)
-    ]
+    systems, rule = read_systems(benchmark, scheme, **part)
+    rows = [{"rank": row.rank, **_facts(row.entry), **_scores(row, task)} for row in systems]
     if task is not None:  # every system with a score for it has a rank, even if incomplete
         return {
             **_head("task-board", benchmark, task),
@@ -57,6 +55,7 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> dict[str, A
         "title": benchmark.title,
         "version": benchmark.version,
         "graded_again": graded_again(benchmark),
+        "ranked_by": rule,
         "columns": [
             {
                 "file": column.file,
@@ -161,7 +160,7 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
             row.entry["key"],
             *(score and score[end] for score in numbers(row.entry["scores"]) for end in ENDS),
         ]
-        for row in read_systems(benchmark, scheme)
+        for row in read_systems(benchmark, scheme)[0]
     )
     return csv_text(["rank", *WORDS, *NUMBERS, "submitted", "key", *names], rows)
 

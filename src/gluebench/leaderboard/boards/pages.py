@@ -18,14 +18,15 @@ from django.utils.safestring import SafeString
 from jinja2 import Environment, StrictUndefined
 
 from gluebench.analysis.charts import Scale
-from gluebench.analysis.rank.rules import best, board_order, competition_ranks
+from gluebench.analysis.rank.rules import best, competition_ranks
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, figures
+from gluebench.benchmark.records import Rule
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme, standings
 from gluebench.leaderboard.boards.diagnostics import slug_of
-from gluebench.leaderboard.boards.table import Row, arrange, fill, references_of
+from gluebench.leaderboard.boards.table import Row, arrange, fill, ordered, references_of
 from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.text import breakable, markdown
@@ -134,14 +135,18 @@ MARKS: dict[str, Callable[[Row], Any]] = {
 
 def read_systems(
     benchmark: Benchmark, scheme: Scheme, part: slice = slice(None), *, pk: int | None = None
-) -> list[Row]:
-    """A part of the systems of the board, best first, with their entries; or the one with this key."""
-    rows = _systems(benchmark, scheme)
-    _rank(benchmark, scheme, Options(), rows)
-    ordered = (rows[at] for at in board_order([row.value for row in rows]))
-    chosen = [row for row in ordered if pk in (None, row.system.pk)][part]
+) -> tuple[list[Row], Rule]:
+    """A part of the systems of the board, best first, with their entries, or the one with this key.
+
+    Also returns the rule that ranks them.
+    """
+    rows, options = _systems(benchmark, scheme), _with_rule(benchmark, Options())
+    order = _rank(benchmark, scheme, options, rows)
+    rule = order.rule if order else "mean"
+    ranked_rows = ordered(rows, scheme.names, options, by_rank=rule != "mean")
+    chosen = [row for row in ranked_rows if pk in (None, row.system.pk)][part]
     _enter(benchmark, chosen, whole=len(chosen) == len(rows))
-    return [row for row in chosen if row.entry]
+    return [row for row in chosen if row.entry], rule
 
 
 def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
@@ -154,7 +159,7 @@ def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
 
 def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_page: bool = False) -> Board:
     """The page of the board that the options ask for, or the whole board as one page."""
-    rows = _systems(benchmark, scheme)
+    rows, options = _systems(benchmark, scheme), _with_rule(benchmark, options)
     order = _rank(benchmark, scheme, options, rows)
     matches, page = arrange(
         [*rows, *references_of(benchmark.record, scheme)],
@@ -199,6 +204,14 @@ def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     return rows
 
 
+def _with_rule(benchmark: Benchmark, options: Options) -> Options:
+    """The options with the rule of the manifest, unless the address names another."""
+    rule = benchmark.record.rank_by
+    if rule == "mean" or options.ranking.rule:
+        return options
+    return options._replace(ranking=options.ranking._replace(rule=rule))
+
+
 def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row]) -> Order | None:
     """Give the rows their ranks; return the order by the chosen rule, None on a task's board."""
     ranks, order = competition_ranks([row.value for row in rows]), None
@@ -223,7 +236,7 @@ def ranked(benchmark: Benchmark) -> list[Row]:
     """Every system of the board with its rank, without what a page shows of it."""
     scheme = columns.scheme_of(benchmark.record)
     rows = _systems(benchmark, scheme)
-    _rank(benchmark, scheme, Options(), rows)
+    _rank(benchmark, scheme, _with_rule(benchmark, Options()), rows)
     return rows
 
 

@@ -88,16 +88,16 @@ def arrange(
         text = f"{row.system.name}\n{row.system.model}\n{row.system.team}".casefold() if words else ""
         if all(word in text for word in words) and (row.reference or options.filters.accepts(row.system)):
             matches.append(row)
-    ordered = _ordered(matches, names, options, by_rank=by_rank)
-    titled = [("", row) for row in ordered]
+    sorted_rows = ordered(matches, names, options, by_rank=by_rank)
+    titled = [("", row) for row in sorted_rows]
     if options.grouped:  # Table 4's groups in its order, references last
         titles = {str(regime.value): str(regime.label) for regime in Regime} | {"": REFERENCES}
-        titled = [(titles[kind], row) for kind in titles for row in ordered if row.system.regime == kind]
+        titled = [(titles[kind], row) for kind in titles for row in sorted_rows if row.system.regime == kind]
     page = Paginator(titled, size or max(len(titled), 1)).get_page(options.page)
     return sum(not row.reference for row in matches), page
 
 
-def _ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_rank: bool) -> list[Row]:
+def ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_rank: bool) -> list[Row]:
     """The rows in order: ties by score, then as they came, references after systems they equal."""
 
     def value(row: Row, sort: str = "") -> float | None:
@@ -112,11 +112,11 @@ def _ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_
         return row.value
 
     sort = options.sort
-    ordered = [rows[at] for at in board_order(list(map(value, rows)))]
+    ranked = [rows[at] for at in board_order(list(map(value, rows)))]
     if sort in SORTED_AS_WORDS:
-        return sorted(ordered, key=lambda row: getattr(row.system, sort).casefold(), reverse=options.turned)
-    values = [value(row, sort) for row in ordered]
-    return [ordered[at] for at in board_order(values, lowest_first=options.rising)]
+        return sorted(ranked, key=lambda row: getattr(row.system, sort).casefold(), reverse=options.turned)
+    values = [value(row, sort) for row in ranked]
+    return [ranked[at] for at in board_order(values, lowest_first=options.rising)]
 
 
 def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -> Scale | None:

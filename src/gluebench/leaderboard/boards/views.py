@@ -205,15 +205,14 @@ def _of_phase(benchmark: Benchmark, number: int) -> Benchmark:
 
 def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
     """The page of a benchmark's board, or of a task's."""
+    if options.phase == benchmark.board_phase:
+        options = options._replace(phase=0)
     benchmark = _of_phase(benchmark, options.phase)
     record = benchmark.record
     full_scheme = scheme_of(record, task)
     if task is not None:
         options = options._replace(grouped=False, intervals=True)
-    shown = options
-    if record.rank_by != "mean" and not options.ranking.rule:
-        shown = options._replace(ranking=options.ranking._replace(rule=record.rank_by))
-    board = read_page(benchmark, full_scheme.only(options.columns), shown)
+    board = read_page(benchmark, full_scheme.only(options.columns), options)
     context = {
         "benchmark": benchmark,
         "record": record,

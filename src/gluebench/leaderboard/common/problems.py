@@ -1,7 +1,6 @@
 """Errors for programs as `application/problem+json` (RFC 9457), and limits on their requests."""
 
 import hashlib
-import ipaddress
 import json
 import math
 import time
@@ -15,6 +14,8 @@ from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse
 from ninja import Schema
 from pydantic import AwareDatetime
+
+from gluebench.leaderboard.front import network_of
 
 JSON = "application/problem+json"
 BEARER = 'Bearer realm="gluebench"'
@@ -113,15 +114,5 @@ def spend(kind: str, whose: str) -> None:
 
 
 def address(request: HttpRequest) -> str:
-    """Where a request comes from; the server has already decided whether to believe a proxy.
-
-    For IPv6, return the /64 network: a single client has all of its addresses.
-    """
-    text = str(request.META.get("REMOTE_ADDR", ""))
-    try:
-        parsed = ipaddress.IPv6Address(text)
-    except ValueError:
-        return text
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.IPv6Network((int(parsed), 64), strict=False))
+    """Where a request comes from; the server has already decided whether to believe a proxy."""
+    return network_of(str(request.META.get("REMOTE_ADDR", "")))

@@ -17,9 +17,8 @@ from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from gluebench.leaderboard.audit.models import Entry, hold, record
+from gluebench.leaderboard.audit.models import Entry, hold
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.seals import PARTS, sealed
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.fields import as_json
 from gluebench.leaderboard.ledger import tree
@@ -151,18 +150,6 @@ def changes_of(pks: Sequence[int]) -> list[Change]:
     known = {leaf.submission: leaf for leaf in leaves}  # the last of each
     changes = (change_of(entry, known.get(entry["key"]), listed=entry["pk"] in listed) for entry in entries)
     return [change for change in changes if change]
-
-
-def catch_up() -> None:
-    """Add what boards and benchmarks show and ledger and log do not know: that from before they did."""
-    rows = _on_boards().exclude(key__in=Leaf.objects.values("submission"))
-    with transaction.atomic():
-        sealed_names = Entry.objects.filter(detail__has_key="sealed").values("benchmark")
-        for benchmark in Benchmark.objects.exclude(name__in=sealed_names):
-            record("sealed", benchmark=benchmark, sealed=sealed(benchmark, *PARTS))
-        if not log_leaf() and (number := Entry.objects.count()):
-            add([_log_change(number)])
-        follow(list(rows.order_by("submitted", "pk").values_list("pk", flat=True)))
 
 
 def change_of(entry: Mapping[str, Any], last: Leaf | None, *, listed: bool) -> Change | None:

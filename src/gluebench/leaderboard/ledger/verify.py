@@ -10,6 +10,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from gluebench.analysis.rank.rules import board_order, competition_ranks
+from gluebench.benchmark.records import Rule
 from gluebench.data.home import sha256_of
 from gluebench.leaderboard.fields import as_json, from_json
 from gluebench.leaderboard.ledger import tree
@@ -191,11 +192,13 @@ def _check_board(
     path = f"benchmarks/{name}.json"
     shown: dict[str, Any] = {}
     for board in (path, *(f"{path}?phase={number}" for number in phases)):
-        systems = json.loads(_needed(read, board))["rows"]
+        values = json.loads(_needed(read, board))
+        systems = values["rows"]
         shown |= {row["key"]: {"reproduced": [], **row} for row in systems}
-        ranks = competition_ranks([(row["score"] or {}).get("value") for row in systems])
-        right = [row["rank"] for row in systems] == ranks
-        result.expect(right, f"{board}: the ranks do not follow the scores")
+        if values.get("ranked_by", "mean") == "mean":  # other rules: see `recompute`
+            ranks = competition_ranks([(row["score"] or {}).get("value") for row in systems])
+            right = [row["rank"] for row in systems] == ranks
+            result.expect(right, f"{board}: the ranks do not follow the scores")
     mine = {key: entry for key, entry in last.items() if entry["benchmark"] == name}
     for key in sorted(mine.keys() | shown.keys()):
         if key not in mine or key not in shown:
@@ -240,9 +243,10 @@ def verify_released(result: Verification, folder: Path) -> None:
         if json.loads(about.read_bytes())["ladder"]:
             result.checked.append(f"{name} is not graded again: under the Ladder, scores follow others.")
             continue
-        systems = json.loads((folder / "benchmarks" / f"{name}.json").read_bytes())["rows"]
+        board = json.loads((folder / "benchmarks" / f"{name}.json").read_bytes())
+        systems, rule = board["rows"], board.get("ranked_by", "mean")
         keys = [row["key"] for row in systems]
-        graded = recompute(about.parent, keys)
+        graded = recompute(about.parent, keys, rule, [row["key"] for row in systems if row["rank"]])
         result.findings += [f"{name}: {text}" for text in _differences(systems, graded)]
         result.expect(list(graded) == keys, f"{name}: the systems have another order when graded again")
         result.checked.append(f"{len(systems)} systems of {name} graded again, with the same ranks.")
@@ -272,8 +276,14 @@ def _plain(name: str) -> str:
     return name
 
 
-def recompute(home: Path, keys: list[str]) -> dict[str, tuple[int | None, Mapping[str, Any]]]:
-    """The rank and scores of each system of a release, best first, from its predictions and labels."""
+def recompute(
+    home: Path, keys: list[str], rule: Rule = "mean", ranked: Sequence[str] = ()
+) -> dict[str, tuple[int | None, Mapping[str, Any]]]:
+    """The rank and scores of each system of a release, best first, from its predictions and labels.
+
+    By another rule than the average, the systems in `ranked` have ranks, among themselves.
+    """
+    from gluebench.analysis.board import rank_all
     from gluebench.benchmark import load_benchmark
     from gluebench.scoring import grade, read_gold
     from gluebench.scoring.feedback import rounded_report
@@ -287,17 +297,25 @@ def recompute(home: Path, keys: list[str]) -> dict[str, tuple[int | None, Mappin
     gold = read_gold(home / "gold", benchmark)
     if about["rows"]:
         gold = part_of(gold, about["rows"], share=about["share"], key=label_key(str(home / "gold")))
-    graded = []
-    for key in map(_plain, keys):
-        with tempfile.TemporaryDirectory() as scratch:  # a single table names its task by its own name
-            link = Path(scratch, _plain(about["filenames"].get(key, key)))
+    graded, files = {}, {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for key in map(_plain, keys):  # a single table names its task by its own name
+            link = Path(scratch, key, _plain(about["filenames"].get(key, key)))
+            link.parent.mkdir()
             link.symlink_to((home / "predictions" / key).resolve())
             report = grade(check(link, benchmark), gold).as_dict()
             shown = rounded_report(report_of(report), benchmark)  # a site rounds what it stored
-            graded.append(scores_of(shown.as_dict()))
-    values = [scores["score"] for scores in graded]
-    ranks = competition_ranks(values)
-    return {keys[at]: (ranks[at], graded[at]) for at in board_order(values)}
+            graded[key], files[key] = scores_of(shown.as_dict()), str(link)
+        values = {key: scores["score"] for key, scores in graded.items()}
+        if rule != "mean":
+            tasks = {key: graded[key]["tasks"] for key in ranked}
+            again = rank_all({key: files[key] for key in ranked}, gold, majorities=[()], shown=tasks)
+            places = again["boards"][""]["rules"][rule]["places"]
+            values = dict.fromkeys(keys) | {
+                key: -place["rank"] for key, place in zip(again["names"], places, strict=True)
+            }
+    ranks = dict(zip(values, competition_ranks([*values.values()]), strict=True))
+    return {keys[at]: (ranks[keys[at]], graded[keys[at]]) for at in board_order([*values.values()])}
 
 
 def verify_receipt(result: Verification, note: str, key: Key) -> None:

@@ -101,9 +101,28 @@ class Acceptance(models.Model):
         ]
 
 
+class SiteText(models.Model):
+    """The terms or the privacy page of the site, once an admin has written it in the browser."""
+
+    name = models.CharField(max_length=20, primary_key=True)
+    text = models.TextField()
+    changed = models.DateTimeField(auto_now=True)
+
+    objects: ClassVar[models.Manager[SiteText]] = models.Manager()
+
+    class Meta:
+        app_label = "organizing"  # which has the editor; the terms may be rules to accept here
+
+
+def site_text(name: str) -> str:
+    """The terms or privacy in Markdown, the title first."""
+    own = SiteText.objects.filter(name=name).values_list("text", flat=True).first()
+    return own or str(settings.FOLDER.page(name))
+
+
 def rules_of(benchmark: Benchmark) -> str:
     """The rules of a benchmark as Markdown: its own, else the terms of its site."""
-    return str(benchmark.texts.get("rules") or settings.FOLDER.page("terms"))
+    return benchmark.texts.get("rules") or site_text("terms")
 
 
 def version_of(benchmark: Benchmark) -> str:

@@ -1,18 +1,10 @@
-"""What organizing keeps beside a benchmark: its dry run, and the texts of the site."""
+"""What organizing keeps beside a benchmark: its frozen copy and its dry run."""
 
 from django.db import models
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
-
-
-class SiteText(models.Model):
-    """The terms or the privacy page of the site, once an admin has written it in the browser."""
-
-    name = models.CharField(max_length=20, primary_key=True)
-    text = models.TextField()
-    changed = models.DateTimeField(auto_now=True)
 
 
 class FrozenCopy(models.Model):

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -21,8 +20,8 @@ from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.folder import TEXTS
+from gluebench.leaderboard.limits.models import SiteText, site_text
 from gluebench.leaderboard.organizing.forms import LooksForm, SiteTextForm, TextsForm
-from gluebench.leaderboard.organizing.models import SiteText
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
@@ -71,8 +70,7 @@ def _save(request: SignedInRequest, benchmark: Benchmark, action: str, **values:
         before, after = _flat({name: getattr(row, name) for name in values}), _flat(values)
         changed = sorted(key for key in before.keys() | after if before.get(key) != after.get(key))
         if changed:
-            Benchmark.objects.filter(pk=row.pk).update(**values)
-            Benchmark.objects.filter(pk=row.pk).touch()
+            Benchmark.objects.filter(pk=row.pk).touch(**values)
             seals = sealed(row, *values)
             record(action, actor=request.user, benchmark=row, changed=", ".join(changed), sealed=seals)
     messages.success(request, "Saved." if changed else "Nothing was changed.")
@@ -121,17 +119,11 @@ def style(request: HttpRequest, name: str) -> HttpResponse:
     return cached(request, name=f"style {name}", version=source.version, make=make, content_type="text/css")
 
 
-def site_text(name: str) -> tuple[str, bool]:
-    """The terms or privacy in Markdown, the title first; and whether it is still the default."""
-    own = SiteText.objects.filter(name=name).values_list("text", flat=True).first()
-    text = own or settings.FOLDER.page(name)
-    return text, text == (TEXTS / f"{name}.md").read_text(encoding="utf-8")
-
-
 @require_safe
 def site_page(request: HttpRequest, name: str) -> HttpResponse:
     """Terms or privacy."""
-    text, is_default = site_text(name)
+    text = site_text(name)
+    is_default = text == (TEXTS / f"{name}.md").read_text(encoding="utf-8")
     title, _, rest = text.partition("\n")
     context = {"title": title.lstrip("# "), "html": markdown(rest, demoted=0), "here": name}
     return render(request, "accounts/page.html", {**context, "name": name, "is_default": is_default})
@@ -143,7 +135,7 @@ def site_edit(request: SignedInRequest, name: str) -> HttpResponse:
     """The editor of terms or privacy, for admins."""
     if not request.user.is_superuser:
         raise PermissionDenied
-    form = SiteTextForm(request.POST or None, initial={"text": site_text(name)[0]})
+    form = SiteTextForm(request.POST or None, initial={"text": site_text(name)})
     shown = ""
     if request.method == "POST" and form.is_valid():
         shown = form.cleaned_data["text"]

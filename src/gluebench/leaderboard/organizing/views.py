@@ -46,9 +46,7 @@ def opening(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         messages.error(request, "It has no labels, so nothing could be graded. Add them under Files first.")
         return redirect("organize-setup", benchmark.name)
     with transaction.atomic():
-        row = Benchmark.objects.filter(pk=benchmark.pk)
-        if row.filter(draft=not draft).update(draft=draft):
-            row.touch()
+        if Benchmark.objects.filter(pk=benchmark.pk, draft=not draft).touch(draft=draft):
             pks = list(benchmark.submissions.values_list("pk", flat=True))
             submissions_changed.send(Submission, submissions=pks)
             act, seals = "draft" if draft else "open to the public", sealed(benchmark, "draft")

@@ -126,7 +126,7 @@ def failures(benchmark: Benchmark) -> list[tuple[str, int]]:
     counts: Counter[str] = Counter()
     for problems, failure in failed.values_list("problems", "failure")[:NEWEST]:
         codes = {row["code"] for row in problems.get("problems", ()) if row["severity"] == "error"}
-        counts.update(codes or {failure or "no reason stored"})
+        counts.update(sorted(codes) or [failure or "no reason stored"])
     return counts.most_common()
 
 

@@ -7,7 +7,7 @@ from gluebench.analysis.rank import rules
 from gluebench.analysis.rank.rules import LOWER, Profile, standing
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import UnknownNameError
-from gluebench.benchmark.records import RULES, Rule, rule_named
+from gluebench.benchmark.records import Rule, rule_named
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason, majority_tasks
@@ -89,6 +89,11 @@ class Order(NamedTuple):
         return f"{weighted}{TITLES[self.options.by]}"
 
     @property
+    def rule(self) -> Rule:
+        """The rule that gave the ranks; the average where no places are computed."""
+        return self.options.by if self.places else "mean"
+
+    @property
     def another(self) -> bool:
         """Whether systems are ordered by something other than their score."""
         return bool(self.places) and not self.options.usual
@@ -107,8 +112,6 @@ def order_of(benchmark: Benchmark, options: RankingOptions, ranks: Mapping[int, 
     ranking = Ranking.objects.defer("pairs", "health").filter(benchmark=benchmark).first()
     if ranking is None or ranking.version != benchmark.version or ranking.board is None:
         return Order(options, {}, (_pending(ranking),))
-    if any(board["rules"].keys() != {*RULES} for board in ranking.board["boards"].values()):
-        return Order(options, {}, (_pending(None),))  # from a release with other rules
     pks = ranking.board["pks"]
     if not ranks.keys() >= set(pks):  # the database was edited: a system left the board
         return Order(options, {}, (_pending(None),))

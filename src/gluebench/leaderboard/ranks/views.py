@@ -107,7 +107,7 @@ def ranking_of(benchmark: Benchmark) -> RankingState:
         ranking.board["boards"][""],
         ranking.pairs["boards"][""],
         benchmark.record.loss,
-        ranking.board.get("shares"),
+        ranking.board["shares"],
     )
 
 

@@ -121,7 +121,6 @@ def edits_of(submission: Submission) -> list[dict[str, Any]]:
             "changes": [
                 (FIELDS[name].label.lower(), *(text(name, value) for value in pair))
                 for name, pair in revision.changes.items()
-                if name in FIELDS  # fields of earlier versions are left out
             ],
         }
         for revision in submission.revisions.all()[:EDITS]

@@ -41,6 +41,8 @@ QUEUE_LEASE_SECONDS = 300
 """How long a submission may wait before a sweep queues it again."""
 SWEEP_SECONDS = 2
 """How often a worker sweeps."""
+SHOWN = ("feedback", "smallest_category", "anonymous")
+"""Settings of a policy that change what is shown of results, and not how they are graded."""
 
 
 def bound_minutes() -> int:
@@ -175,9 +177,7 @@ def follow_policy(benchmark: Benchmark, before: Policy) -> None:
         if other_rows or (before.feedback == "ladder") != (after.feedback == "ladder"):
             regrade(benchmark, "The organizer changed what is shown of a score.")
         else:
-            if (before.feedback, before.smallest_category) != (after.feedback, after.smallest_category):
-                _show_again(benchmark.submissions.all())
-            if before.anonymous != after.anonymous:
+            if any(getattr(before, name) != getattr(after, name) for name in SHOWN):
                 _show_again(benchmark.submissions.all())
             Benchmark.objects.filter(pk=benchmark.pk).touch()
         follow_clock(benchmark)
@@ -217,8 +217,7 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
         moments = (next_change(phases, now), int(named.timestamp()) if named else None)
         due = min(filter(None, moments), default=None)
         if due or phases or row.due is not None or row.board_phase is not None:
-            Benchmark.objects.filter(pk=row.pk).update(due=due, board_phase=shown and shown.pk)
-            Benchmark.objects.filter(pk=row.pk).touch()
+            Benchmark.objects.filter(pk=row.pk).touch(due=due, board_phase=shown and shown.pk)
         moved = row.submissions.none()
         if row.policy.anonymous is not None:
             moved = row.submissions.all()

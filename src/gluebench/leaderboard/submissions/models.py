@@ -278,8 +278,7 @@ class Result(models.Model):
     report = models.JSONField(null=True)
     """The report as graded, for organizers; `Submission.report` is the part that may be shown."""
     diagnosis = models.JSONField(null=True)
-    """Confusions and directions of diagnostic sets, as graded; `report.py` selects what is shown.
-    Null for gradings before these were counted."""
+    """Confusions and directions of diagnostic sets, as graded; `report.py` selects what is shown."""
     shown = models.JSONField(null=True)
     """The report that is shown instead under the Ladder; null without the Ladder."""
     scores = models.JSONField(null=True)
@@ -313,19 +312,15 @@ class Result(models.Model):
         earlier = earlier if self.pk is None else earlier.filter(pk__lt=self.pk)
         return earlier.values_list("created", flat=True).first()
 
-    def digest(self, before: datetime | None = None) -> str:
-        """The seal of its current values, with the grading `before` it; earlier versions left that out."""
+    def digest(self, before: datetime | None) -> str:
+        """The seal that its current values have after the grading `before` it."""
         values = [getattr(self, name) for name in self.SEALED]
         return seal("result", *values, *([before] if before else []))
-
-    def is_intact(self, before: datetime | None) -> bool:
-        """Whether the seal is that of its current values after the grading `before`."""
-        return self.seal in (self.digest(before), self.digest())
 
     def show(self, scores: Any) -> None:
         """Store what the board shows of it; an intact seal is renewed, a broken one stays broken."""
         before = self.before()
-        intact = self.is_intact(before)
+        intact = self.seal == self.digest(before)
         self.scores = scores
         self.seal = self.digest(before) if intact else self.seal
         self.save(update_fields=["scores", "seal"])

@@ -75,7 +75,6 @@ def _section(task: Task, scores: Mapping[str, Any] | None) -> Table:
         f"{human.name}: {percent(human.scores[metric.name], metric.loss)} ({human.source})" if human else ""
     )
     section = {
-        "labels": bool(task.words) and task.labels_public,
         "name": task.name,
         "title": task.title,
         "metric": f"{metric.title}{unit(metric.loss)}",
@@ -137,13 +136,11 @@ def flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
 def diagnosis_of(submission: Submission) -> dict[str, Any] | None:
     """Diagnostic set to its confusions and directions, of the latest grading, where its labels are public.
 
-    None where no report is shown, or it was graded before these were counted. Exact counts reveal labels.
+    None where no report is shown. Exact counts reveal labels.
     """
     if submission.report is None:
         return None
-    counted = submission.results.values_list("diagnosis", flat=True).first()
-    if counted is None:
-        return None
+    counted = submission.results.values_list("diagnosis", flat=True).first() or {}
     public = {task.name for task in submission.benchmark.record.diagnostics if task.labels_public}
     return {name: counts for name, counts in counted.items() if name in public}
 

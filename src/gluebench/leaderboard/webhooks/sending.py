@@ -9,8 +9,7 @@ from contextlib import suppress
 from http.client import HTTPSConnection
 from urllib.parse import SplitResult, urlsplit
 
-from django.conf import settings
-
+PORT = 443
 SECONDS = 10
 """The longest that a request takes in all, once the name is resolved."""
 TLS = ssl.create_default_context()
@@ -22,10 +21,10 @@ _ALSO = [ipaddress.ip_network(net) for net in ("192.0.0.0/24", "2002::/16", "3ff
 def parts_of(url: str) -> SplitResult:
     """The parts of an address that events may be sent to. Raises ValueError."""
     parts = urlsplit(url)
-    usual = parts.port in (None, 443) or settings.WEBHOOKS_INSIDE
+    usual = parts.port in (None, PORT)
     if parts.scheme != "https" or not parts.hostname or "@" in parts.netloc or not usual:
         raise ValueError("Give an address as https://example.org/path: no user, password or port in it.")
-    if not settings.WEBHOOKS_INSIDE and not _may_be_public(parts.hostname):
+    if not _may_be_public(parts.hostname):
         raise ValueError(f"{parts.hostname} is not a name or an address on the public internet.")
     return parts
 
@@ -54,19 +53,19 @@ def post(url: str, headers: Mapping[str, str], body: bytes) -> int:
     OSError, HTTPException, or ValueError for an address that is refused.
     """
     parts = parts_of(url)
-    host, port = str(parts.hostname), parts.port or 443
+    host = str(parts.hostname)
     addresses: list[str] = []
     with suppress(OSError):  # a name of the inside is answered as one that does not exist
-        addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    if not addresses or not (settings.WEBHOOKS_INSIDE or all(map(is_public, addresses))):
+        addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, PORT, type=socket.SOCK_STREAM)]
+    if not addresses or not all(map(is_public, addresses)):
         raise ValueError(f"{host} has no address on the public internet.")
-    plain = socket.create_connection((addresses[0], port), SECONDS)
+    plain = socket.create_connection((addresses[0], PORT), SECONDS)
     with TLS.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False) as secure:
         watchdog = threading.Timer(SECONDS, _shut, (secure,))
         watchdog.start()
         try:
             secure.do_handshake()
-            connection = HTTPSConnection(host, port, context=TLS)
+            connection = HTTPSConnection(host, PORT, context=TLS)
             connection.sock = secure
             target = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
             connection.request("POST", target, body, dict(headers))

@@ -19,8 +19,6 @@ def drop(apps: Any, schema_editor: Any) -> None:
 
 class Migration(migrations.Migration):
 
-    replaces = [('accounts', '0001_first'), ('accounts', '0002_merging')]
-
     initial = True
 
     dependencies = [

@@ -48,6 +48,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [models.UniqueConstraint(fields=('study', 'number'), name='one_per_number')],
             },
         ),
         migrations.CreateModel(
@@ -62,9 +63,5 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(fields=('annotator', 'item'), name='one_per_item')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='annotator',
-            constraint=models.UniqueConstraint(fields=('study', 'number'), name='one_per_number'),
         ),
     ]

@@ -5,8 +5,6 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('benchmarks', '0001_benchmarks'), ('benchmarks', '0002_phases'), ('benchmarks', '0003_organizing'), ('benchmarks', '0004_spelling')]
-
     initial = True
 
     dependencies = [

@@ -7,8 +7,6 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('limits', '0001_first'), ('limits', '0002_acceptance')]
-
     initial = True
 
     dependencies = [

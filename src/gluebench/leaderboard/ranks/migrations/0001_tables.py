@@ -4,8 +4,6 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('ranks', '0001_initial'), ('ranks', '0002_health')]
-
     initial = True
 
     dependencies = [

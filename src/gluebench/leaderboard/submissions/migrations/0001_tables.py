@@ -10,8 +10,6 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('submissions', '0001_submissions'), ('submissions', '0002_model_id'), ('submissions', '0003_phases'), ('submissions', '0004_turns'), ('submissions', '0005_reproductions')]
-
     initial = True
 
     dependencies = [
