@@ -222,6 +222,8 @@ PIECES = (
     *("; ", ";", ":", "-", " ", "  ", "\u00a0", "\u0665", "1_0", "+1", "d1", "d2", "joy", "x", ""),
     *("0.25 0.25 0.25 0.25", "1 0 0 0", "1e-5 0 0 1", "0.5", "0.998", "1.001", "-0.1", "[1, 0, 0, 0]"),
     *("1e999", "nan", "inf", "anger"),
+    *('["<ARG0>a</ARG0> b"]', '["a b", "<SIG3>a</SIG3> b"]', '["<ARG0>a <SIG>b</SIG></ARG0>"]', "[]"),
+    *('["', '"]', '", "', '","', "<ARG0>", "</ARG0>", "<SIG12>", "<sig>", "<b", "\\u00e9", '\\"', "\x01"),
 )
 CELLS = st.lists(st.lists(st.sampled_from(PIECES), max_size=3).map("".join), min_size=1, max_size=4)
 
@@ -234,7 +236,7 @@ def test_spans_with_empty_parts_are_read_line_by_line(forms: dict[str, Task], ce
     assert not read_lines(body, layout).faults
 
 
-USUAL = sorted({*KEYS} - {"dependencies", "relations"})
+USUAL = sorted({*KEYS} - {"dependencies"})
 """Forms whose usual notation is read in arrays."""
 
 

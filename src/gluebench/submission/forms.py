@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.submission.notation import NotationError, RepeatedError, decimal, joined, loaded, place, weight
-from gluebench.submission.relations import Relations, in_python, relations, size_of
+from gluebench.submission.relations import Relations, in_python, names_of, relations, size_of
 from gluebench.submission.submission import Column
 
 SUM_ERROR = 1e-3
@@ -32,7 +32,7 @@ _BOOLEANS = (("false", "true"), ("False", "True"), ("0", "1"))
 class Notation(NamedTuple):
     """The usual notation of cells, which `cells.read_cells` checks for all rows at once."""
 
-    kind: Literal["text", "numbers", "words", "arcs", "spans"]
+    kind: Literal["text", "numbers", "words", "arcs", "spans", "relations"]
     marks: bytes = b""
     """What separates the parts of a cell."""
     words: tuple[bytes, ...] = ()
@@ -127,7 +127,9 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
 def _tagged_form(words: tuple[str, ...], known: str, *, gold: bool) -> CellForm:
     example = f'["<{words[0]}>rain</{words[0]}> fell"], with the tags {known}'
     expected = f"a JSON list of the sentence, once for each relation, as {example}"
-    return CellForm(partial(_relations, words=words, gold=gold), _list, expected, False)
+    tags = tuple(f"<{closing}{name}>".encode() for name in names_of(words) for closing in ("", "/"))
+    usual = None if gold else Notation("relations", b'"\\<>', tags, known=_known_lists)
+    return CellForm(partial(_relations, words=words, gold=gold), _list, expected, False, usual)
 
 
 def _usual(words: tuple[str, ...], separator: str, **details: Any) -> Notation | None:
@@ -186,6 +188,10 @@ def _relations(cell: str, *, words: tuple[str, ...], gold: bool) -> Relations:
     """The sentences of a JSON list, which may in gold be written as in Python."""
     value = loaded(cell)
     return relations(in_python(cell) if gold and value is None else value, words=words, gold=gold)
+
+
+def _known_lists(cells: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    return map(tuple, json.loads(f"[{','.join(cells)}]"))
 
 
 def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str, ...]:

@@ -94,8 +94,13 @@ def _last(word: Words, length: Ints) -> Words:
 
 def digits(text: Text, starts: Ints, ends: Ints) -> tuple[Ints, Flags]:
     """The numbers of the last eight digits of each field, and whether any of these is no digit."""
-    word = _last(next(_before(text, ends)), np.minimum(ends - starts, 8))
-    return _number(word), _not_digits(word) != 0
+    lengths, numbers, wrong = ends - starts, np.zeros_like(ends), np.zeros(len(ends), np.bool_)
+    for place in range(min(8, int(lengths.max(initial=0)))):
+        digit = text.data.take(ends - (place + 1)) - np.uint8(_ZERO)
+        digit *= lengths > place
+        wrong |= digit > 9
+        numbers += digit * np.int64(10**place)
+    return numbers, wrong
 
 
 def integers(text: Text, starts: Ints, ends: Ints) -> Ints:
