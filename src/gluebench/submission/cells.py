@@ -36,7 +36,7 @@ from gluebench.submission.submission import Unread
 TAB, FEED = b"\t\n"
 _MINUS, _COLON, _SEMICOLON, _BLANK = b"-:; "
 _QUOTE, _LESS, _GREATER = b'"<>'
-_JOINTS = (b'\t[]\n', b'\t["', b'", "', b'","', b'"]\n')
+_JOINTS = (b"\t[]\n", b'\t["', b'", "', b'","', b'"]\n')
 """What stands before, between and after the texts of a JSON list, from one mark to the next."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 """An odd number whose multiples differ in their high bits."""
@@ -345,4 +345,5 @@ def _other_tags(text: Text, marks: Ints, kinds: Bytes, tags: tuple[bytes, ...]) 
         return None
     numbers = np.where(known[0], known[2].take(known[1]), -1)  # even for a tag that opens
     pairs = (numbers & 1 == 0) & (np.diff(numbers, append=-1) == 1) & (np.diff(less, append=-1) == 2)
-    return marks[less[~(pairs | np.roll(pairs, 1))]]
+    others: Ints = marks[less[~(pairs | np.roll(pairs, 1))]]
+    return others
