@@ -345,5 +345,7 @@ def _other_tags(text: Text, marks: Ints, kinds: Bytes, tags: tuple[bytes, ...]) 
         return None
     numbers = np.where(known[0], known[2].take(known[1]), -1)  # even for a tag that opens
     pairs = (numbers & 1 == 0) & (np.diff(numbers, append=-1) == 1) & (np.diff(less, append=-1) == 2)
+    within = text.data.take(marks[less + 1] + 1)
+    pairs &= (within != _BLANK) & (within != _LESS)
     others: Ints = marks[less[~(pairs | np.roll(pairs, 1))]]
     return others

@@ -15,7 +15,7 @@ from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError
 from gluebench.submission.notation import is_number
 from gluebench.submission.problems import Problem, sentences
 from gluebench.submission.rows import Layout
-from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, read_table
+from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, of_truth, read_table
 
 MOST_BYTES = 16 << 20
 """Files larger than this are not analyzed."""
@@ -52,6 +52,7 @@ class Sheet:
             text.format(what=what, words=words, value=self.layout.value) for text in SENTENCES[code]
         )
         shown = None if value is None else value[:60]
+        fix = of_truth(value or "", self.layout.words) or fix
         self.mistakes.append(
             Problem(code, "error", self.name, expected, fix, line, None, shown, repair=repair)
         )

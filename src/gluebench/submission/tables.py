@@ -233,6 +233,8 @@ def _row_count_problem(name: str, rows: int, layout: Layout) -> Problem | None:
 def _fault_problem(name: str, fault: Fault, layout: Layout, *, shifted: bool) -> Problem:
     value = None if fault.value is None else _shown(fault.value)
     problem = _problem(fault.code, name, layout, line=fault.line, index=fault.example, value=value)
+    if fix := of_truth(value or "", layout.words):
+        return replace(problem, fix=fix)
     if shifted and fault.code in ("extra-index", "missing-index"):
         fix = "The indices seem to count from 1: take one from each, so that the first example has index 0."
         return replace(problem, fix=fix)
@@ -272,6 +274,12 @@ def allowed_values(layout: Layout) -> str:
     if layout.form:
         return layout.form.expected
     return listed_words(layout.words) if layout.words else "a number such as 3.5"
+
+
+def of_truth(value: str, words: Sequence[str]) -> str:
+    """What to do about True or False where the labels are 0 and 1; empty for other values."""
+    usual = value.strip().casefold() in ("true", "false") and {*words} == {"0", "1"}
+    return "Write 1 for True and 0 for False (in pandas: astype(int))." * usual
 
 
 def listed_words(words: Sequence[str]) -> str:
