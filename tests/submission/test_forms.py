@@ -170,6 +170,7 @@ FAULTS = {
         "0:obj",
         "0:nsubj 0:",
         "1:0:root",
+        "0:nsubj:1:root",
         "-1:root",
         "\u0660:root",
     ],

@@ -110,12 +110,6 @@ def lookup(
     vocabulary = _vocabulary(words)
     if vocabulary is None or -1 < text.content.find(b"\0", PAD) < text.end:
         return None
-    if max(map(len, words)) == 1:
-        numbers = np.full(256, len(words))
-        numbers[[*b"".join(words)]] = np.arange(len(words))
-        places = text.data.take(starts)
-        known = (numbers < len(words)).take(places) & (lengths == 1)
-        return known, places, numbers
     chunks = _chunks(text, starts, lengths, len(vocabulary.chunks))
     places = (_keys(chunks, vocabulary.mix) >> vocabulary.shift).view(np.int64)
     equal = lengths <= 8 * len(chunks)

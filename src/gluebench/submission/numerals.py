@@ -5,7 +5,6 @@ Decimal numbers are equal to those of `float` to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -41,35 +40,24 @@ class Text(NamedTuple):
     content: bytes
     end: int
     data: Bytes
-    words: Words
     windows: Words
     """The eight bytes from each byte on."""
 
 
 def text_of(body: bytes) -> Text:
     """The text of these bytes."""
-    content = b"".join((bytes(PAD), body, bytes(24 - len(body) % 8)))
-    data, words = np.frombuffer(content, np.uint8), np.frombuffer(content, "<u8")
+    content = b"".join((bytes(PAD), body, bytes(24)))
+    data = np.frombuffer(content, np.uint8)
     windows = np.ndarray((len(data) - 7,), "<u8", buffer=data.data, strides=(1,))
-    return Text(content, PAD + len(body), data, words, windows)
+    return Text(content, PAD + len(body), data, windows)
 
 
 def load(text: Text, places: Ints) -> Words:
     """The eight bytes from each place on, the first as the lowest."""
     if 8 * len(places) > len(text.data):
         return text.windows.take(places)  # which copies all windows once
-    return next(_before(text, places + 8))
-
-
-def _before(text: Text, ends: Ints) -> Iterator[Words]:
-    """The eight bytes before each end, then the eight before these: a part of each of two machine words."""
-    place, bits = ends >> 3, ((ends & 7) << 3).view(np.uint64)
-    others, upper = np.uint64(64) - bits, text.words.take(place)
-    while True:
-        place = place - 1
-        lower = text.words.take(place)
-        yield (lower >> bits) | (upper << others)
-        upper = lower
+    words: Words = text.windows[places]
+    return words
 
 
 def _not_digits(word: Words) -> Words:
@@ -129,9 +117,8 @@ def decimals(text: Text, starts: Ints, ends: Ints) -> Floats:
     places = stop - fraction
     wrong |= (point == begin) | (places > _MOST_PLACES) | ((places != 0) & (fraction == point))
     mantissa = np.zeros_like(whole)
-    before = _before(text, stop)
     for block in range(0, int(places.max(initial=0, where=~wrong)), 8):
-        word = _last(next(before), np.clip(places - block, 0, 8))
+        word = _last(load(text, stop - (block + 8)), np.clip(places - block, 0, 8))
         number = _number(word)
         wrong |= (_not_digits(word) != 0) | (number > (_MOST_HIGH if block == 16 else number))
         mantissa += number * 10**block
