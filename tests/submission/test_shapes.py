@@ -279,9 +279,12 @@ def test_an_answer_that_looks_like_the_number_of_its_column_is_no_header(
         assert values(check(tmp_path / "t.tsv", tmp_path / "m.toml"), "one") == ["2", "1"]
 
 
-def test_a_first_text_like_the_name_of_the_column_is_no_header(tmp_path: Path) -> None:
-    for content in ("prediction\nb\nc\nd\n", "prediction\nprediction\nb\nc\nd\n"):
-        assert values(read(tmp_path, "text", "order", content)) == ["prediction", "b", "c", "d"]
+def test_a_first_text_like_the_name_of_the_column_needs_a_header(tmp_path: Path) -> None:
+    """A file with a header and an answer too few has the same lines, and would be graded against others."""
+    (error,) = read(tmp_path, "text", "order", "prediction\nb\nc\nd\n").errors
+    assert "4 answers below the header 'prediction', and one is missing" in error.expected
+    answers = read(tmp_path, "text", "order", "prediction\nprediction\nb\nc\nd\n")
+    assert values(answers) == ["prediction", "b", "c", "d"]
 
 
 @pytest.mark.parametrize("value", ["True", "false"])

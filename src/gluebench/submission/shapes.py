@@ -247,9 +247,13 @@ def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix:
     width = max([column + 1, *(len(row) for _, row in table[:1] if file.column)])
     if table and (first := [name.strip() for name in table[0][1]]):
         headed = _value_column(first, file.column, layout)
-        alone = task.form == "text" and len(first) == 1
-        if (alone or file.column.isdecimal()) and layout.size >= len(table):
-            headed = None  # an answer that looks like the name or the number of its column
+        if file.column.isdecimal() and layout.size >= len(table):
+            headed = None  # an answer that looks like the number of its column
+        if headed is not None and task.form == "text" and layout.size == len(table):
+            expected = (
+                f"expected {layout.size:,} answers below the header {first[headed]!r}, and one is missing"
+            )
+            raise ShapeError(expected, "Add it; if the first line is an answer, write a header before it.")
         if headed is not None or (layout.size < len(table) and _heading(first[column:][:1], layout)):
             column, table = column if headed is None else headed, table[1:]
             width = len(first)
