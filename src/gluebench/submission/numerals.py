@@ -24,7 +24,7 @@ _ZERO = 48
 """The digit 0."""
 _ZEROS = np.uint64(0x3030303030303030)
 """Eight digits 0."""
-_MOST_PLACES, _MOST_POWER = 24, 270
+_MOST_DIGITS, _MOST_PLACES, _MOST_POWER = 18, 24, 270
 _MOST_HIGH, _MOST_MANTISSA = 921, 9.2e18
 """Largest number before the last 16 digits of a mantissa, and largest mantissa, below 2 ** 63."""
 _TENS = 10 ** np.arange(19)
@@ -81,9 +81,9 @@ def _last(word: Words, length: Ints) -> Words:
 
 
 def digits(text: Text, starts: Ints, ends: Ints) -> tuple[Ints, Flags]:
-    """The numbers of the last eight digits of each field, and whether any of these is no digit."""
+    """The numbers of the last 18 digits of each field, and whether any of these is no digit."""
     lengths, numbers, wrong = ends - starts, np.zeros_like(ends), np.zeros(len(ends), np.bool_)
-    for place in range(min(8, int(lengths.max(initial=0)))):
+    for place in range(min(_MOST_DIGITS, int(lengths.max(initial=0)))):
         digit = text.data.take(ends - (place + 1)) - np.uint8(_ZERO)
         digit *= lengths > place
         wrong |= digit > 9
@@ -96,11 +96,7 @@ def integers(text: Text, starts: Ints, ends: Ints) -> Ints:
     value, wrong = digits(text, starts, ends)
     length = ends - starts
     padded = (text.data[starts] == _ZERO) & (length > 1)
-    value[wrong | padded | (length < 1)] = -1
-    for row in np.flatnonzero(length > 8):
-        field = text.content[starts[row] : ends[row]]
-        is_index = field.isdigit() and field[:1] != b"0" and len(field) <= 18
-        value[row] = int(field) if is_index else -1
+    value[wrong | padded | (length < 1) | (length > _MOST_DIGITS)] = -1
     return value
 
 

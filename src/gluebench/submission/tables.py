@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gluebench.submission.canonical import read_canonical
-from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, worded
 from gluebench.submission.rows import Fault, Layout, Rows, read_lines
 from gluebench.submission.submission import Column
 
@@ -19,7 +19,7 @@ INDEX_NAMES = ("index", "id", "")
 WRONG_SIZES = ("wrong-version", "wrong-split", "wrong-file")
 """Problems of a row count that matches other data; extra and missing indices are then not reported."""
 
-SENTENCES = sentences(__file__)
+_worded = worded(__file__)
 _OF_IDS = {"bad-index": "unknown-id", "repeated-index": "repeated-id", "missing-index": "missing-id"}
 """Problems of indices to those of ids."""
 
@@ -253,20 +253,21 @@ def _problem(
     value: str | None = None,
 ) -> Problem:
     code = _OF_IDS.get(code, code) if layout.ids else code
-    allowed = allowed_values(layout)
-    expected, fix = (
-        text.format(
-            what=what,
-            allowed=allowed,
-            value=layout.value,
-            size=layout.size,
-            last=layout.ids[-1] if layout.ids else layout.size - 1,
-            first=layout.ids[0] if layout.ids else 0,
-        )
-        for text in SENTENCES[code][:2]
+    return _worded(
+        code,
+        name,
+        severity,
+        what=what,
+        allowed=allowed_values(layout),
+        column=layout.value,
+        size=layout.size,
+        first=layout.ids[0] if layout.ids else 0,
+        last=layout.ids[-1] if layout.ids else layout.size - 1,
+        line=line,
+        index=index,
+        value=value,
+        id=layout.ids[index] if layout.ids and index is not None else "",
     )
-    example_id = layout.ids[index] if layout.ids and index is not None else ""
-    return Problem(code, severity, name, expected, fix, line, index, value, id=example_id)
 
 
 def allowed_values(layout: Layout) -> str:
