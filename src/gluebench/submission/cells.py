@@ -318,17 +318,18 @@ def _other_relations(text: Text, marks: Ints, kinds: Bytes, notation: Notation) 
     outer = np.flatnonzero((kinds != _LESS) & (kinds != _GREATER))
     marks, kinds = marks[outer], kinds[outer]
     tabs = np.flatnonzero(kinds == TAB)
-    at = np.arange(len(marks)) - np.repeat(tabs, np.diff(tabs, append=len(marks)))
-    opens = np.flatnonzero(at & 1 == 0)
-    lengths = marks.take(opens + 1, mode="clip") - marks[opens] + 1
-    joints = lookup(text, marks[opens], lengths, _JOINTS)
+    number = np.arange(len(marks)) - np.repeat(tabs, np.diff(tabs, append=len(marks)))
+    closing = np.flatnonzero(number & 1 == 0)  # the tab of each row, and the quotes that end a text
+    lengths = marks.take(closing + 1, mode="clip") - marks[closing] + 1
+    joints = lookup(text, marks[closing], lengths, _JOINTS)
     if control or tags is None or joints is None or not _decodes(text.content):
         return None
-    further = np.flatnonzero((at > 2) & (at & 1 == 1) & (kinds == _QUOTE))  # where texts after others begin
+    # Quotes that begin a text after another, which has as many words.
+    further = np.flatnonzero((number > 2) & (number & 1 == 1) & (kinds == _QUOTE))
     blanks = np.cumsum(text.data == _BLANK, dtype=np.int32)
-    before, end, start, stop = (blanks.take(marks[further + at]) for at in (-2, -1, 0, 1))
+    before, end, start, stop = (blanks.take(marks[further + step]) for step in (-2, -1, 0, 1))
     differ = end - before != stop - start
-    return np.concatenate([tags, marks[opens[~joints[0]]], marks[further[differ]]])
+    return np.concatenate([tags, marks[closing[~joints[0]]], marks[further[differ]]])
 
 
 def _other_tags(text: Text, marks: Ints, kinds: Bytes, tags: tuple[bytes, ...]) -> Ints | None:
