@@ -88,7 +88,7 @@ def marked(places: list[tuple[int, int]], words: list[str], tags: tuple[str, ...
 
 def tagged_sentences() -> st.SearchStrategy[tuple[str, ...]]:
     places = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=4)
-    words = st.lists(TEXTS.map(lambda text: text.replace(" ", "")), min_size=1, max_size=6)
+    words = st.lists(TEXTS.map(lambda text: text.replace(" ", "") or "rain"), min_size=1, max_size=6)
     return st.tuples(words, st.lists(places, max_size=3)).map(
         lambda pair: tuple(marked(each, pair[0], ("ARG0", "SIG3", "ARG1", "SIG")) for each in pair[1])
     )
@@ -170,6 +170,7 @@ FAULTS = {
         "0:obj",
         "0:nsubj 0:",
         "1:0:root",
+        "0:nsubj:1:root",
         "-1:root",
         "\u0660:root",
     ],
@@ -192,7 +193,7 @@ FAULTS = {
         ),
         *('["<ARG2>a</ARG2>"]', '["<ARG>a</ARG>"]', '["<CAUSE>a</CAUSE>"]', '["<SIGNAL>a</SIGNAL>"]'),
         *('["<ARG0>a"]', '["a</ARG0>"]', '["<ARG0>a</ARG1>"]', '["<ARG0>a <ARG0>b</ARG0></ARG0>"]'),
-        *('["<SIG0>a</SIG1>"]', '["a b", "a"]', '["a b", "a  b"]'),
+        *('["<SIG0>a</SIG1>"]', '["a b", "a"]', '["a b", "a  b"]', '["<SIG></SIG> a"]', '["<SIG> </SIG>"]'),
     ],
 }
 
@@ -222,6 +223,9 @@ PIECES = (
     *("; ", ";", ":", "-", " ", "  ", "\u00a0", "\u0665", "1_0", "+1", "d1", "d2", "joy", "x", ""),
     *("0.25 0.25 0.25 0.25", "1 0 0 0", "1e-5 0 0 1", "0.5", "0.998", "1.001", "-0.1", "[1, 0, 0, 0]"),
     *("1e999", "nan", "inf", "anger"),
+    *('["<ARG0>a</ARG0> b"]', '["a b", "<SIG3>a</SIG3> b"]', '["<ARG0>a <SIG>b</SIG></ARG0>"]', "[]"),
+    *('["<SIG></SIG> a"]', '["<ARG1> </ARG1>"]', '["<ARG0> a</ARG0>"]'),
+    *('["', '"]', '", "', '","', "<ARG0>", "</ARG0>", "<SIG12>", "<sig>", "<b", "\\u00e9", '\\"', "\x01"),
 )
 CELLS = st.lists(st.lists(st.sampled_from(PIECES), max_size=3).map("".join), min_size=1, max_size=4)
 
@@ -234,7 +238,7 @@ def test_spans_with_empty_parts_are_read_line_by_line(forms: dict[str, Task], ce
     assert not read_lines(body, layout).faults
 
 
-USUAL = sorted({*KEYS} - {"dependencies", "relations"})
+USUAL = sorted({*KEYS} - {"dependencies"})
 """Forms whose usual notation is read in arrays."""
 
 
@@ -311,11 +315,12 @@ def test_a_part_that_is_there_twice_is_named_so(forms: dict[str, Task], name: st
 
 
 def test_the_wrong_part_of_relations_is_named(forms: dict[str, Task]) -> None:
-    layout = Layout((), 5, form=form_of(forms, "relations"))
+    layout = Layout((), 7, form=form_of(forms, "relations"))
     cells = ["<ARG2>a</ARG2>", "<ARG0>a", "a</SIG0>", "<ARG0>a <ARG0>b</ARG0>", 'a b", "<SIG1>a</SIG1>']
+    cells += ["<SIG></SIG> rain", "<ARG1><SIG1> </SIG1>a</ARG1>"]
     lines = "".join(f'{at}\t["{cell}"]\n' for at, cell in enumerate(cells))
     shown = read_lines(lines.encode(), layout).shown
-    assert [(fault.code, fault.line) for fault in shown] == [("bad-cell", line) for line in range(2, 7)]
+    assert [(fault.code, fault.line) for fault in shown] == [("bad-cell", line) for line in range(2, 9)]
     assert [fault.value for fault in shown] == [
         *(
             b"<ARG2>",
@@ -323,6 +328,8 @@ def test_the_wrong_part_of_relations_is_named(forms: dict[str, Task]) -> None:
             b"</SIG0>",
             b"<ARG0>",
             b"1 words, not 2 as in the first sentence",
+            b"<SIG></SIG> without a word between",
+            b"<SIG1> </SIG1> without a word between",
         ),
     ]
 

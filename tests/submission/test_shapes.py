@@ -185,6 +185,9 @@ def test_lists_and_blanks(tmp_path: Path) -> None:
         ("labels", "order in csv", "text,value\na,joy\nb\n", 3, "2 cells"),
         ("labels", "csv column", TIDY.replace("ä,joy", '"ä\n1",joy'), 5, "an id of this split"),
         ("labels", "json", '[{"idx": "0\\t1", "value": "joy"}]', 1, "an integer from 0 to 3"),
+        ("labels", "json", '{"idx": {"0": 0, "1": 1, "2": 2, "3": 3}, "value": {"0": "joy", "1": "joy", "2": '
+                           '"joy", "3": "joy"}}', 1, "one with a column of 4 answers"),
+        ("text", "json", '{"idx": [0, 1, 2, 3], "value": ["a", "b", "c", "d"]}', 1, "a column of 4 answers"),
         ("text", "order", "Oslo\nParis\tFrance\nRome\nBonn\n", 2, "1 cell, as in every line, not 2"),
         ("text", "order in csv", "value\nParis, France\nRome\nBonn\nOslo\n", 2, "1 cell"),
     ],
@@ -274,6 +277,29 @@ def test_an_answer_that_looks_like_the_number_of_its_column_is_no_header(
     if not ids:
         (tmp_path / "t.tsv").write_text(f"1\t2\n{rows}")
         assert values(check(tmp_path / "t.tsv", tmp_path / "m.toml"), "one") == ["2", "1"]
+
+
+def test_a_first_text_like_the_name_of_the_column_needs_a_header(tmp_path: Path) -> None:
+    """A file with a header and an answer too few has the same lines, and would be graded against others."""
+    (error,) = read(tmp_path, "text", "order", "prediction\nb\nc\nd\n").errors
+    assert "4 answers below the header 'prediction', and one is missing" in error.expected
+    answers = read(tmp_path, "text", "order", "prediction\nprediction\nb\nc\nd\n")
+    assert values(answers) == ["prediction", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("value", ["True", "false"])
+def test_what_to_do_about_true_and_false_is_said(tmp_path: Path, value: str) -> None:
+    labels = 'labels = ["0", "1"]\nmetrics = [{ name = "accuracy" }]'
+    columns = 'form = "sets"\nlabels = ["a"]\nmetrics = [{ name = "sets_accuracy" }]'
+    for form, shape in ((labels, ""), (labels, ", column = 'a'"), (columns, ", columns = ['a']")):
+        (tmp_path / "m.toml").write_text(
+            f'[benchmark]\nname = "m"\n[tasks.T]\n{form}\nsplits.test.size = 1\n'
+            f"files = [{{ name = 'T', member = 'T.tsv'{shape} }}]\n"
+        )
+        header = "a" if shape else "prediction"
+        (tmp_path / "T.tsv").write_text(f"index\t{header}\n0\t{value}\n")
+        (error,) = check(tmp_path / "T.tsv", tmp_path / "m.toml").errors
+        assert error.fix.startswith("Write 1 for True and 0 for False")
 
 
 @pytest.mark.parametrize("cells", ["0.5 0.5,0,", "1,,0", "1,0 0,"])

@@ -55,10 +55,13 @@ def refusal(code: str, *, file: str = "", value: str | None = None) -> Problem:
 
 def notice(code: str, names: list[str]) -> Problem:
     """The notice of this code about these names."""
-    rest = len(names) - SHOWN_NAMES
-    listed = ", ".join(printable(name) for name in names[:SHOWN_NAMES])
-    value = f"{listed} and {rest} more" if rest > 0 else listed
-    return Problem(code, "notice", "", NOTICES[code], "Nothing to do.", value=value)
+    return Problem(code, "notice", "", NOTICES[code], "Nothing to do.", value=some(names))
+
+
+def some(names: list[str]) -> str:
+    """The first names in a printable form, and the number of the others."""
+    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+    return ", ".join(map(printable, names[:SHOWN_NAMES])) + more
 
 
 def printable(name: str) -> str:

@@ -35,6 +35,9 @@ from gluebench.submission.submission import Unread
 
 TAB, FEED = b"\t\n"
 _MINUS, _COLON, _SEMICOLON, _BLANK = b"-:; "
+_QUOTE, _LESS, _GREATER = b'"<>'
+_JOINTS = (b"\t[]\n", b'\t["', b'", "', b'","', b'"]\n')
+"""What stands before, between and after the texts of a JSON list, from one mark to the next."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 """An odd number whose multiples differ in their high bits."""
 _HASHED = 8
@@ -107,12 +110,6 @@ def lookup(
     vocabulary = _vocabulary(words)
     if vocabulary is None or -1 < text.content.find(b"\0", PAD) < text.end:
         return None
-    if max(map(len, words)) == 1:
-        numbers = np.full(256, len(words))
-        numbers[[*b"".join(words)]] = np.arange(len(words))
-        places = text.data.take(starts)
-        known = (numbers < len(words)).take(places) & (lengths == 1)
-        return known, places, numbers
     chunks = _chunks(text, starts, lengths, len(vocabulary.chunks))
     places = (_keys(chunks, vocabulary.mix) >> vocabulary.shift).view(np.int64)
     equal = lengths <= 8 * len(chunks)
@@ -143,6 +140,9 @@ def read_cells(
             usual = _are_arcs(text, marks, kinds, notation)
         case "spans":
             usual = _are_spans(text, marks, kinds, notation)
+        case "relations":
+            unusual = _other_relations(text, marks, kinds, notation)
+            usual = unusual is not None and _are_read(text, unusual, tabs, ends, form.read)
     read = notation.known or partial(_each_once, read=form.read)
     make = partial(_values, content=text.content, read=read)
     return Unread(np.stack([tabs + 1, ends], axis=1), make) if usual else None
@@ -240,15 +240,18 @@ def _twice(keys: Words, first: Flags) -> bool:
 
 def _are_arcs(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> bool:
     """Whether the cells are like "2:nsubj 0:root": heads, up to the number of parts, and known words."""
-    inner, colons = np.flatnonzero(kinds != FEED), np.flatnonzero(kinds == _COLON)
-    before = inner[0::2]  # each head stands after a tab or a blank
-    if len(inner) != 2 * len(colons) or not np.array_equal(inner[1::2], colons):
+    arcs = np.flatnonzero(kinds != TAB)
+    places, after = marks[arcs], kinds[arcs][1::2]
+    if len(arcs) % 2 or (kinds[arcs[0::2]] != _COLON).any() or (after == _COLON).any():
         return False
-    heads = integers(text, marks[before] + 1, marks[colons])
-    sizes = np.diff(np.flatnonzero(np.append(kinds[before] == TAB, True)))
+    colons, ends, last = places[0::2], places[1::2], np.flatnonzero(after == FEED)
+    sizes = np.diff(last, prepend=-1)
+    before = np.append(0, ends[:-1])
+    before[last - sizes + 1] = marks[kinds == TAB]
+    heads = integers(text, before + 1, colons)
     if ((heads < 0) | (heads > np.repeat(sizes, sizes))).any():
         return False
-    words = lookup(text, marks[colons] + 1, marks[colons + 1] - marks[colons] - 1, notation.words)
+    words = lookup(text, colons + 1, ends - colons - 1, notation.words)
     return bool(words is not None and words[0].all())
 
 
@@ -293,3 +296,51 @@ def _stand_as_spans(marks: Ints, kinds: Bytes, minus: Ints, size: int) -> bool:
         or not ((end == _SEMICOLON) | (end == FEED)).all()
         or (size == 2 and (kinds[after] != _COLON).any())
     )
+
+
+def _are_read(text: Text, places: Ints, tabs: Ints, ends: Ints, read: Callable[[str], Any]) -> bool:
+    """Whether the rows of these places, read one by one, have a value."""
+    try:
+        for row in np.unique(np.searchsorted(ends, places)):
+            read(text.content[tabs[row] + 1 : ends[row]].decode())
+    except ValueError:
+        return False
+    return True
+
+
+def _other_relations(text: Text, marks: Ints, kinds: Bytes, notation: Notation) -> Ints | None:
+    """Places in all cells that are not like `["<A>rain</A> fell", "rain <A>fell</A>"]`; None if all may be.
+
+    In such a cell, each tag is closed by the next.
+    """
+    control = np.count_nonzero(text.data[PAD : text.end] < _BLANK) - np.count_nonzero(kinds <= FEED)
+    tags = _other_tags(text, marks, kinds, notation.words)
+    outer = np.flatnonzero((kinds != _LESS) & (kinds != _GREATER))
+    marks, kinds = marks[outer], kinds[outer]
+    tabs = np.flatnonzero(kinds == TAB)
+    number = np.arange(len(marks)) - np.repeat(tabs, np.diff(tabs, append=len(marks)))
+    closing = np.flatnonzero(number & 1 == 0)  # the tab of each row, and the quotes that end a text
+    lengths = marks.take(closing + 1, mode="clip") - marks[closing] + 1
+    joints = lookup(text, marks[closing], lengths, _JOINTS)
+    if control or tags is None or joints is None or not _decodes(text.content):
+        return None
+    # Quotes that begin a text after another, which has as many words.
+    further = np.flatnonzero((number > 2) & (number & 1 == 1) & (kinds == _QUOTE))
+    blanks = np.cumsum(text.data == _BLANK, dtype=np.int32)
+    before, end, start, stop = (blanks.take(marks[further + step]) for step in (-2, -1, 0, 1))
+    differ = end - before != stop - start
+    return np.concatenate([tags, marks[closing[~joints[0]]], marks[further[differ]]])
+
+
+def _other_tags(text: Text, marks: Ints, kinds: Bytes, tags: tuple[bytes, ...]) -> Ints | None:
+    """The places of all tags but pairs: one that opens and, before any other mark, the one that closes it."""
+    less = np.flatnonzero(kinds == _LESS)
+    known = lookup(text, marks[less], marks[less + 1] - marks[less] + 1, tags)
+    if known is None:
+        return None
+    numbers = np.where(known[0], known[2].take(known[1]), -1)  # even for a tag that opens
+    pairs = (numbers & 1 == 0) & (np.diff(numbers, append=-1) == 1) & (np.diff(less, append=-1) == 2)
+    within = text.data.take(marks[less + 1] + 1)
+    pairs &= (within != _BLANK) & (within != _LESS)
+    others: Ints = marks[less[~(pairs | np.roll(pairs, 1))]]
+    return others

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
 from gluebench.submission.archive import read_members
-from gluebench.submission.archive_problems import base_name
+from gluebench.submission.archive_problems import base_name, some
 from gluebench.submission.forms import cell_form
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
 from gluebench.submission.notation import is_number
@@ -218,12 +218,7 @@ def _ignored(paths: Iterable[str], names: Names) -> list[Problem]:
     others = [path for path in paths if names.of_other_task(path)]
     strange = [path for path in paths if path not in others]
     by_code = {"other-task": others, "ignored-file": strange}
-    return [_problem(code, "", "notice", paths=_listing(of)) for code, of in by_code.items() if of]
-
-
-def _listing(paths: list[str], most: int = 10) -> str:
-    more = f" and {len(paths) - most} more" if len(paths) > most else ""
-    return ", ".join(paths[:most]) + more
+    return [_problem(code, "", "notice", paths=some(of)) for code, of in by_code.items() if of]
 
 
 def _missing(

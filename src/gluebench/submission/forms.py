@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import Task
 from gluebench.submission.notation import NotationError, RepeatedError, decimal, joined, loaded, place, weight
-from gluebench.submission.relations import Relations, in_python, relations, size_of
+from gluebench.submission.relations import Relations, in_python, names_of, relations, size_of
 from gluebench.submission.submission import Column
 
 SUM_ERROR = 1e-3
@@ -32,7 +32,7 @@ _BOOLEANS = (("false", "true"), ("False", "True"), ("0", "1"))
 class Notation(NamedTuple):
     """The usual notation of cells, which `cells.read_cells` checks for all rows at once."""
 
-    kind: Literal["text", "numbers", "words", "arcs", "spans"]
+    kind: Literal["text", "numbers", "words", "arcs", "spans", "relations"]
     marks: bytes = b""
     """What separates the parts of a cell."""
     words: tuple[bytes, ...] = ()
@@ -68,22 +68,18 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
 
     The gold of probabilities are labels.
     """
+    if (task.form, gold) in _OF_ANY_LABELS:
+        return _OF_ANY_LABELS[task.form, gold]
     words, separator = task.vocabulary, task.separator
     known = f"{', '.join(words[:10])}{', ...' * (len(words) > 10)}"
     after = f": {known}" if words else ""
     match task.form:
-        case "text" if gold:
-            expected = 'an answer in UTF-8, or several as ["Paris", "in Paris"]'
-            return CellForm(_answers, _json, expected, True, Notation("text"))
-        case "text":
-            return CellForm(_text, _quoted, "a text in UTF-8", True, Notation("text", known=_known_texts))
         case "sets":
             read_set = partial(_label_set, words=frozenset(words), separator=separator)
             expected = f'labels with "{separator}" between them{after}'
-            return CellForm(
-                read_set, separator.join, expected, True, _usual(words, separator, different=True)
-            )
-        case "probabilities" | "distributions" if not (gold and task.form == "probabilities"):
+            usual = _usual(words, separator, different=True)
+            return CellForm(read_set, separator.join, expected, True, usual)
+        case "probabilities" | "distributions":
             read = partial(_probabilities, words=words, exclusive=task.exclusive)
             numbers = Notation("numbers", b" ", size=len(words), sum_to_one=task.exclusive)
             one = f", or that of {words[1]}" if len(words) == 2 and task.exclusive else ""
@@ -92,42 +88,29 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
             return CellForm(read, _numbers, expected, False, numbers)
         case "tokens":
             expected = f"a label for each token, with blanks between them{after}"
-            tokens = partial(_tokens, words={word: word for word in words})
-            usual = _usual(words, " ", known=partial(_known_words, words={word: word for word in words}))
-            return CellForm(tokens, " ".join, expected, False, usual)
+            same = {word: word for word in words}
+            usual = _usual(words, " ", known=partial(_known_words, words=same))
+            return CellForm(partial(_tokens, words=same), " ".join, expected, False, usual)
         case "dependencies":
-            relations = f"; relations are {known}" if words else ""
-            expected = (
-                f"a head and a relation for each word, as 2:{words[0] if words else 'nsubj'}, with blanks "
-            )
-            expected += f"between words; a head is the number of a word from 1, or 0{relations}"
-            usual = _usual(words, " ", known=_known_words) if words else None
-            arcs = usual and usual._replace(kind="arcs", marks=b": ")
-            return CellForm(partial(_dependencies, words=frozenset(words)), " ".join, expected, False, arcs)
+            expected = f"a head and a relation for each word, as 2:{words[0] if words else 'nsubj'}, with "
+            expected += "blanks between words; a head is the number of a word from 1, or 0"
+            expected += f"; relations are {known}" if words else ""
+            usual = _usual(words, " ", kind="arcs", marks=b": ", known=_known_words) if words else None
+            return CellForm(partial(_dependencies, words=frozenset(words)), " ".join, expected, False, usual)
         case "spans":
             labeled = f"0-5:{words[0]}; 12-20:{words[-1]}" if words else ""
             example = labeled or "0-5; 12-20 or, with a finite weight, 0-5:0.7"
             expected = f"spans as {example}, in plain digits, the end not included"
-            known_spans = partial(map, _known_spans) if words else None
-            usual = _usual(words, ";", different=True, known=known_spans)
-            places = usual and usual._replace(kind="spans", marks=b"-:; ")
-            return CellForm(partial(_spans, words=frozenset(words)), _span_cell, expected, True, places)
-        case "ranking":
-            if gold:
-                expected = (
-                    'ids without commas and with blanks between them, alone or with gains, as "d3:2 d7"'
-                )
-                return CellForm(_gains, _gain_cell, expected, True)
-            expected = "ids with blanks between them, the best first, without commas"
-            usual = _usual((), " ", never=b",", different=True, known=_known_words)
-            return CellForm(_ranking, " ".join, expected, True, usual)
-    return _tagged_form(words, known, gold=gold) if task.form == "relations" else None
-
-
-def _tagged_form(words: tuple[str, ...], known: str, *, gold: bool) -> CellForm:
-    example = f'["<{words[0]}>rain</{words[0]}> fell"], with the tags {known}'
-    expected = f"a JSON list of the sentence, once for each relation, as {example}"
-    return CellForm(partial(_relations, words=words, gold=gold), _list, expected, False)
+            spans = partial(map, _known_spans) if words else None
+            usual = _usual(words, ";", kind="spans", marks=b"-:; ", different=True, known=spans)
+            return CellForm(partial(_spans, words=frozenset(words)), _span_cell, expected, True, usual)
+        case "relations":
+            example = f'["<{words[0]}>rain</{words[0]}> fell"], with the tags {known}'
+            expected = f"a JSON list of the sentence, once for each relation, as {example}"
+            tags = tuple(f"<{closing}{name}>".encode() for name in names_of(words) for closing in ("", "/"))
+            usual = None if gold else Notation("relations", b'"\\<>', tags, known=_known_lists)
+            return CellForm(partial(_relations, words=words, gold=gold), _list, expected, False, usual)
+    return None
 
 
 def _usual(words: tuple[str, ...], separator: str, **details: Any) -> Notation | None:
@@ -135,7 +118,8 @@ def _usual(words: tuple[str, ...], separator: str, **details: Any) -> Notation |
     one_each = all(word.split(separator.strip() or None) == [word.strip()] == [word] for word in words)
     if len(separator.encode()) > 1 or not one_each:
         return None
-    return Notation("words", separator.encode(), tuple(word.encode() for word in words), **details)
+    usual: dict[str, Any] = {"kind": "words", "marks": separator.encode(), **details}
+    return Notation(words=tuple(word.encode() for word in words), **usual)
 
 
 def values_of(column: Column, task: Task, *, gold: bool = False) -> list[Any]:
@@ -186,6 +170,10 @@ def _relations(cell: str, *, words: tuple[str, ...], gold: bool) -> Relations:
     """The sentences of a JSON list, which may in gold be written as in Python."""
     value = loaded(cell)
     return relations(in_python(cell) if gold and value is None else value, words=words, gold=gold)
+
+
+def _known_lists(cells: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    return map(tuple, json.loads(f"[{','.join(cells)}]"))
 
 
 def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str, ...]:
@@ -310,6 +298,21 @@ def _gains(cell: str) -> tuple[tuple[str, float], ...]:
 
 def _gain_cell(gains: tuple[tuple[str, float], ...]) -> str:
     return " ".join(f"{name}:{repr(gain).removesuffix('.0')}" for name, gain in gains)
+
+
+_TEXTS = Notation("text", known=_known_texts)
+_IDS = Notation("words", b" ", never=b",", different=True, known=_known_words)
+_EITHER = 'an answer in UTF-8, or several as ["Paris", "in Paris"]'
+_BEST_FIRST = "ids with blanks between them, the best first, without commas"
+_WITH_GAINS = 'ids without commas and with blanks between them, alone or with gains, as "d3:2 d7"'
+_OF_ANY_LABELS: Mapping[tuple[str, bool], CellForm | None] = {
+    ("text", False): CellForm(_text, _quoted, "a text in UTF-8", True, _TEXTS),
+    ("text", True): CellForm(_answers, _json, _EITHER, True, Notation("text")),
+    ("probabilities", True): None,
+    ("ranking", False): CellForm(_ranking, " ".join, _BEST_FIRST, True, _IDS),
+    ("ranking", True): CellForm(_gains, _gain_cell, _WITH_GAINS, True),
+}
+"""The form of a task, and whether it is that of gold, to how cells are read whatever the labels are."""
 
 
 def cell_text(answer: Any, task: Task) -> str:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of
 from gluebench.submission.notation import is_number
-from gluebench.submission.problems import Problem, sentences
+from gluebench.submission.problems import Problem, worded
 from gluebench.submission.rows import Layout
-from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, read_table
+from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, of_truth, read_table
 
 MOST_BYTES = 16 << 20
 """Files larger than this are not analyzed."""
@@ -25,7 +25,7 @@ _STRUCTURAL = frozenset(
     {"encoding", "separator", "header", "no-header", "columns", "too-large", "extra-index", "repeated-index"}
 )
 """Errors after which the whole file is analyzed; after others, only if the sample shows a mistake."""
-SENTENCES = sentences(__file__)
+_problem = worded(__file__)
 _EXPLAINS = {
     "class-numbers": {"unknown-label"},
     "probabilities": {"unknown-label", "columns", "header", "missing-index"},
@@ -48,13 +48,10 @@ class Sheet:
     def tell(self, code: str, *, what: str = "", value: str | None = None, line: int | None = None) -> None:
         """Record a mistake."""
         words = listed_words(self.layout.words) if self.layout.words else "a number such as 3.5"
-        expected, fix, repair = (
-            text.format(what=what, words=words, value=self.layout.value) for text in SENTENCES[code]
-        )
-        shown = None if value is None else value[:60]
-        self.mistakes.append(
-            Problem(code, "error", self.name, expected, fix, line, None, shown, repair=repair)
-        )
+        shown, details = value and value[:60], {"words": words, "column": self.layout.value}
+        problem = _problem(code, self.name, what=what, value=shown, line=line, **details)
+        fix = of_truth(value or "", self.layout.words) or problem.fix
+        self.mistakes.append(replace(problem, fix=fix))
 
     def rewrite(self, column: int, code: str, change: Callable[[str], str]) -> None:
         """Change the values of one column; record the first that changes as a mistake."""

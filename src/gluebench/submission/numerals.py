@@ -5,7 +5,6 @@ Decimal numbers are equal to those of `float` to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ _ZERO = 48
 """The digit 0."""
 _ZEROS = np.uint64(0x3030303030303030)
 """Eight digits 0."""
-_MOST_PLACES, _MOST_POWER = 24, 270
+_MOST_DIGITS, _MOST_PLACES, _MOST_POWER = 18, 24, 270
 _MOST_HIGH, _MOST_MANTISSA = 921, 9.2e18
 """Largest number before the last 16 digits of a mantissa, and largest mantissa, below 2 ** 63."""
 _TENS = 10 ** np.arange(19)
@@ -41,35 +40,24 @@ class Text(NamedTuple):
     content: bytes
     end: int
     data: Bytes
-    words: Words
     windows: Words
     """The eight bytes from each byte on."""
 
 
 def text_of(body: bytes) -> Text:
     """The text of these bytes."""
-    content = b"".join((bytes(PAD), body, bytes(24 - len(body) % 8)))
-    data, words = np.frombuffer(content, np.uint8), np.frombuffer(content, "<u8")
+    content = b"".join((bytes(PAD), body, bytes(24)))
+    data = np.frombuffer(content, np.uint8)
     windows = np.ndarray((len(data) - 7,), "<u8", buffer=data.data, strides=(1,))
-    return Text(content, PAD + len(body), data, words, windows)
+    return Text(content, PAD + len(body), data, windows)
 
 
 def load(text: Text, places: Ints) -> Words:
     """The eight bytes from each place on, the first as the lowest."""
     if 8 * len(places) > len(text.data):
         return text.windows.take(places)  # which copies all windows once
-    return next(_before(text, places + 8))
-
-
-def _before(text: Text, ends: Ints) -> Iterator[Words]:
-    """The eight bytes before each end, then the eight before these: a part of each of two machine words."""
-    place, bits = ends >> 3, ((ends & 7) << 3).view(np.uint64)
-    others, upper = np.uint64(64) - bits, text.words.take(place)
-    while True:
-        place = place - 1
-        lower = text.words.take(place)
-        yield (lower >> bits) | (upper << others)
-        upper = lower
+    words: Words = text.windows[places]
+    return words
 
 
 def _not_digits(word: Words) -> Words:
@@ -93,9 +81,14 @@ def _last(word: Words, length: Ints) -> Words:
 
 
 def digits(text: Text, starts: Ints, ends: Ints) -> tuple[Ints, Flags]:
-    """The numbers of the last eight digits of each field, and whether any of these is no digit."""
-    word = _last(next(_before(text, ends)), np.minimum(ends - starts, 8))
-    return _number(word), _not_digits(word) != 0
+    """The numbers of the last 18 digits of each field, and whether any of these is no digit."""
+    lengths, numbers, wrong = ends - starts, np.zeros_like(ends), np.zeros(len(ends), np.bool_)
+    for place in range(min(_MOST_DIGITS, int(lengths.max(initial=0)))):
+        digit = text.data.take(ends - (place + 1)) - np.uint8(_ZERO)
+        digit *= lengths > place
+        wrong |= digit > 9
+        numbers += digit * np.int64(10**place)
+    return numbers, wrong
 
 
 def integers(text: Text, starts: Ints, ends: Ints) -> Ints:
@@ -103,11 +96,7 @@ def integers(text: Text, starts: Ints, ends: Ints) -> Ints:
     value, wrong = digits(text, starts, ends)
     length = ends - starts
     padded = (text.data[starts] == _ZERO) & (length > 1)
-    value[wrong | padded | (length < 1)] = -1
-    for row in np.flatnonzero(length > 8):
-        field = text.content[starts[row] : ends[row]]
-        is_index = field.isdigit() and field[:1] != b"0" and len(field) <= 18
-        value[row] = int(field) if is_index else -1
+    value[wrong | padded | (length < 1) | (length > _MOST_DIGITS)] = -1
     return value
 
 
@@ -124,9 +113,8 @@ def decimals(text: Text, starts: Ints, ends: Ints) -> Floats:
     places = stop - fraction
     wrong |= (point == begin) | (places > _MOST_PLACES) | ((places != 0) & (fraction == point))
     mantissa = np.zeros_like(whole)
-    before = _before(text, stop)
     for block in range(0, int(places.max(initial=0, where=~wrong)), 8):
-        word = _last(next(before), np.clip(places - block, 0, 8))
+        word = _last(load(text, stop - (block + 8)), np.clip(places - block, 0, 8))
         number = _number(word)
         wrong |= (_not_digits(word) != 0) | (number > (_MOST_HIGH if block == 16 else number))
         mantissa += number * 10**block

@@ -14,6 +14,7 @@ from typing import Any
 TAG = re.compile(r"<(/?)([A-Z]+)([0-9]*)>")
 """A tag: whether it closes a span, the letters of its name, and the digits."""
 _LIKE_TAG = re.compile(r"</?([A-Z]+)([0-9]*)>", re.IGNORECASE)
+_EMPTY = re.compile(r"<([A-Z]+[0-9]*)> *</\1>")
 MOST_GOLD = 8
 """Relations of a gold cell: predictions are compared with them in every order."""
 Relations = tuple[str, ...]
@@ -21,6 +22,12 @@ Relations = tuple[str, ...]
 
 class PartError(ValueError):
     """A cell of which the message is the part that is wrong, or what is wrong with it."""
+
+
+def names_of(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of the tags of labels; of a label without digits those of its numbers up to 9."""
+    numbered = [f"{word}{number}" for word in words if word.isalpha() for number in range(10)]
+    return tuple(dict.fromkeys([*words, *numbered]))
 
 
 def relations(sentences: Any, *, words: tuple[str, ...] = (), gold: bool = False) -> Relations:
@@ -35,6 +42,8 @@ def relations(sentences: Any, *, words: tuple[str, ...] = (), gold: bool = False
         _check_tags(tags, words)
         if sentence.count("<") > len(tags):
             _check_letters(sentence, words)
+        if empty := _EMPTY.search(sentence):
+            raise PartError(f"{empty[0]} without a word between")
         if size != sizes[0]:
             raise PartError(f"{size:,} words, not {sizes[0]:,} as in the first sentence")
     return tuple(sentences)

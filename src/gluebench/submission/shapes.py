@@ -30,7 +30,7 @@ from gluebench.submission.notation import (
 )
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
-from gluebench.submission.tables import Table, read_table
+from gluebench.submission.tables import Table, of_truth, read_table
 
 _BITS = {"0": False, "1": True, "0.0": False, "1.0": True}
 """How a cell says whether an example has a label."""
@@ -166,7 +166,8 @@ def _spread_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: 
     for line, example, cells in _columns(text, file.columns, layout, suffix):
         wrong = next((cell for cell in cells if ones and cell not in _BITS), None)
         if wrong is not None:
-            raise ShapeError(f"expected 0 or 1 for each label, not {wrong[:20]!r}", "Write one.", line)
+            fix = of_truth(wrong, ("0", "1")) or "Write one."
+            raise ShapeError(f"expected 0 or 1 for each label, not {wrong[:20]!r}", fix, line)
         words = [word for word, cell in zip(task.vocabulary, cells, strict=True) if _BITS.get(cell)]
         parts = partial(joined, separator=" ")
         cell = task.separator.join(words) if ones else _strict(line, map(str.strip, cells), parts)
@@ -248,6 +249,11 @@ def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix:
         headed = _value_column(first, file.column, layout)
         if file.column.isdecimal() and layout.size >= len(table):
             headed = None  # an answer that looks like the number of its column
+        if headed is not None and task.form == "text" and layout.size == len(table):
+            expected = (
+                f"expected {layout.size:,} answers below the header {first[headed]!r}, and one is missing"
+            )
+            raise ShapeError(expected, "Add it; if the first line is an answer, write a header before it.")
         if headed is not None or (layout.size < len(table) and _heading(first[column:][:1], layout)):
             column, table = column if headed is None else headed, table[1:]
             width = len(first)
@@ -279,12 +285,23 @@ def _json_rows(
         if value is None:
             raise ShapeError("expected JSON", "Write the file with a JSON library.", line)
         answers += [_Answer(line, *answer) for answer in _answers(value, keys, line=lines)]
+    _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)
     for number, answer in enumerate(answers):
         example = number if answer.index is None else answer.index
         yield _Row(
             answer.line, str(example), _strict(answer.line, answer.value, partial(cell_text, task=task))
+        )
+
+
+def _refuse_columns(answers: Sequence[_Answer], size: int) -> None:
+    """Refuse a single answer that is the column of all, as `DataFrame.to_json` writes it."""
+    column = answers[0].value if len(answers) == 1 < size else None
+    if isinstance(column, dict | list) and len(column) == size:
+        expected = f"expected an object for each example, and this is one with a column of {size:,} answers"
+        raise ShapeError(
+            expected, 'Write an object a line (in pandas: to_json(path, orient="records", lines=True)).'
         )
 
 

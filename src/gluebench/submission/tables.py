@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gluebench.submission.canonical import read_canonical
-from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences
+from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, worded
 from gluebench.submission.rows import Fault, Layout, Rows, read_lines
 from gluebench.submission.submission import Column
 
@@ -19,7 +19,7 @@ INDEX_NAMES = ("index", "id", "")
 WRONG_SIZES = ("wrong-version", "wrong-split", "wrong-file")
 """Problems of a row count that matches other data; extra and missing indices are then not reported."""
 
-SENTENCES = sentences(__file__)
+_worded = worded(__file__)
 _OF_IDS = {"bad-index": "unknown-id", "repeated-index": "repeated-id", "missing-index": "missing-id"}
 """Problems of indices to those of ids."""
 
@@ -233,6 +233,8 @@ def _row_count_problem(name: str, rows: int, layout: Layout) -> Problem | None:
 def _fault_problem(name: str, fault: Fault, layout: Layout, *, shifted: bool) -> Problem:
     value = None if fault.value is None else _shown(fault.value)
     problem = _problem(fault.code, name, layout, line=fault.line, index=fault.example, value=value)
+    if fix := of_truth(value or "", layout.words):
+        return replace(problem, fix=fix)
     if shifted and fault.code in ("extra-index", "missing-index"):
         fix = "The indices seem to count from 1: take one from each, so that the first example has index 0."
         return replace(problem, fix=fix)
@@ -251,20 +253,21 @@ def _problem(
     value: str | None = None,
 ) -> Problem:
     code = _OF_IDS.get(code, code) if layout.ids else code
-    allowed = allowed_values(layout)
-    expected, fix = (
-        text.format(
-            what=what,
-            allowed=allowed,
-            value=layout.value,
-            size=layout.size,
-            last=layout.ids[-1] if layout.ids else layout.size - 1,
-            first=layout.ids[0] if layout.ids else 0,
-        )
-        for text in SENTENCES[code][:2]
+    return _worded(
+        code,
+        name,
+        severity,
+        what=what,
+        allowed=allowed_values(layout),
+        column=layout.value,
+        size=layout.size,
+        first=layout.ids[0] if layout.ids else 0,
+        last=layout.ids[-1] if layout.ids else layout.size - 1,
+        line=line,
+        index=index,
+        value=value,
+        id=layout.ids[index] if layout.ids and index is not None else "",
     )
-    example_id = layout.ids[index] if layout.ids and index is not None else ""
-    return Problem(code, severity, name, expected, fix, line, index, value, id=example_id)
 
 
 def allowed_values(layout: Layout) -> str:
@@ -272,6 +275,12 @@ def allowed_values(layout: Layout) -> str:
     if layout.form:
         return layout.form.expected
     return listed_words(layout.words) if layout.words else "a number such as 3.5"
+
+
+def of_truth(value: str, words: Sequence[str]) -> str:
+    """What to do about True or False where the labels are 0 and 1; empty for other values."""
+    usual = value.strip().casefold() in ("true", "false") and {*words} == {"0", "1"}
+    return "Write 1 for True and 0 for False (in pandas: astype(int))." * usual
 
 
 def listed_words(words: Sequence[str]) -> str:

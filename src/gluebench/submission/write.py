@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, TestFile, load_benchmark
 from gluebench.benchmark.atomic import replacing
@@ -45,28 +45,38 @@ def write_submission(
     invalid predictions, UnknownNameError or ValueError for a name that is not a test file of the benchmark,
     and ValueError for JSON lines of other examples.
     """
-    import zipfile
-
     benchmark = load_benchmark(benchmark)
     predictions = _columns(predictions, benchmark, role)
     members: dict[str, list[TestFile]] = {}
     for file in benchmark.files(role):
         if file.name in predictions:
             members.setdefault(file.path, []).append(file)
-    with replacing(Path(path)) as target, zipfile.ZipFile(target, "w") as archive:
-        for name, files in members.items():
+    contents = {
+        name: _content(files, predictions, benchmark, role, like or {}) for name, files in members.items()
+    }
+    with replacing(Path(path)) as target:
+        if uniform := _write_zip(target, contents, stored=()):
+            target.seek(0)
+            target.truncate()
+            _write_zip(target, contents, stored=uniform)
+
+
+def _write_zip(target: BinaryIO, contents: Mapping[str, bytes], *, stored: Collection[str]) -> list[str]:
+    """Write all, compressed but for those `stored`; return those that `check` might then take for a bomb."""
+    import zipfile
+
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in contents.items():
             member = zipfile.ZipInfo(name)  # dated 1980, so the same bytes each time
-            content = _content(files, predictions, benchmark, role, like or {})
-            member.compress_type = zipfile.ZIP_STORED if _like_a_bomb(content) else zipfile.ZIP_DEFLATED
+            member.compress_type = zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED
             member.external_attr = 0o644 << 16
             archive.writestr(member, content)
-
-
-def _like_a_bomb(content: bytes) -> bool:
-    """Whether it is so large and uniform that `check` might refuse it in compressed form."""
-    from zlib import compress
-
-    return len(content) > RATIO_FREE and len(content) > len(compress(content)) * Limits().ratio // 2
+    safe = Limits().ratio // 2
+    return [
+        member.filename
+        for member in archive.infolist()
+        if member.file_size > max(RATIO_FREE, member.compress_size * safe)
+    ]
 
 
 def _content(
