@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from operator import itemgetter
+from itertools import product
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gluebench.scoring.metrics import function_of
 from gluebench.scoring.metrics.counts import ratio
-from gluebench.scoring.metrics.curves import CurveMetric, Steps, steps_of
+from gluebench.scoring.metrics.curves import Curve, CurveMetric, curves_of
 from gluebench.scoring.units.base import Floats, Ints
 from gluebench.scoring.units.numbers import FLOAT32, MergedUnits
 
 MOST_PAIRED = 1 << 14
 """Maximum number of examples of `AucUnits`, whose memory grows with it: 100 MiB."""
-DRAWS = 256
-"""Number of draws that are computed together, of each of which every example takes 16 bytes."""
+PER_STEP = 1 << 17
+"""Number of sums, of systems and draws, that go down the curves together."""
+STEPS = 128
+"""Number of examples down to which the sums are kept, 64 MiB of them."""
 
 
 class AucUnits(MergedUnits):
@@ -38,7 +43,7 @@ class AucUnits(MergedUnits):
             none_first = np.vstack([np.zeros_like(units[:1]), others])
             pairs = []
             for system in self.systems:
-                given = np.fromiter(map(itemgetter(code), system.predicted.cells), np.float64)
+                given = system.shares[:, code]
                 below, above = given[~positive], given[positive]
                 order = np.argsort(below)
                 up_to = np.cumsum(none_first[np.append(0, order + 1)], axis=0)
@@ -59,21 +64,49 @@ class AucUnits(MergedUnits):
 
 
 class CurveUnits(MergedUnits):
-    """Probabilities, for areas under precision-recall curves, from the steps of each unit."""
+    """Probabilities, for areas under precision-recall curves, from sums down to each example of a label."""
 
     def weighted(self, weights: Ints) -> Floats:
         """The areas with each unit that many times, shape (metrics, systems, draws)."""
         functions = [
             function for metric in self.metrics if isinstance(function := function_of(metric), CurveMetric)
         ]
-        values = np.empty((len(functions), len(self.systems), len(weights)))
-        largest = weights.sum(axis=1).max() * self.sizes.max()
-        exact = np.float32 if largest < FLOAT32 else np.float64
-        units, drawn = np.eye(len(self.sizes), dtype=exact)[self.units], weights.T.astype(exact)
-        for at, pairs in enumerate(self.systems):
-            steps = [*steps_of(pairs, units)]
-            for start in range(0, len(weights), DRAWS):
-                here = slice(start, start + DRAWS)
-                labels = [Steps(*(sums @ drawn[:, here] for sums in of_label)) for of_label in steps]
-                values[:, at, here] = [function.of(labels) for function in functions]
-        return values
+        drawn = weights.T[self.units]
+        drawn = drawn.astype(np.min_scalar_type(-int(drawn.sum(axis=0).max(initial=0) * drawn.max())))
+        sides = ("above", "up_to") if any(function.straight for function in functions) else ("up_to",)
+        areas, labels = np.zeros((len(functions), len(self.systems), len(weights))), np.zeros(len(weights))
+        for curves in zip(*map(curves_of, self.systems), strict=True):
+            size = drawn[curves[0].own].sum(axis=0)
+            lost = np.zeros((2, *areas.shape[1:]))
+            for start in range(0, len(weights), block := max(1, PER_STEP // len(curves))):
+                here = slice(start, start + block)
+                lost[-len(sides) :, :, here] = _others(curves, sides, drawn[:, here])
+            shares = ratio(lost, size)
+            areas += np.where(size > 0, [function.area(*shares) for function in functions], 0.0)
+            labels += size > 0
+        means: Floats = ratio(areas, labels)
+        return means
+
+
+def _others(curves: Sequence[Curve], sides: Sequence[str], drawn: NDArray[Any]) -> Floats:
+    """Sums over a label's examples of the share of others among those above, or up to, it.
+
+    The shape is (sides, systems, draws), from one curve for each system, and weights of shape (n, draws).
+    """
+    others = drawn.copy()
+    others[curves[0].own] = 0
+    both, order = np.stack([others, drawn], axis=1), np.stack([curve.order for curve in curves], axis=1)
+    sums = np.zeros((STEPS + 1, len(curves), *both.shape[1:]), drawn.dtype)
+    taken, shares = np.empty_like(sums[0]), np.zeros((len(sides), len(curves), drawn.shape[1]))
+    for start in range(0, len(drawn), STEPS):
+        sums[0] = sums[-1]
+        for step, rows in enumerate(order[start : start + STEPS]):
+            np.add(sums[step], both.take(rows, axis=0, out=taken, mode="clip"), out=sums[step + 1])
+        some = bool(sums[0, :, 1].all())
+        for (at, side), (system, curve) in product(enumerate(sides), enumerate(curves)):
+            places = getattr(curve, side)
+            first, last = np.searchsorted(places, [start, start + STEPS], "right")  # others above 0 are 0
+            of_others, of_all = sums[places[first:last] - start, system].swapaxes(0, 1)
+            of_others *= drawn[curve.own[first:last]]
+            shares[at, system] += (of_others / (of_all if some else np.maximum(of_all, 1))).sum(axis=0)
+    return shares
