@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,18 +10,6 @@ from gluebench.scoring.metrics.cells import probabilities
 from gluebench.scoring.metrics.counts import MetricFunction, PairsMetric, Point, ratio
 from gluebench.scoring.numeric import Ints, np
 from gluebench.scoring.pairs import Pairs
-
-
-def _roc_auc(pairs: Pairs, metric: Metric) -> Point:
-    """The probability that a positive example has a higher probability than another; ties count half."""
-    given, gold = probabilities(pairs)
-    positive = pairs.code(metric.positive)
-    others = np.sort(given[gold != positive, positive])
-    own = given[gold == positive, positive]
-    if not len(own) * len(others):
-        return Point(0.0, "gold has only positive examples, or none")
-    below = [np.searchsorted(others, own, side=side).sum() for side in ("left", "right")]
-    return Point(float(sum(below)) / 2 / (len(own) * len(others)))
 
 
 class Curve(NamedTuple):
@@ -37,15 +24,29 @@ class Curve(NamedTuple):
     up_to: Ints
     """For each of `own`, the number of examples with at least its probability."""
 
+    def others(self) -> tuple[Ints, Ints]:
+        """For each of `own`, the numbers of examples of other labels in `above` and `up_to`."""
+        above, up_to = (at - np.searchsorted(self.up_to, at, "right") for at in (self.above, self.up_to))
+        return above, up_to
 
-def curves_of(pairs: Pairs) -> Iterator[Curve]:
-    """The curve of each label that occurs in gold."""
+
+def curve_of(pairs: Pairs, code: int) -> Curve:
+    """The curve of a label."""
     given, gold = probabilities(pairs)
-    for code in np.unique(gold):
-        losses = -given[:, code]
-        order = np.argsort(losses)
-        own, ordered = order[gold[order] == code], losses[order]
-        yield Curve(order, own, *(np.searchsorted(ordered, losses[own], side) for side in ("left", "right")))
+    losses = -given[:, code]
+    order = np.argsort(losses)
+    own, ordered = order[gold[order] == code], losses[order]
+    return Curve(order, own, *(np.searchsorted(ordered, losses[own], side) for side in ("left", "right")))
+
+
+def _roc_auc(pairs: Pairs, metric: Metric) -> Point:
+    """The probability that a positive example has a higher probability than another; ties count half."""
+    curve = curve_of(pairs, pairs.code(metric.positive))
+    pairs_of_rows = len(curve.own) * (len(pairs) - len(curve.own))
+    if not pairs_of_rows:
+        return Point(0.0, "gold has only positive examples, or none")
+    lost = sum(int(others.sum()) for others in curve.others())
+    return Point((2 * pairs_of_rows - lost) / 2 / pairs_of_rows)
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,10 @@ class CurveMetric(MetricFunction):
     def point(self, pairs: Pairs, _: Metric) -> Point:
         """The value on all examples."""
         areas = []
-        for curve in curves_of(pairs):
-            sides = (curve.above, curve.up_to)
-            others = (places - np.searchsorted(curve.up_to, places, "right") for places in sides)
-            areas.append(self.area(*(ratio(*each).mean() for each in zip(others, sides, strict=True))))
+        for code in sorted({*pairs.gold.codes}):
+            curve = curve_of(pairs, code)
+            sides = zip(curve.others(), (curve.above, curve.up_to), strict=True)
+            areas.append(self.area(*(ratio(others, places).mean() for others, places in sides)))
         return Point(float(np.mean(areas)))
 
 
