@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from gluebench.benchmark import Metric
+from gluebench.scoring.inference import file_bars
+from gluebench.scoring.intervals import CONSTANT, Bar
+from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units import RowUnits, units_of
@@ -63,3 +66,18 @@ def test_curves_and_metrics_of_several_kinds_have_the_values_of_rows(size: int, 
         assert drawn[0] == pytest.approx(drawn[1], abs=1e-12)
         exchanged = [each.exchange(50, generator(1, "F")) for each in (units, by_rows)]
         assert exchanged[0].differences == pytest.approx(exchanged[1].differences, abs=1e-12)
+
+
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.31, 0.69)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("roc_auc", 1 / 2), ("macro_average_precision", 1 / 2), ("macro_pr_auc", 3 / 4)]
+)
+def test_constant_probabilities_have_no_interval(
+    name: str, value: float, shares: tuple[float, float]
+) -> None:
+    """Their areas are the same on every sample, up to rounding errors, which gave an interval of width 0."""
+    pairs = pairs_of("probabilities", ["a"] * 23 + ["b"] * 37, [shares] * 60, labels=("a", "b"))
+    metric = Metric(name, name, name, "F", "a", ("a", "b"))
+    area = point(metric, pairs)
+    assert area.value == pytest.approx(value, abs=1e-12)
+    assert file_bars([metric], pairs, [area]) == [Bar(None, None, CONSTANT)]

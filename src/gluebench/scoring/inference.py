@@ -43,6 +43,8 @@ ALPHA = 0.05
 POWER = 0.8
 _ROUNDING = 9
 """Decimals that |T| is rounded to."""
+_VARIES = 1e-12
+"""Scores without one unit each that differ by less are equal but for rounding errors."""
 
 
 def task_bars(
@@ -76,6 +78,8 @@ def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) 
             bars.append(Bar(None, None, TOO_FEW))
         elif is_proportion(metric):
             bars.append(_proportion_bar(pairs))
+        elif pairs.predicted.constant and point.value < bounds[at][1] and np.ptp(left_out[at]) < _VARIES:
+            bars.append(Bar(None, None, CONSTANT))
         else:
             bars.append(jackknife_bar(point.value, left_out[at], units.counts, *bounds[at]))
     if len(metrics) > 1:

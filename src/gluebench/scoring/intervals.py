@@ -13,7 +13,7 @@ Z = 1.959963984540054
 TOO_FEW = "too few to say"
 UNDEFINED = "not defined"
 CONSTANT = "constant predictions"
-"""The score is 0 on every sample, as a correlation or the F1 of a label that is never predicted."""
+"""The score is the same on every sample, as a correlation of 0, or an area under the ROC curve of 1/2."""
 
 FEWEST_UNITS = 8
 """Smallest number of examples (or groups, if the gold has them) for an interval of a label metric."""

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from gluebench.scoring.numeric import Floats, NDArray, np
@@ -40,9 +40,16 @@ class Pairs:
     """The group of each example; None if there are no groups."""
     covered: float | None = None
     """Share of the split's examples that have gold; None if all have."""
+    _kept: dict[Hashable, Floats] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.gold)
+
+    def kept(self, key: Hashable, rows: Callable[[], Floats]) -> Floats:
+        """Numbers of each example, shape (n, k); computed once for each key."""
+        if key not in self._kept:
+            self._kept[key] = rows()
+        return self._kept[key]
 
     @cached_property
     def table(self) -> list[list[int]]:
@@ -53,6 +60,12 @@ class Pairs:
     def cells(self) -> bytes:
         """The cell of each example, gold * classes + predicted, for label columns of up to sixteen labels."""
         return joined(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The predictions, for columns of probabilities, shape (n, labels)."""
+        shares: Floats = np.fromiter(chain.from_iterable(self.predicted.cells), np.float64)
+        return shares.reshape(len(self), -1)
 
     @cached_property
     def different(self) -> tuple[Different, NDArray[np.intp]]:

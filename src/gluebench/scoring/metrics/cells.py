@@ -212,7 +212,7 @@ def counted_metric(
         own = of_cells(pairs, metric)
         known = len({*classes(metric.labels)}) if average else 1
         if own.shape[2] > known:  # of the others only those of this system, not of the ones it shares with
-            own = own[..., [at for at in range(own.shape[2]) if at < known or own[..., at].any()]]
+            own = own[..., own.any(axis=(0, 1)) | (np.arange(own.shape[2]) < known)]
         return own.reshape(len(own), -1)
 
     return SumMetric(
@@ -239,9 +239,7 @@ def _sets_f1(name: str, average: Average | None) -> SumMetric:
 
 def probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
     """Predictions, shape (n, labels), and gold codes, shape (n,)."""
-    return np.array(pairs.predicted.cells, np.float64), np.frombuffer(pairs.gold.codes, np.uint8).astype(
-        np.intp
-    )
+    return pairs.shares, np.frombuffer(pairs.gold.codes, np.uint8).astype(np.intp)
 
 
 def _log_loss_rows(pairs: Pairs, _: Metric) -> Floats:

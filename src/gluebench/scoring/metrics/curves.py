@@ -2,82 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.cells import probabilities
 from gluebench.scoring.metrics.counts import MetricFunction, PairsMetric, Point, ratio
-from gluebench.scoring.numeric import np
+from gluebench.scoring.numeric import Ints, np
 from gluebench.scoring.pairs import Pairs
+
+
+class Curve(NamedTuple):
+    """The examples in the order of the probabilities of one label, the highest first."""
+
+    order: Ints
+    """All examples, shape (n,)."""
+    own: Ints
+    """The examples of the label, shape (own,)."""
+    above: Ints
+    """For each of `own`, the number of examples with a higher probability."""
+    up_to: Ints
+    """For each of `own`, the number of examples with at least its probability."""
+
+    def others(self) -> tuple[Ints, Ints]:
+        """For each of `own`, the numbers of examples of other labels in `above` and `up_to`."""
+        above, up_to = (at - np.searchsorted(self.up_to, at, "right") for at in (self.above, self.up_to))
+        return above, up_to
+
+
+def curve_of(pairs: Pairs, code: int) -> Curve:
+    """The curve of a label."""
+    given, gold = probabilities(pairs)
+    losses = -given[:, code]
+    order = np.argsort(losses)
+    own, ordered = order[gold[order] == code], losses[order]
+    return Curve(order, own, *(np.searchsorted(ordered, losses[own], side) for side in ("left", "right")))
 
 
 def _roc_auc(pairs: Pairs, metric: Metric) -> Point:
     """The probability that a positive example has a higher probability than another; ties count half."""
-    given, gold = probabilities(pairs)
-    positive = pairs.code(metric.positive)
-    others = np.sort(given[gold != positive, positive])
-    own = given[gold == positive, positive]
-    if not len(own) * len(others):
+    curve = curve_of(pairs, pairs.code(metric.positive))
+    pairs_of_rows = len(curve.own) * (len(pairs) - len(curve.own))
+    if not pairs_of_rows:
         return Point(0.0, "gold has only positive examples, or none")
-    below = [np.searchsorted(others, own, side=side).sum() for side in ("left", "right")]
-    return Point(float(sum(below)) / 2 / (len(own) * len(others)))
-
-
-class Steps(NamedTuple):
-    """Of one label, sums of weights at each probability that its own examples have, the highest first.
-
-    Each has the shape (probabilities, draws).
-    """
-
-    own: Any
-    """Of the label's examples with at least that probability."""
-    all: Any
-    """Of all examples with at least that probability."""
-    all_above: Any
-
-
-def steps_of(pairs: Pairs, weights: Any) -> Iterator[Steps]:
-    """The steps of each label that occurs in gold, from weights of shape (n, draws)."""
-    given, gold = probabilities(pairs)
-    for code in np.unique(gold):
-        losses = -given[:, code]
-        own = np.flatnonzero(gold == code)
-        thresholds, sums = np.unique(losses[own]), []
-        for rows in (own, np.arange(len(gold))):
-            order = rows[np.argsort(losses[rows])]
-            up_to = np.zeros((len(order) + 1, *weights.shape[1:]), weights.dtype)
-            np.cumsum(weights[order], axis=0, out=up_to[1:])
-            sums += [up_to[np.searchsorted(losses[order], thresholds, side)] for side in ("right", "left")]
-        yield Steps(sums[0], *sums[2:])
+    lost = sum(int(others.sum()) for others in curve.others())
+    return Point((2 * pairs_of_rows - lost) / 2 / pairs_of_rows)
 
 
 @dataclass(frozen=True)
 class CurveMetric(MetricFunction):
-    """The mean, over the labels in gold, of the area under precision as a function of recall."""
+    """The mean, over the labels in gold, of the area under precision as a function of recall.
+
+    That is 1 minus the mean, over the label's examples, of the share of others among the examples with at
+    least its probability. The share among no examples is 0.
+    """
 
     straight: bool
-    """Whether straight lines join the points of the curve; else a precision holds since the last point."""
+    """Whether straight lines join the points of the curve; else a precision holds since the last point.
 
-    def of(self, labels: Iterable[Steps]) -> Any:
-        """The value of each draw, from the steps of the labels."""
-        areas, occurs = zip(*map(self._area, labels), strict=True)
-        return ratio(sum(areas), sum(occurs))
+    With straight lines, the share among the examples with a higher probability counts half.
+    """
 
-    def _area(self, steps: Steps) -> tuple[Any, Any]:
-        """The area, and whether the label has an example; draws without one have the area 0."""
-        own_above = np.concatenate([np.zeros_like(steps.own[:1]), steps.own[:-1]])
-        precision = ratio(steps.own, steps.all)
-        if self.straight:
-            before = np.where(steps.all_above > 0, ratio(own_above, steps.all_above), 1.0)
-            precision = (precision + before) / 2
-        area = ((steps.own - own_above) * precision).sum(axis=0)
-        return ratio(area, steps.own[-1]), steps.own[-1] > 0
+    def area(self, above: Any, up_to: Any) -> Any:
+        """The area from the two mean shares of others."""
+        return 1 - (above + up_to) / 2 if self.straight else 1 - up_to
 
     def point(self, pairs: Pairs, _: Metric) -> Point:
         """The value on all examples."""
-        return Point(float(self.of(steps_of(pairs, np.ones((len(pairs), 1))))[0]))
+        areas = []
+        for code in sorted({*pairs.gold.codes}):
+            curve = curve_of(pairs, code)
+            sides = zip(curve.others(), (curve.above, curve.up_to), strict=True)
+            areas.append(self.area(*(ratio(others, places).mean() for others, places in sides)))
+        return Point(float(np.mean(areas)))
 
 
 CURVE_METRICS = (

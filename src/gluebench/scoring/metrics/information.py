@@ -7,10 +7,12 @@ information I of a set is the sum over its labels and their ancestors of I(label
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 from math import erfc, sqrt
 from typing import Any
 
 from gluebench.benchmark import Metric
+from gluebench.scoring.metrics.cells import Cells
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.sums import SumMetric
 from gluebench.scoring.numeric import Floats, np
@@ -64,8 +66,8 @@ def _rows(pairs: Pairs, metric: Metric) -> Floats:
     tree = _Tree([*metric.labels, *pairs.gold.labels, *occurring], metric)
     sets = np.zeros((2, len(pairs), len(tree.places)))
     for rows, cells in zip(sets, sides, strict=True):
-        for row, cell in zip(rows, cells, strict=True):
-            row[[tree.places[word] for word in cell]] = 1.0
+        examples = np.repeat(np.arange(len(cells)), [*map(len, cells)])
+        rows[examples, [*map(tree.places.__getitem__, chain.from_iterable(cells))]] = 1.0
 
     def times(sets: Floats) -> Floats:
         counts = sets.copy()
@@ -88,24 +90,34 @@ def _soft_rows(pairs: Pairs, metric: Metric) -> Floats:
     """ICM-Soft, the gold's information, and a 1."""
     words = metric.labels or tuple(map(str, range(len(pairs.gold.cells[0]))))
     tree = _Tree(words, metric)
-    weights = np.zeros((2, len(pairs), len(tree.places)))
-    weights[:, :, [tree.places[word] for word in words]] = pairs.gold.cells, pairs.predicted.cells
-    gold, predicted = map(tree.raised, weights)
-    mean = gold.mean(axis=0)
-    deviation = np.abs(gold - mean).mean(axis=0).clip(CONSTANT)
+
+    def raised(cells: Any) -> Floats:
+        weights = np.zeros((len(cells), len(tree.places)))
+        weights[:, [tree.places[word] for word in words]] = cells
+        return tree.raised(weights)
+
+    of_gold = raised(pairs.gold.cells)
+    mean = of_gold.mean(axis=0)
+    deviation = np.abs(of_gold - mean).mean(axis=0).clip(CONSTANT)
 
     def bits(weights: Floats, places: Any) -> Floats:
         """-log2 of the normal probability of a larger weight, log2(n) if it is 0; 0 for the weight 0."""
         z = (weights - mean[places]) / deviation[places]
         below = np.frompyfunc(lambda z: erfc(-z / sqrt(2)) / 2, 1, 1)(z).astype(np.float64)
-        bits = -np.log2(np.where(below < 1, 1 - below, 1 / len(weights)))
+        bits = -np.log2(np.where(below < 1, 1 - below, 1 / len(pairs)))
         total: Floats = np.where(weights > 0, bits, 0.0).sum(axis=1)
         return total
 
     def information(weights: Floats) -> Floats:
         return bits(weights, slice(None)) - bits(weights[:, tree.children], tree.parents)
 
-    return np.column_stack([*_contrast(information, gold, predicted), np.ones(len(pairs))])
+    def of_cells(cells: Cells) -> Floats:
+        contrast = _contrast(information, *map(raised, zip(*cells, strict=True)))
+        return np.column_stack([*contrast, np.ones(len(cells))])
+
+    different, places = pairs.different
+    of_different: Floats = different.table((_soft_rows, metric), of_cells)[places]
+    return of_different
 
 
 def _metrics(name: str, rows: Any, parts: Callable[[Any], Any] = tuple) -> tuple[SumMetric, SumMetric]:

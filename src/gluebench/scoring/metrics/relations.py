@@ -8,7 +8,7 @@ same letters, as ARG0 and ARG1, are compared with each other.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import groupby, permutations
@@ -27,8 +27,8 @@ Tag = tuple[int, str, str, bool]
 """Word, letters, label, and whether it closes a span."""
 RIGHT, NEAR, MISSED, EXTRA = range(4)
 """A span of both sides; two that overlap; one of gold and one of the predictions without such another."""
-Counts = Counter[tuple[str, int]]
-"""How often each label is RIGHT, NEAR, MISSED and EXTRA."""
+Counted = tuple[str, int]
+"""A label, and that it is RIGHT, NEAR, MISSED or EXTRA."""
 ARGUMENT = "ARG"
 """Letters of the tags that CASE's scorer does not see closed in the word in which they open."""
 REMEMBERED = 1 << 16
@@ -70,23 +70,33 @@ def _seen(tags: Iterable[Tag]) -> Iterator[Tag]:
 
 
 class _Part:
-    """A span that the other side does not have, with the words by which it is not yet matched."""
+    """A span that the other side does not have, with a bit for each word by which it is not yet matched."""
+
+    __slots__ = ("label", "length", "words")
 
     def __init__(self, span: Span) -> None:
         start, end, self.label = span
-        self.length, self.words = end - start, {*range(start, end)}
+        self.length, self.words = end - start, (1 << end) - (1 << start)
 
     def nearest(self, others: Sequence[_Part], *, same: bool) -> _Part | None:
         """The one with most words in common, of the same label or of others; None if none has any."""
-        near = [other for other in others if (other.label == self.label) is same and other.words & self.words]
+        near = [other for other in others if other.words & self.words and (other.label == self.label) is same]
         return min(near, key=self._distance, default=None)
 
     def _distance(self, other: _Part) -> tuple[int, int, int]:
-        return -len(other.words & self.words), len(other.words), other.length
+        return -(other.words & self.words).bit_count(), other.words.bit_count(), other.length
 
 
-def _compared(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[str, int]]:
+def _compared(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[Counted]:
     """The label, gold's if there is one, and the kind of everything that counts once."""
+    if gold == predicted:
+        yield from ((label, RIGHT) for *_, label in gold)
+        return
+    if len(gold) == len(predicted) == 1:  # the common case, in short
+        (start, end, label), (other_start, other_end, other) = gold[0], predicted[0]
+        near = max(start, other_start) < min(end, other_end)
+        yield from [(label, NEAR)] if near else [(label, MISSED), (other, EXTRA)]
+        return
     labels = {span[:2]: span[2] for span in predicted}
     places = labels.keys() & {span[:2] for span in gold}
     for span in gold:
@@ -118,14 +128,14 @@ def _overlapping(sides: Sequence[list[_Part]]) -> Iterator[str]:
                         sides[of].remove(each)
                         taken[of].append(each)
                 common = part.words & partner.words
-                part.words -= common
-                partner.words -= common
+                part.words ^= common
+                partner.words ^= common
                 yield (part, partner)[side].label
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _counts(gold: Relations, predicted: Relations, labels: Sequence[str], case: bool) -> Counts:
-    """The counts of the relations of an example, matched in the first order that has the highest F1."""
+def _counts(gold: Relations, predicted: Relations, labels: Sequence[str], case: bool) -> Sequence[Counted]:
+    """What counts of the relations of an example, matched in the first order that has the highest F1."""
     size, read = len(gold), partial(spans_of, labels=labels, case=case)
     given = [*map(read, predicted[:size]), *[{}] * (size - len(predicted))]
     table = [[_of_relations(spans, others) for others in given] for spans in map(read, gold)]
@@ -134,19 +144,21 @@ def _counts(gold: Relations, predicted: Relations, labels: Sequence[str], case: 
     sums = np.array([[_kinds(counts) for counts in row] for row in table]).reshape(size, size, 4)
     of_orders = sums[_orders(size), range(size)].sum(axis=1)
     best = _orders(size)[_f1(of_orders.T).argmax()]
-    return sum((table[row][column] for column, row in enumerate(best)), Counts())
+    return [each for column, row in enumerate(best) for each in table[row][column]]
 
 
-def _of_relations(gold: Mapping[str, Sequence[Span]], predicted: Mapping[str, Sequence[Span]]) -> Counts:
+def _of_relations(
+    gold: Mapping[str, Sequence[Span]], predicted: Mapping[str, Sequence[Span]]
+) -> Sequence[Counted]:
     letters = gold.keys() | predicted.keys()
-    return Counter(each for of in letters for each in _compared(gold.get(of, ()), predicted.get(of, ())))
+    return [each for of in letters for each in _compared(gold.get(of, ()), predicted.get(of, ()))]
 
 
-def _kinds(counts: Counts, label: str | None = None) -> list[int]:
+def _kinds(counts: Sequence[Counted], label: str | None = None) -> list[int]:
     """How often each kind is there, of a label or of all."""
     kinds = [0] * 4
-    for (of, kind), number in counts.items():
-        kinds[kind] += number * (label in (None, of))
+    for of, kind in counts:
+        kinds[kind] += label is None or of == label
     return kinds
 
 

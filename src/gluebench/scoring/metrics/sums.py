@@ -33,9 +33,13 @@ class SumMetric(MetricFunction):
     fewest: int = FEWEST_NUMBERS
     """Minimum number of units for an interval of one system's value."""
 
+    def rows_of(self, pairs: Pairs, metric: Metric) -> Floats:
+        """The numbers of each example, computed once for the same pairs."""
+        return pairs.kept((self.rows, metric), lambda: self.rows(pairs, metric))
+
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value on all examples."""
-        sums = self.rows(pairs, metric).sum(axis=0)
+        sums = self.rows_of(pairs, metric).sum(axis=0)
         value = float(self.of(sums))
         return Point(value, None if value else self.undefined(sums))
 

@@ -9,7 +9,7 @@ from gluebench.scoring.metrics import CountMetric, NumberMetric, function_of, su
 from gluebench.scoring.metrics.curves import CurveMetric
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.base import Exchange, Units
-from gluebench.scoring.units.curves import MOST_PAIRED, AucUnits, CurveUnits
+from gluebench.scoring.units.curves import AucUnits, CurveUnits
 from gluebench.scoring.units.labels import LabelUnits
 from gluebench.scoring.units.numbers import KendallUnits, MixedUnits, NumberUnits, RowUnits, SumUnits
 
@@ -26,7 +26,7 @@ def units_of(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Units:
     names = {metric.function for metric in metrics}
     if names == {"kendall"}:
         return KendallUnits(metrics, systems)
-    if names == {"roc_auc"} and len(systems[0]) <= MOST_PAIRED:
+    if names == {"roc_auc"}:
         return AucUnits(metrics, systems)
     if all(isinstance(function, CurveMetric) for function in functions):
         return CurveUnits(metrics, systems)

@@ -2,78 +2,102 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from operator import itemgetter
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gluebench.scoring.metrics import function_of
 from gluebench.scoring.metrics.counts import ratio
-from gluebench.scoring.metrics.curves import CurveMetric, Steps, steps_of
+from gluebench.scoring.metrics.curves import Curve, CurveMetric, curve_of
 from gluebench.scoring.units.base import Floats, Ints
-from gluebench.scoring.units.numbers import FLOAT32, MergedUnits
+from gluebench.scoring.units.numbers import MergedUnits
 
-MOST_PAIRED = 1 << 14
-"""Maximum number of examples of `AucUnits`, whose memory grows with it: 100 MiB."""
-DRAWS = 256
-"""Number of draws that are computed together, of each of which every example takes 16 bytes."""
+PER_STEP = 1 << 17
+"""Number of sums, of systems and draws, that go down the curves together."""
+STEPS = 128
+"""Number of examples down to which the sums are kept, 64 MiB of them."""
 
 
 class AucUnits(MergedUnits):
-    """Probabilities, for the area under the ROC curve, from the pairs of rows between each two units."""
-
-    @cached_property
-    def _between(self) -> list[tuple[Floats, list[Floats]]]:
-        """Of each metric, positive and other rows by unit, and for each system twice the pairs in order.
-
-        The former has the shape (2, units); the latter (units, units), that of the positive row first.
-        """
-        largest = len(self.sizes) * self.sizes.max()
-        units = np.eye(len(self.sizes), dtype=np.float32 if largest**2 < FLOAT32 else np.float64)
-        gold, between = np.frombuffer(self.systems[0].gold.codes, np.uint8), []
-        for metric in self.metrics:
-            code = self.systems[0].code(metric.positive)
-            positive = gold == code
-            own, others = (units[self.units[rows]] for rows in (positive, ~positive))
-            none_first = np.vstack([np.zeros_like(units[:1]), others])
-            pairs = []
-            for system in self.systems:
-                given = np.fromiter(map(itemgetter(code), system.predicted.cells), np.float64)
-                below, above = given[~positive], given[positive]
-                order = np.argsort(below)
-                up_to = np.cumsum(none_first[np.append(0, order + 1)], axis=0)
-                left, right = (np.searchsorted(below, above, side, order) for side in ("left", "right"))
-                pairs.append(own.T @ (up_to[left] + up_to[right]))
-            between.append((np.stack([own.sum(axis=0), others.sum(axis=0)]), pairs))
-        return between
+    """Probabilities, for the area under the ROC curve, from sums down to each positive example."""
 
     def weighted(self, weights: Ints) -> Floats:
         """The area with each unit that many times, shape (metrics, systems, draws)."""
-        areas = []
-        for rows, of_systems in self._between:
-            drawn = weights.astype(rows.dtype)
-            own, others = (rows @ drawn.T).astype(np.float64)
-            in_order = (np.einsum("du,du->d", drawn @ pairs, drawn) for pairs in of_systems)
-            areas.append([ratio(twice.astype(np.float64) / 2, own * others) for twice in in_order])
+        drawn, areas = _drawn(weights, self), []
+        for metric in self.metrics:
+            code = self.systems[0].code(metric.positive)
+            curves = [curve_of(pairs, code) for pairs in self.systems]
+            own = drawn[curves[0].own].sum(axis=0, dtype=np.float64)
+            pairs_of_rows = own * (drawn.sum(axis=0) - own)
+            lost = _others(curves, drawn, shares=False).sum(axis=0)
+            areas.append(ratio((2 * pairs_of_rows - lost) / 2, pairs_of_rows))
         return np.array(areas)
 
 
 class CurveUnits(MergedUnits):
-    """Probabilities, for areas under precision-recall curves, from the steps of each unit."""
+    """Probabilities, for areas under precision-recall curves, from sums down to each example of a label."""
 
     def weighted(self, weights: Ints) -> Floats:
         """The areas with each unit that many times, shape (metrics, systems, draws)."""
         functions = [
             function for metric in self.metrics if isinstance(function := function_of(metric), CurveMetric)
         ]
-        values = np.empty((len(functions), len(self.systems), len(weights)))
-        largest = weights.sum(axis=1).max() * self.sizes.max()
-        exact = np.float32 if largest < FLOAT32 else np.float64
-        units, drawn = np.eye(len(self.sizes), dtype=exact)[self.units], weights.T.astype(exact)
-        for at, pairs in enumerate(self.systems):
-            steps = [*steps_of(pairs, units)]
-            for start in range(0, len(weights), DRAWS):
-                here = slice(start, start + DRAWS)
-                labels = [Steps(*(sums @ drawn[:, here] for sums in of_label)) for of_label in steps]
-                values[:, at, here] = [function.of(labels) for function in functions]
-        return values
+        above = any(function.straight for function in functions)
+        drawn = _drawn(weights, self)
+        areas, labels = np.zeros((len(functions), len(self.systems), len(weights))), np.zeros(len(weights))
+        for code in sorted({*self.systems[0].gold.codes}):
+            curves = [curve_of(pairs, code) for pairs in self.systems]
+            own = drawn[curves[0].own].sum(axis=0)
+            shares = ratio(_others(curves, drawn, shares=True, above=above), own)
+            areas += np.where(own > 0, [function.area(*shares) for function in functions], 0.0)
+            labels += own > 0
+        means: Floats = ratio(areas, labels)
+        return means
+
+
+def _drawn(weights: Ints, merged: MergedUnits) -> NDArray[Any]:
+    """Weights of the examples, shape (n, draws), in the smallest type for products with sums of them."""
+    largest = int((weights @ merged.sizes).max() * weights.max())
+    return weights.T.astype(np.min_scalar_type(-largest))[merged.units]
+
+
+def _others(curves: Sequence[Curve], drawn: NDArray[Any], *, shares: bool, above: bool = True) -> Floats:
+    """Sums over a label's examples of the others above, and up to, it, shape (2, systems, draws).
+
+    There is one curve for each system; `drawn` are weights of shape (n, draws). With `shares`, the others are
+    divided by all examples there. The first sums are 0 without `above`.
+    """
+    lost, block = np.zeros((2, len(curves), drawn.shape[1])), max(1, PER_STEP // len(curves))
+    order, sides = np.stack([curve.order for curve in curves], axis=1), (0, 1) if above else (1,)
+    for here in (slice(start, start + block) for start in range(0, drawn.shape[1], block)):
+        own = drawn[:, here]
+        others = own.copy()
+        others[curves[0].own] = 0
+        for start, sums in _sums_down(order, np.stack([others, own] if shares else [others], axis=1)):
+            some = bool(sums[0, :, -1].all())
+            for (system, curve), side in product(enumerate(curves), sides):
+                places = (curve.above, curve.up_to)[side]
+                first, last = np.searchsorted(places, [start, start + STEPS], "right")  # 0 others above 0
+                there = sums[places[first:last] - start, system]
+                terms = there[:, 0] * own[curve.own[first:last]]
+                if shares:
+                    terms = terms / (there[:, 1] if some else np.maximum(there[:, 1], 1))
+                lost[side, system, here] += terms.sum(axis=0, dtype=np.float64)
+    return lost
+
+
+def _sums_down(order: Ints, weights: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Sums of weights, shape (n, ...), down to each place of each system's order, shape (n, systems).
+
+    Yields a place, and the sums at it and at the STEPS places below, which the next ones overwrite.
+    """
+    sums = np.zeros((STEPS + 1, order.shape[1], *weights.shape[1:]), weights.dtype)
+    taken = np.empty_like(sums[0])
+    for start in range(0, len(order), STEPS):
+        sums[0] = sums[-1]
+        for step, rows in enumerate(order[start : start + STEPS]):
+            np.add(sums[step], weights.take(rows, axis=0, out=taken, mode="clip"), out=sums[step + 1])
+        yield start, sums

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -160,12 +162,6 @@ class _LinearUnits(_SingleUnits):
         ]
         return flips(np.array(with_mean(units)), shares, resamples=resamples, rng=rng)
 
-    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
-        sizes = blocks(resamples, self.size, least=128)
-        drawn = (unit_weights(self.size, resamples=size, rng=rng) for size in sizes)
-        return np.concatenate([self.weighted(weights) for weights in drawn], axis=2)
-
 
 class SumUnits(_LinearUnits):
     """Answers of any form, for metrics that are a function of sums over the examples."""
@@ -180,11 +176,17 @@ class SumUnits(_LinearUnits):
         """Whether there are fewer units than the metric needs, as a rule 25."""
         return self.size < self.functions[metric].fewest
 
+    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
+        sizes = blocks(resamples, self.size, least=128)
+        drawn = (unit_weights(self.size, resamples=size, rng=rng) for size in sizes)
+        return np.concatenate([self.weighted(weights) for weights in drawn], axis=2)
+
     @cached_property
     def _rows(self) -> list[list[Floats]]:
         """For each metric and system the sums of each unit, shape (units, k)."""
         return [
-            [self._by_unit(function.rows(pairs, metric)) for pairs in self.systems]
+            [self._by_unit(function.rows_of(pairs, metric)) for pairs in self.systems]
             for function, metric in zip(self.functions, self.metrics, strict=True)
         ]
 
@@ -207,17 +209,26 @@ class SumUnits(_LinearUnits):
         """Metrics with each unit that many times, shape (metrics, systems, draws)."""
         return np.array(
             [
-                self._values(function, _product(weights, columns), of_systems)
-                for function, columns, of_systems in zip(
+                self._values(function, _product(weights, columns)[:, places], of_systems)
+                for function, (columns, places), of_systems in zip(
                     self.functions, self._columns, self._rows, strict=True
                 )
             ]
         )
 
     @cached_property
-    def _columns(self) -> list[NDArray[Any]]:
-        """For each metric, the rows of all systems side by side."""
-        return [_single(np.concatenate(of_systems, axis=1)) for of_systems in self._rows]
+    def _columns(self) -> list[tuple[NDArray[Any], NDArray[np.intp]]]:
+        """For each metric, the different columns of the systems' rows, and the place of every column there.
+
+        What depends on gold alone is the same for all systems.
+        """
+        columns = []
+        for of_systems in self._rows:
+            whole = np.concatenate([*map(_single, of_systems)], axis=1)
+            numbers = defaultdict[bytes, int](count().__next__)
+            places = np.array([numbers[column.tobytes()] for column in whole.T])
+            columns.append((whole[:, np.unique(places, return_index=True)[1]], places))
+        return columns
 
     @staticmethod
     def _values(function: SumMetric, sums: Floats, of_systems: Sequence[Floats]) -> Floats:
@@ -243,6 +254,10 @@ class MergedUnits(_LinearUnits):
     def left_out(self) -> Floats:
         """Values without each unit, shape (metrics, systems, units)."""
         return self.weighted(1 - np.eye(len(self.sizes), dtype=np.int64))
+
+    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """Metrics on units drawn with replacement, shape (metrics, systems, resamples)."""
+        return self.weighted(unit_weights(self.size, resamples=resamples, rng=rng))
 
 
 class KendallUnits(MergedUnits):
@@ -290,11 +305,12 @@ class KendallUnits(MergedUnits):
         def half(column: Ints) -> Floats:
             return self._summed(lambda at: above(at) * (column[self._layers[at], np.newaxis] > column))
 
-        in_gold, last = untied(gold), self.examples - 1  # without ties, this is the highest rank
-        return in_gold, [
-            (half(column), in_gold if gold.max() == column.max() == last else untied(column))
-            for column in answers
-        ]
+        without_ties = untied(np.arange(self.examples))
+
+        def untied_of(column: Ints) -> Floats:
+            return without_ties if column.max() == self.examples - 1 else untied(column)
+
+        return untied_of(gold), [(half(column), untied_of(column)) for column in answers]
 
     def weighted(self, weights: Ints) -> Floats:
         """Tau-b with each unit that many times, shape (metrics, systems, draws)."""
@@ -305,11 +321,10 @@ class KendallUnits(MergedUnits):
             forms: Floats = np.einsum("du,du->d", ordered @ counts, ordered).astype(np.float64)
             return forms
 
-        of_gold = total(in_gold)
-        taus = [
-            ratio(2 * total(half), np.sqrt(of_gold * (of_gold if untied is in_gold else total(untied))))
-            for half, untied in between
-        ]
+        different = {id(untied): untied for untied in (in_gold, *(untied for _, untied in between))}
+        totals = {key: total(untied) for key, untied in different.items()}
+        of_gold = totals[id(in_gold)]
+        taus = [ratio(2 * total(half), np.sqrt(of_gold * totals[id(untied)])) for half, untied in between]
         return np.array([taus] * len(self.metrics))
 
 
