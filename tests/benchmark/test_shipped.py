@@ -131,6 +131,49 @@ def lines(rows: list[dict[str, Any]]) -> str:
     return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
+OFFICIAL = {
+    "superglue": {
+        "BoolQ": ("idx", {"true", "false"}),
+        "WSC": ("idx", {"True", "False"}),
+        "COPA": ("idx", {0, 1}),
+    },
+    "russian-superglue": {"PARus": ("idx", {0, 1}), "RWSD": ("idx", {"True", "False"})},
+    "clue": {"AFQMC": ("id", {"0", "1"}), "C3": ("id", {0, 1, 2, 3})},
+}
+"""The ids' name and the labels in the lines that organizers take: jiant's and RussianSuperGLUE's writers of
+predictions, and CLUE's rules for submissions and its baseline for C3."""
+
+
+@pytest.mark.parametrize("name", OFFICIAL)
+def test_lines_are_written_as_the_organizers_take_them(tmp_path: Path, name: str) -> None:
+    benchmark = small(tmp_path, name)
+    write_submission(tmp_path / "s.zip", answers(benchmark, 1), benchmark)
+    with zipfile.ZipFile(tmp_path / "s.zip") as archive:
+        for task, (ids, labels) in OFFICIAL[name].items():
+            rows = [json.loads(line) for line in archive.read(benchmark.file(task).path).splitlines()]
+            assert [[*row] for row in rows] == [[ids, "label"]] * 48
+            assert [row[ids] for row in rows] == [*range(48)]
+            assert {row["label"] for row in rows} == labels
+
+
+def test_advglue_is_written_with_codes(tmp_path: Path) -> None:
+    benchmark = load_benchmark("advglue")
+    columns = {file.name: [0, 1] * (file.size("dev") // 2 + 1) for file in benchmark.files("dev")}
+    columns = {file.name: columns[file.name][: file.size("dev")] for file in benchmark.files("dev")}
+    write_submission(tmp_path / "s.zip", columns, benchmark, role="dev")
+    with zipfile.ZipFile(tmp_path / "s.zip") as archive:
+        written = json.loads(archive.read("predictions.json"))
+    keys = {
+        "SST-2": "sst2",
+        "QQP": "qqp",
+        "MNLI-m": "mnli",
+        "MNLI-mm": "mnli-mm",
+        "QNLI": "qnli",
+        "RTE": "rte",
+    }
+    assert written == {keys[name]: codes for name, codes in columns.items()}
+
+
 def test_multirc_is_written_as_its_own_file_nests_it(tmp_path: Path) -> None:
     """Two questions in each passage and four answers to each question; texts are left out."""
     benchmark, labels = small(tmp_path, "superglue", 24), [Random(1).randint(0, 1) for _ in range(24)]
