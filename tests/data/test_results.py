@@ -152,7 +152,12 @@ def test_a_damaged_file_is_refused(tmp_path: Path, name: str) -> None:
             {"eval": {"model": "m", "task": "t"}, "samples": [{"epoch": 1, "scores": {"s": {"value": 1}}}]},
             "'id'",
         ),
-        ({"eval": {"model": "m", "task": "t"}, "samples": [{"id": 1, "scores": {"s": 3}}]}, "TypeError"),
+        (
+            {"eval": {"model": "m", "task": "t"}, "samples": [{"id": 1, "scores": {"s": 3}}]},
+            "scores: {SCORER",
+        ),
+        ({"mteb_version": "2", "scores": [{"main_score": 0.5}]}, "expected {task_name, scores: .* of MTEB"),
+        ({"mteb_version": "2", "scores": {"test": [0.5]}}, "expected {task_name, scores: .* of MTEB"),
         ({"eval": {"model": "m", "task": "t"}, "samples": []}, "expected samples"),
         ({"evaluation_results": [{"evaluation_name": "t"}]}, "'metric_config'"),
     ],

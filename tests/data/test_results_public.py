@@ -163,6 +163,15 @@ def test_one_file_of_mteb_without_a_score_does_not_stop_the_others(tmp_path: Pat
     ]
 
 
+def test_a_task_of_mteb_with_a_subset_twice_is_left_out(tmp_path: Path) -> None:
+    file = mteb(tmp_path / "acme__a", "Massive", {"test": [0.5, 0.75]})
+    file.write_text(file.read_text().replace('"s1"', '"s0"'))
+    mteb(tmp_path / "acme__a", "STS12", {"test": [0.5]})
+    table = read_results(tmp_path / "acme__a")
+    assert table.scores == {"acme__a": (0.5,)}
+    assert table.notes == ("Massive: left out of acme__a, with two scores of a subset",)
+
+
 def test_tasks_of_mteb_with_other_subsets_are_not_compared(tmp_path: Path) -> None:
     for model, subsets in (("acme__a", [0.5, 0.75]), ("acme__b", [0.5])):
         mteb(tmp_path / model, "Massive", {"test": [*subsets]})

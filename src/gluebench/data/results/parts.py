@@ -68,7 +68,7 @@ class Settings:
 
     metric: str | None = None
     gold: Mapping[str, Mapping[str, Answer]] | None = None
-    """Column of gold labels to item to its labels; a single column is named ""."""
+    """Column of gold labels to item to its labels; that of a file of JSON lines is named ""."""
     synonyms: Mapping[str, str] = field(default_factory=dict)
     """Predicted label to the label that it counts as."""
     predicted: Counter[str] = field(default_factory=Counter)
@@ -76,9 +76,15 @@ class Settings:
     whole: dict[str, int] = field(default_factory=dict)
     """Column of gold labels that is read to the number of them, if they are many whole numbers; else to 0."""
 
+    @property
+    def several(self) -> bool:
+        """Whether there are several columns of gold labels."""
+        return self.gold is not None and len(self.gold) > 1
+
     def answers(self, column: str = "") -> Mapping[str, Answer]:
-        """Item to gold labels; see `require_labels`."""
-        answers = (self.gold or {})[column]
+        """Item to gold labels of this column, or of the only one; see `require_labels`."""
+        gold = self.gold or {}
+        answers = gold[column or next(iter(gold))]
         if column not in self.whole:
             self.require_labels(column, frozenset[str]().union(*(own.labels for own in answers.values())))
         return answers

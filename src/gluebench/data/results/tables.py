@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.data.errors import DataError
-from gluebench.data.results.parts import Answer, Part, Row, Settings, label_of, part_of, score_of
+from gluebench.data.results.parts import Answer, Part, Row, Settings, first_few, label_of, part_of, score_of
 from gluebench.scoring.notebook import optional
 from gluebench.scoring.table import ScoredTable
 
@@ -103,13 +103,14 @@ def scored_sheet(sheet: Sheet, settings: Settings, gold_column: str = "") -> Ite
     column gold, the cells are labels; else they are scores. If the gold labels are in several columns, those
     of the same names are read, and each is a task.
     """
-    if settings.gold is not None and gold_column not in settings.gold:
-        yield from _by_column(sheet, settings, settings.gold)
+    if settings.several and not gold_column:
+        yield from _by_column(sheet, settings, settings.gold or {})
         return
     task, gold = sheet.place(TASK), sheet.place(GOLD)
     over_tasks = task is not None and sheet.place(*ITEM_NAMES) is None
     item = task if over_tasks and task is not None else sheet.item_place()
-    cells, answers = _cells_of(sheet, item, settings), _answers_of(sheet, item, settings, gold_column)
+    cells, unread = _cells_of(sheet, item, settings)
+    answers = _answers_of(sheet, item, settings, gold_column)
     has_gold = gold is not None or settings.gold is not None
     parts: dict[tuple[str, str], list[tuple[str, Row | None]]] = {}
     for number, line in enumerate(sheet.lines, 2):
@@ -130,7 +131,8 @@ def scored_sheet(sheet: Sheet, settings: Settings, gold_column: str = "") -> Ite
             parts.setdefault((name, of_task), []).append((line[item], row))
     for (name, of_task), items in parts.items():
         part = part_of(sheet.path, name, of_task, items, "without a score or gold label")
-        notes = [f"{name}: {note}" for note in part.notes]
+        notes = [*unread, *(f"{name}: {note}" for note in part.notes)]
+        unread = []
         yield part._replace(notes=notes, unit="tasks" if over_tasks else "items")
 
 
@@ -150,23 +152,47 @@ def _by_column(sheet: Sheet, settings: Settings, gold: Iterable[str]) -> Iterato
 
 def _cells_of(
     sheet: Sheet, item: int, settings: Settings
-) -> Callable[[Sequence[str]], Iterable[tuple[str, int]]]:
-    """A function of a line: the names of its systems, and the positions of their cells. Raises DataError."""
+) -> tuple[Callable[[Sequence[str]], Iterable[tuple[str, int]]], list[str]]:
+    """A function of a line: the names of its systems, and the positions of their cells; and notes.
+
+    A column with the name of the gold labels or a usual one of answers is of the one system of the file.
+    Raises DataError.
+    """
     system, score = sheet.place(SYSTEM), sheet.place(SCORE)
     if system is not None and score is not None:
-        return lambda line: [(line[system], score)]
+        return lambda line: [(line[system], score)], []
     about = {item, *map(sheet.place, (TASK, CLUSTER, GOLD, USAGE)), *sheet.categories().values()}
     columns = {at: name for at, name in enumerate(sheet.columns) if at not in about}
-    if len(columns) == 1 and (settings.gold is not None or {*columns.values()} <= {*ANSWER_NAMES}):
-        columns = dict.fromkeys(columns, stem(sheet.path))
     if not columns:
         raise DataError(f"{sheet.path}: expected a column for each system, or the columns system and score")
+    gold = [] if settings.gold is None or settings.several else [*settings.gold]
+    of_gold = [at for at, name in columns.items() if name.casefold() in map(str.casefold, gold)]
+    answers = of_gold or [at for at, name in columns.items() if name.casefold() in ANSWER_NAMES]
+    if len(answers) > 1:
+        named = ", ".join(columns[at] for at in answers)
+        raise DataError(
+            f"{sheet.path}: expected one column of answers, not {named}. Leave out the others, and name that "
+            f"of right labels {GOLD}"
+        )
+    notes = []
+    if answers or (gold and len(columns) == 1):
+        others = [name for at, name in columns.items() if [at] != answers]
+        if answers and others:
+            notes = [
+                f"{sheet.path.name}: only the column {columns[answers[0]]} is read, not {first_few(others)}"
+            ]
+        columns = dict.fromkeys(answers or columns, stem(sheet.path))
+    elif gold:
+        notes = [
+            f"{sheet.path.name}: each of the columns {first_few(columns.values())} is read as a system; if "
+            f"one has the answers, name it {ANSWER_NAMES[0]}"
+        ]
     if repeated := [name for name, count in Counter(columns.values()).items() if count > 1]:
         raise DataError(
             f"{sheet.path}: the column {repeated[0]} is there twice; expected one for each system"
         )
     names = [(name, at) for at, name in columns.items()]
-    return lambda line: names
+    return lambda line: names, notes
 
 
 def _answers_of(
@@ -198,7 +224,7 @@ def stem(path: Path) -> str:
 
 
 def gold_of_sheet(sheet: Sheet) -> dict[str, dict[str, Answer]]:
-    """Column to item to its gold label, of a table such as a Kaggle solution; one column is named "".
+    """Column to item to its gold label, of a table such as a Kaggle solution.
 
     Items of usage Ignored and without a label are left out. A table with usage may have several columns of
     labels, if none of them is named so. Raises DataError.
@@ -231,7 +257,7 @@ def gold_of_sheet(sheet: Sheet) -> dict[str, dict[str, Answer]]:
                 columns[sheet.columns[at]][line[item]] = Answer(
                     frozenset([name]), group, {GOLD: name, **about_item}
                 )
-    return columns if len(places) > 1 else {"": columns[sheet.columns[places[0]]]}
+    return columns
 
 
 # ---------------------------------------------------------------- lines of JSON, as SuperGLUE's
@@ -269,7 +295,7 @@ def predicted_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Se
     """The predictions of one system, one for each line, compared with the gold labels of the settings."""
     if settings.gold is None:
         raise DataError(f"{path}: predictions, whose gold labels are needed too (--gold FILE; gold=...)")
-    if len(settings.gold) > 1:
+    if settings.several:
         raise DataError(f"{path}: one prediction a line, and gold labels in {len(settings.gold)} columns")
     gold, items = settings.answers(), list[tuple[str, Row | None]]()
     for item, _, labels in labels_of_lines(path, lines):
@@ -297,7 +323,7 @@ def write_table(table: ScoredTable, path: str | os.PathLike[str]) -> None:
         columns[ITEM] = table.items
     columns |= {CLUSTER: table.clusters} if table.clusters else {}
     columns |= {f"{CATEGORY}:{name}": values for name, values in table.categories.items()}
-    reserved = {*columns, *ITEM_NAMES, TASK, CLUSTER, GOLD, USAGE, SYSTEM, SCORE, CATEGORY}
+    reserved = {*columns, *ITEM_NAMES, *ANSWER_NAMES, TASK, CLUSTER, GOLD, USAGE, SYSTEM, CATEGORY}
     if clash := [system for system in table.scores if system.casefold() in reserved]:
         raise DataError(
             f"{path}: a system is named {clash[0]}, as a column is; name it otherwise (NAME=FILE)"
