@@ -125,5 +125,5 @@ def test_columns_that_may_be_systems_are_named(tmp_path: Path) -> None:
 
 def test_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     gold = text(tmp_path / "solution.csv", "id,a,a,Usage\nx,1,0,Public\n")
-    with pytest.raises(DataError, match=r"solution\.csv: a column is there twice"):
+    with pytest.raises(DataError, match=r'solution\.csv:1: 2 columns are called "a"'):
         read_results(text(tmp_path / "a.csv", "id,a\nx,1\n"), gold=gold)

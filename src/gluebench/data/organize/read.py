@@ -48,13 +48,24 @@ def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
         return read_parquet(path)
     text = _text(path, encoding)
     if suffix == ".csv":
-        first = text.partition("\n")[0]
-        delimiter, name = (";", "semicolon") if ";" in first and "," not in first else (",", "comma")
-        read, form = _csv_rows(path, text, delimiter), f"CSV, {name}"
-    else:
-        # Split at line feeds only: a sentence may contain other Unicode line separators.
-        lines = enumerate(text.split("\n"), 1)
-        read, form = ((at, line.removesuffix("\r").split("\t")) for at, line in lines), "TSV, no quoting"
+        return csv_table(path, text)
+    # Split at line feeds only: a sentence may contain other Unicode line separators.
+    lines = enumerate(text.split("\n"), 1)
+    return _table(path, ((at, line.removesuffix("\r").split("\t")) for at, line in lines), "TSV, no quoting")
+
+
+def csv_table(path: Path, text: str) -> RawTable:
+    """The table of a text with quoted cells, separated as its first line is. Raises DataError."""
+    first = text.partition("\n")[0]
+    comma_or_semicolon = ";" if ";" in first and "," not in first else ","
+    delimiter = "\t" if "\t" in first else comma_or_semicolon
+    return _table(path, _csv_rows(path, text, delimiter), f"CSV, {_SEPARATORS[delimiter]}")
+
+
+_SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon"}
+
+
+def _table(path: Path, read: _Rows, form: str) -> RawTable:
     rows = [(line, cells) for line, cells in read if cells and cells != [""]]
     if not rows:
         raise DataError(f"{path}: is empty; expected a header and rows")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.data.errors import DataError
+from gluebench.data.organize.read import csv_table
 from gluebench.data.results.parts import Answer, Part, Row, Settings, first_few, label_of, part_of, score_of
 from gluebench.scoring.notebook import optional
 from gluebench.scoring.table import ScoredTable
@@ -31,6 +30,8 @@ class Sheet(NamedTuple):
     path: Path
     columns: Sequence[str]
     lines: Sequence[Sequence[str]]
+    numbers: Sequence[int]
+    """The line of the file of each."""
 
     def place(self, *names: str) -> int | None:
         """The position of the first column of one of these names, letter case aside."""
@@ -56,25 +57,10 @@ def read_sheet(path: Path, data: bytes) -> Sheet:
     """A CSV or TSV with a header, or a Parquet file. Raises DataError."""
     if path.suffix == ".parquet":
         return _parquet(path)
-    text = decoded(path, data)
-    separator = "\t" if "\t" in text.partition("\n")[0] else ","
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    try:
-        columns, *lines = [line for line in reader if line] or [[]]
-    except csv.Error as error:
-        raise DataError(f"{path}:{reader.line_num}: not a table ({error})") from None
-    if len(columns) < 2 or not lines:
-        semicolons = "; these columns have semicolons between them" if ";" in text.partition("\n")[0] else ""
-        raise DataError(
-            f"{path}: expected a line of column names, with commas or tabs, and a line for each item"
-            f"{semicolons}"
-        )
-    for number, line in enumerate(lines, 2):
-        if len(line) != len(columns):
-            raise DataError(
-                f"{path}:{number}: {len(line)} values; expected {len(columns)}, as in the first line"
-            )
-    return Sheet(path, [column.strip() for column in columns], lines)
+    table = csv_table(path, decoded(path, data))
+    if len(table.header) < 2:
+        raise DataError(f"{path}:1: expected several columns, separated by commas, semicolons or tabs")
+    return Sheet(path, table.header, table.rows, table.lines)
 
 
 def decoded(path: Path, data: bytes) -> str:
@@ -93,7 +79,7 @@ def _parquet(path: Path) -> Sheet:
             raise
         raise DataError(f"{path}: damaged; expected a Parquet file ({error})") from None
     lines = [["" if value is None else str(value) for value in row.values()] for row in table.to_pylist()]
-    return Sheet(path, table.column_names, lines)
+    return Sheet(path, table.column_names, lines, range(1, len(lines) + 1))
 
 
 def scored_sheet(sheet: Sheet, settings: Settings, gold_column: str = "") -> Iterator[Part]:
@@ -113,7 +99,7 @@ def scored_sheet(sheet: Sheet, settings: Settings, gold_column: str = "") -> Ite
     answers = _answers_of(sheet, item, settings, gold_column)
     has_gold = gold is not None or settings.gold is not None
     parts: dict[tuple[str, str], list[tuple[str, Row | None]]] = {}
-    for number, line in enumerate(sheet.lines, 2):
+    for number, line in zip(sheet.numbers, sheet.lines, strict=True):
         answer = answers(line)
         for name, at in cells(line):
             of_task = "" if task is None or over_tasks else line[task]
@@ -146,8 +132,8 @@ def _by_column(sheet: Sheet, settings: Settings, gold: Iterable[str]) -> Iterato
         )
     for column, at in places.items():
         lines = [(line[item], line[at]) for line in sheet.lines]
-        for part in scored_sheet(Sheet(sheet.path, (ITEM, ANSWER_NAMES[0]), lines), settings, column):
-            yield part._replace(task=column)
+        own = Sheet(sheet.path, (ITEM, ANSWER_NAMES[0]), lines, sheet.numbers)
+        yield from (part._replace(task=column) for part in scored_sheet(own, settings, column))
 
 
 def _cells_of(
@@ -187,10 +173,6 @@ def _cells_of(
             f"{sheet.path.name}: each of the columns {first_few(columns.values())} is read as a system; if "
             f"one has the answers, name it {ANSWER_NAMES[0]}"
         ]
-    if repeated := [name for name, count in Counter(columns.values()).items() if count > 1]:
-        raise DataError(
-            f"{sheet.path}: the column {repeated[0]} is there twice; expected one for each system"
-        )
     names = [(name, at) for at, name in columns.items()]
     return lambda line: names, notes
 
@@ -241,10 +223,8 @@ def gold_of_sheet(sheet: Sheet) -> dict[str, dict[str, Answer]]:
         )
     places = rest if label is None else [label]
     columns: dict[str, dict[str, Answer]] = {sheet.columns[at]: {} for at in places}
-    if len(columns) < len(places):
-        raise DataError(f"{sheet.path}: a column is there twice; expected each once: {', '.join(columns)}")
     seen = set[str]()
-    for number, line in enumerate(sheet.lines, 2):
+    for number, line in zip(sheet.numbers, sheet.lines, strict=True):
         if line[item] in seen:
             raise DataError(f"{sheet.path}:{number}: the item {line[item]} is there twice; expected it once")
         seen.add(line[item])
