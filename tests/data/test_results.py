@@ -352,6 +352,7 @@ def test_labels_beside_gold_in_one_table(tmp_path: Path) -> None:
         ),
         ("item,a\n1,1e300\n", "w.csv:2: '1e300' as the score of a; expected a number up to 1e50, or right"),
         ("item,a\n1,nan\n", "w.csv:2: 'nan' as the score"),
+        ("text,a\n" + "x" * 99 + ",1\n" + "x" * 99 + ",0\n", r"item x{60}\.\.\. has .* by the column text"),
         ("item,a\n1\n", "w.csv:2: 1 columns, expected 2 as in the header"),
         ("item\n1\n", "w.csv:1: expected several columns, separated by commas, semicolons or tabs"),
         ("item,category\n1,x\n", "expected a column for each system"),

@@ -128,6 +128,8 @@ def test_predicted_labels_that_are_no_gold_label_are_named(tmp_path: Path) -> No
     renamed = read_results(answers, gold=gold, synonyms={"nope": "no"})
     assert renamed.scores == {"answers": (1, 1, 1)}
     assert not renamed.notes
+    unused = read_results(answers, gold=gold, synonyms={"nope,nada": "no", "nope": "no"})
+    assert unused.notes == ("--synonym nope,nada: no prediction has this label",)
 
 
 def mteb(model: Path, task: str, splits: dict[str, list[float | None]], **others: object) -> Path:

@@ -115,8 +115,11 @@ def scored_sheet(sheet: Sheet, settings: Settings, gold_column: str = "") -> Ite
                     )
                 row = Row(value, "", answer.cluster, answer.categories)
             parts.setdefault((name, of_task), []).append((line[item], row))
+    guessed = sheet.place(*ITEM_NAMES, TASK) is None
+    hint = f". Items are named by the column {sheet.columns[item]}; if another one names them, call it {ITEM}"
     for (name, of_task), items in parts.items():
-        part = part_of(sheet.path, name, of_task, items, "without a score or gold label")
+        why = "without a score or gold label"
+        part = part_of(sheet.path, name, of_task, items, why, hint=hint * guessed)
         notes = [*unread, *(f"{name}: {note}" for note in part.notes)]
         unread = []
         yield part._replace(notes=notes, unit="tasks" if over_tasks else "items")
