@@ -13,6 +13,7 @@ from gluebench.benchmark.checks import task_name_finding
 from gluebench.benchmark.lookup import fold
 from gluebench.data.dataset import Dataset, read_dataset
 from gluebench.data.errors import DataError, refuse
+from gluebench.data.tsv import decoded
 
 
 class RawTable(NamedTuple):
@@ -88,13 +89,8 @@ def _table(path: Path, read: _Rows, form: str) -> RawTable:
 
 
 def _text(path: Path, encoding: str) -> str:
-    data = path.read_bytes()
     try:
-        return data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        message = f"not {encoding} text (byte {data[error.start]:#04x}); save it as UTF-8, or give --encoding"
-        raise DataError(f"{path}:{line}: {message}") from None
+        return decoded(path, path.read_bytes(), encoding=encoding, advice=", or give --encoding")
     except LookupError:
         raise DataError(f"--encoding {encoding}: is not a known encoding; try utf-8 or cp1252") from None
 

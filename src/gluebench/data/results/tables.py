@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from gluebench.data.errors import DataError
 from gluebench.data.organize.read import csv_table
 from gluebench.data.results.parts import Answer, Part, Row, Settings, first_few, label_of, part_of, score_of
+from gluebench.data.tsv import decoded
 from gluebench.scoring.notebook import optional
 from gluebench.scoring.table import ScoredTable
 
@@ -61,14 +62,6 @@ def read_sheet(path: Path, data: bytes) -> Sheet:
     if len(table.header) < 2:
         raise DataError(f"{path}:1: expected several columns, separated by commas, semicolons or tabs")
     return Sheet(path, table.header, table.rows, table.lines)
-
-
-def decoded(path: Path, data: bytes) -> str:
-    """The text of a file. Raises DataError unless it is UTF-8."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: expected UTF-8 text") from None
 
 
 def _parquet(path: Path) -> Sheet:
