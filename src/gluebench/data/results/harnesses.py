@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,8 +34,8 @@ PREFERRED = ("acc", "exact_match", "quasi_exact_match")
 AVERAGES = re.compile(r"(mean win rate|(macro-)?average|overall)\b", re.IGNORECASE)
 """Names of evaluations that summarize others."""
 INSPECT_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-ZSTD = 93
-"""The method of compression of new inspect_ai logs."""
+HEADERS, SAMPLES = ("header.json", "_journal/start.json"), "samples/"
+"""Members of a .eval file: its header, or else how it began, and the folder of samples."""
 
 
 def lm_eval(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
@@ -120,46 +119,28 @@ def _inspect_text(messages: Any) -> str:
 
 
 def inspect_archive(path: Path) -> dict[str, Any]:
-    """The log in a `.eval` file, as in a `.json` file. Raises DataError."""
+    """The log in a `.eval` file, as in a `.json` file. Raises DataError, OSError."""
+    with suppress(ImportError):
+        import_module(
+            "zipfile_zstd"
+        )  # comes with inspect_ai: zipfile reads ZSTD, as it does from Python 3.14
     try:
         with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            head = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
-            if head is None:
-                raise DataError(f"{path}: expected an inspect_ai log; the archive has no header.json")
-            samples = [name for name in names if name.startswith("samples/")]
-            log: dict[str, Any] = json.loads(_member(path, archive, head))
-            return {**log, "samples": [json.loads(_member(path, archive, name)) for name in samples]}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"{path}: damaged; expected a .eval file of inspect_ai ({error})") from None
-
-
-def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
-    """The content of a member. zipfile reads ZSTD from Python 3.14, the package zstandard before."""
-    info = archive.getinfo(name)
-    if info.compress_type != ZSTD or sys.version_info >= (3, 14):
-        return archive.read(info)
-    try:
-        zstandard = import_module("zstandard")
-    except ImportError:
+            names = [name for name in archive.namelist() if name in HEADERS or name.startswith(SAMPLES)]
+            members = {name: json.loads(archive.read(name)) for name in names}
+    except NotImplementedError:
         raise DataError(
             f"{path}: compressed with ZSTD, which Python reads from 3.14. Install a reader "
-            "(pip install zstandard), or write the log as JSON (inspect log convert --to json)"
+            "(pip install zipfile-zstd), or write the log as JSON (inspect log convert --to json)"
         ) from None
-    with path.open("rb") as file:
-        file.seek(info.header_offset)
-        header = file.read(30)  # its last two numbers are the lengths of the name and the extra field
-        file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
-        packed = file.read(info.compress_size)
-    try:
-        content: bytes = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
-    except zstandard.ZstdError as error:
-        raise zipfile.BadZipFile(str(error)) from None
-    if zlib.crc32(content) != info.CRC:
-        raise zipfile.BadZipFile(f"the checksum of {name} is wrong")
-    return content
+    except OSError:
+        raise
+    except Exception as error:  # each method of compression has errors of its own
+        raise DataError(f"{path}: damaged; expected a .eval file of inspect_ai ({error})") from None
+    head: dict[str, Any] | None = next((members[name] for name in HEADERS if name in members), None)
+    if head is None:
+        raise DataError(f"{path}: expected an inspect_ai log; the archive has no header.json")
+    return {**head, "samples": [sample for name, sample in members.items() if name.startswith(SAMPLES)]}
 
 
 def helm(path: Path, instances: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
