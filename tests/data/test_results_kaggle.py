@@ -112,6 +112,12 @@ def test_more_columns_of_a_submission_are_no_systems(tmp_path: Path, column: str
     assert table.notes == (f"a.csv: only the column {column} is read, not text, prob",)
 
 
+def test_the_index_of_pandas_is_no_system(tmp_path: Path) -> None:
+    gold = text(tmp_path / "solution.csv", "id,Survived\nx,1\ny,0\n")
+    table = read_results(text(tmp_path / "a.csv", ",id,Survived\n0,x,1\n1,y,1\n"), gold=gold)
+    assert (table.scores, table.notes) == ({"a": (1, 0)}, ())
+
+
 def test_columns_that_may_be_systems_are_named(tmp_path: Path) -> None:
     gold = text(tmp_path / "solution.csv", "id,Survived\nx,1\ny,0\n")
     table = read_results(text(tmp_path / "a.csv", "id,bert,esim\nx,1,0\ny,1,0\n"), gold=gold)

@@ -108,11 +108,11 @@ def scored_sheet(sheet: Sheet, settings: Settings, gold_column: str = "") -> Ite
                     )
                 row = Row(value, "", answer.cluster, answer.categories)
             parts.setdefault((name, of_task), []).append((line[item], row))
-    guessed = sheet.place(*ITEM_NAMES, TASK) is None
-    hint = f". Items are named by the column {sheet.columns[item]}; if another one names them, call it {ITEM}"
+    hint = ""
+    if sheet.place(*ITEM_NAMES, TASK) is None:
+        hint = f". Items are named by the column {sheet.columns[item]}; if another names them, call it {ITEM}"
     for (name, of_task), items in parts.items():
-        why = "without a score or gold label"
-        part = part_of(sheet.path, name, of_task, items, why, hint=hint * guessed)
+        part = part_of(sheet.path, name, of_task, items, "without a score or gold label", hint=hint)
         notes = [*unread, *(f"{name}: {note}" for note in part.notes)]
         unread = []
         yield part._replace(notes=notes, unit="tasks" if over_tasks else "items")
@@ -137,40 +137,45 @@ def _cells_of(
 ) -> tuple[Callable[[Sequence[str]], Iterable[tuple[str, int]]], list[str]]:
     """A function of a line: the names of its systems, and the positions of their cells; and notes.
 
-    A column with the name of the gold labels or a usual one of answers is of the one system of the file.
     Raises DataError.
     """
     system, score = sheet.place(SYSTEM), sheet.place(SCORE)
     if system is not None and score is not None:
         return lambda line: [(line[system], score)], []
     about = {item, *map(sheet.place, (TASK, CLUSTER, GOLD, USAGE)), *sheet.categories().values()}
-    columns = {at: name for at, name in enumerate(sheet.columns) if at not in about}
+    columns = {at: name for at, name in enumerate(sheet.columns) if name and at not in about}
     if not columns:
         raise DataError(f"{sheet.path}: expected a column for each system, or the columns system and score")
     gold = [] if settings.gold is None or settings.several else [*settings.gold]
-    of_gold = [at for at, name in columns.items() if name.casefold() in map(str.casefold, gold)]
-    answers = of_gold or [at for at, name in columns.items() if name.casefold() in ANSWER_NAMES]
-    if len(answers) > 1:
-        named = ", ".join(columns[at] for at in answers)
-        raise DataError(
-            f"{sheet.path}: expected one column of answers, not {named}. Leave out the others, and name that "
-            f"of right labels {GOLD}"
-        )
+    answers = _answer_column(sheet, columns, gold)
     notes = []
-    if answers or (gold and len(columns) == 1):
-        others = [name for at, name in columns.items() if [at] != answers]
-        if answers and others:
-            notes = [
-                f"{sheet.path.name}: only the column {columns[answers[0]]} is read, not {first_few(others)}"
-            ]
-        columns = dict.fromkeys(answers or columns, stem(sheet.path))
-    elif gold:
+    if answers is None and gold and len(columns) > 1:
         notes = [
             f"{sheet.path.name}: each of the columns {first_few(columns.values())} is read as a system; if "
             f"one has the answers, name it {ANSWER_NAMES[0]}"
         ]
+    elif answers is not None or gold:
+        only = next(iter(columns)) if answers is None else answers
+        if others := [name for at, name in columns.items() if at != only]:
+            notes = [f"{sheet.path.name}: only the column {columns[only]} is read, not {first_few(others)}"]
+        columns = {only: stem(sheet.path)}
     names = [(name, at) for at, name in columns.items()]
     return lambda line: names, notes
+
+
+def _answer_column(sheet: Sheet, columns: Mapping[int, str], gold: Sequence[str]) -> int | None:
+    """The column of the file's only system: that of the gold labels' name, else of a usual name of answers.
+
+    Raises DataError if there are several.
+    """
+    labels = [at for at, name in columns.items() if name.casefold() in map(str.casefold, gold)]
+    answers = labels or [at for at, name in columns.items() if name.casefold() in ANSWER_NAMES]
+    if len(answers) > 1:
+        raise DataError(
+            f"{sheet.path}: expected one column of answers, not {first_few(columns[at] for at in answers)}. "
+            f"Leave out the others, and name that of right labels {GOLD}"
+        )
+    return answers[0] if answers else None
 
 
 def _answers_of(
