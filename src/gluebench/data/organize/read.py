@@ -14,6 +14,7 @@ from gluebench.benchmark.lookup import fold
 from gluebench.data.dataset import Dataset, read_dataset
 from gluebench.data.errors import DataError, refuse
 from gluebench.data.tsv import decoded
+from gluebench.scoring.notebook import optional
 
 
 class RawTable(NamedTuple):
@@ -113,23 +114,21 @@ def read_parquet(path: Path) -> RawTable:
 
     Raises DataError if that is missing, ModuleNotFoundError without pyarrow.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    return parquet_table(path)._replace(declared=read_dataset(path.parent))
 
-    record = read_dataset(path.parent)
+
+def parquet_table(path: Path) -> RawTable:
+    """A Parquet file as text, missing values as empty cells. Raises DataError, OSError, ImportError."""
+    parquet = optional("pyarrow.parquet", "Reading Parquet", "'gluebench[data]'")
     try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowException) as error:
+        table = parquet.read_table(path)
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
         raise DataError(f"{path}: not a Parquet file that can be read ({error})") from None
     columns = [["" if cell is None else str(cell) for cell in cells.to_pylist()] for cells in table.columns]
-    return RawTable(
-        path,
-        "Parquet",
-        tuple(table.column_names),
-        [list(row) for row in zip(*columns, strict=True)],
-        list(range(1, table.num_rows + 1)),
-        record,
-    )
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    return RawTable(path, "Parquet", tuple(table.column_names), rows, list(range(1, len(rows) + 1)))
 
 
 SPLITS = ("train", "dev", "test")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.data.errors import DataError
-from gluebench.data.organize.read import csv_table
+from gluebench.data.organize.read import csv_table, parquet_table
 from gluebench.data.results.parts import Answer, Part, Row, Settings, first_few, label_of, part_of, score_of
 from gluebench.data.tsv import decoded
 from gluebench.scoring.notebook import optional
@@ -56,23 +56,10 @@ class Sheet(NamedTuple):
 
 def read_sheet(path: Path, data: bytes) -> Sheet:
     """A CSV or TSV with a header, or a Parquet file. Raises DataError."""
-    if path.suffix == ".parquet":
-        return _parquet(path)
-    table = csv_table(path, decoded(path, data))
+    table = parquet_table(path) if path.suffix == ".parquet" else csv_table(path, decoded(path, data))
     if len(table.header) < 2:
         raise DataError(f"{path}:1: expected several columns, separated by commas, semicolons or tabs")
     return Sheet(path, table.header, table.rows, table.lines)
-
-
-def _parquet(path: Path) -> Sheet:
-    try:
-        table = optional("pyarrow.parquet", "Reading Parquet", "'gluebench[data]'").read_table(path)
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno:
-            raise
-        raise DataError(f"{path}: damaged; expected a Parquet file ({error})") from None
-    lines = [["" if value is None else str(value) for value in row.values()] for row in table.to_pylist()]
-    return Sheet(path, table.column_names, lines, range(1, len(lines) + 1))
 
 
 def scored_sheet(sheet: Sheet, settings: Settings, gold_column: str = "") -> Iterator[Part]:
