@@ -101,6 +101,15 @@ def test_many_classes_that_are_numbers_are_noted(tmp_path: Path, count: int, not
     assert any("30 whole numbers, and only the same number is right" in note for note in table.notes) == noted
 
 
+def test_texts_among_columns_of_labels_are_noted(tmp_path: Path) -> None:
+    rows = "".join(f"{at},text {at},{at % 2},Public\n" for at in range(30))
+    gold = text(tmp_path / "solution.csv", f"id,text,kind,Usage\n{rows}")
+    table = read_results(text(tmp_path / "a.csv", f"id,text,kind,more\n{rows}"), gold=gold)
+    assert table.notes == (
+        "the gold labels of text differ in every item; if they are texts, leave that column out",
+    )
+
+
 @pytest.mark.parametrize("column", ["Survived", "label"])
 def test_more_columns_of_a_submission_are_no_systems(tmp_path: Path, column: str) -> None:
     """As probabilities or texts beside the labels, which the gold file's name or a usual one tells."""

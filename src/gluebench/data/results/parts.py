@@ -116,6 +116,12 @@ class Settings:
             for column, count in self.whole.items()
             if count
         ]
+        notes += [
+            f"the gold labels of {column} differ in every item; if they are texts, leave that column out"
+            for column, answers in (self.gold or {}).items()
+            if self.several and column in self.whole and len(answers) > CLASSES
+            if len({answer.labels for answer in answers.values()}) == len(answers)
+        ]
         of_columns = (of_item.values() for of_item in (self.gold or {}).values())
         gold = frozenset[str]().union(*(answer.labels for answers in of_columns for answer in answers))
         meant = {label: self.synonyms.get(label, label) for label in self.predicted}
