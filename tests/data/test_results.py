@@ -335,6 +335,7 @@ def test_labels_beside_gold_in_one_table(tmp_path: Path) -> None:
     table = read_results(text(tmp_path / "w.csv", "id,gold,a,b\n1,yes,yes,no\n2,no,no,no\n3,no,maybe,no\n"))
     assert table.scores == {"a": (1, 1, 0), "b": (0, 1, 1)}
     assert table.categories == {"gold": ("yes", "no", "no")}
+    assert "no gold label is like them: maybe (1 times)." in table.notes[0]
     again = read_results(tmp_path / "w.csv", synonyms={"maybe": "no"})
     assert again.scores["a"] == (1, 1, 1)
 

@@ -40,7 +40,7 @@ HEADERS, SAMPLES = ("header.json", "_journal/start.json"), "samples/"
 
 def lm_eval(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
     """The samples of one task, by document and filter; several filters make a cluster of each document."""
-    stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    stem = path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json")
     name = LM_EVAL_NAME.match(stem)
     system, task = (path.absolute().parent.name, name[1]) if name else (stem, "")
     offered = lines[0].get("metrics") or [

@@ -75,6 +75,8 @@ class Settings:
     """Predicted label to the label that it counts as."""
     predicted: Counter[str] = field(default_factory=Counter)
     """How often each label has been compared, as it is predicted."""
+    known: set[str] = field(default_factory=set)
+    """The gold labels of the items that have been compared."""
     whole: dict[str, int] = field(default_factory=dict)
     """Column of gold labels that is read to the number of them, if they are many whole numbers; else to 0."""
 
@@ -123,7 +125,7 @@ class Settings:
             if len({answer.labels for answer in answers.values()}) == len(answers)
         ]
         of_columns = (of_item.values() for of_item in (self.gold or {}).values())
-        gold = frozenset[str]().union(*(answer.labels for answers in of_columns for answer in answers))
+        gold = self.known.union(*(answer.labels for answers in of_columns for answer in answers))
         meant = {label: self.synonyms.get(label, label) for label in self.predicted}
         strange = {label: count for label, count in self.predicted.items() if meant[label] not in gold}
         if strange and len(gold) <= LABELS:
@@ -141,6 +143,7 @@ class Settings:
         Raises DataError for a fraction: as labels, all probabilities would be wrong without a message.
         """
         self.predicted[label] += 1
+        self.known.update(answer.labels)
         right = self.synonyms.get(label, label) in answer.labels
         if not right and is_fraction(label) and not any(map(is_fraction, answer.labels)):
             raise DataError(
