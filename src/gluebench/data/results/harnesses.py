@@ -1,7 +1,5 @@
 """Read results of lm-evaluation-harness, inspect_ai, HELM, SWE-bench, MTEB and Every Eval Ever."""
 
-from __future__ import annotations
-
 import json
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """What a reader of one file gives: the scores of a system on the items of a task."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
