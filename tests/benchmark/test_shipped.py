@@ -17,6 +17,7 @@ from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef  # noqa:
 import gluebench.benchmark
 from gluebench import Benchmark, check, grade, load_benchmark, read_gold, write_submission
 from gluebench.benchmark import Task
+from gluebench.submission import fix_submission
 
 NAMES = ["advglue", "clue", "clue-reading", "klej", "klue", "plue", "russian-superglue", "superglue"]
 HOME = Path(gluebench.benchmark.__file__).parent
@@ -154,6 +155,29 @@ def test_lines_are_written_as_the_organizers_take_them(tmp_path: Path, name: str
             assert [[*row] for row in rows] == [[ids, "label"]] * 48
             assert [row[ids] for row in rows] == [*range(48)]
             assert {row["label"] for row in rows} == labels
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("COPA.csv", "index,prediction\n1,1\n0,0\n2,0\n"),
+        ("COPA.tsv", "prediction\tindex\n1\t1\n0\t0\n0\t2\n"),
+        ("COPA.txt", "0\n1\n0\n"),
+        ("COPA.json", '["0", 1, 0]'),
+        (
+            "COPA.jsonl",
+            '{"index": 1, "prediction": 1}\n{"index": 0, "prediction": 0}\n{"index": 2, "prediction": 0}\n',
+        ),
+    ],
+)
+def test_plain_predictions_become_the_lines_of_a_task(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / "predictions").mkdir()
+    (tmp_path / "predictions" / name).write_text(content)
+    fixed = fix_submission(tmp_path / "predictions", tmp_path / "s.zip", small(tmp_path, "superglue", 3))
+    assert fixed.problems == []
+    with zipfile.ZipFile(tmp_path / "s.zip") as archive:
+        rows = [json.loads(line) for line in archive.read("COPA.jsonl").splitlines()]
+    assert rows == [{"idx": at, "label": label} for at, label in enumerate([0, 1, 0])]
 
 
 def test_advglue_is_written_with_codes(tmp_path: Path) -> None:
