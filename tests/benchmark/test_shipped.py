@@ -180,6 +180,15 @@ def test_plain_predictions_become_the_lines_of_a_task(tmp_path: Path, name: str,
     assert rows == [{"idx": at, "label": label} for at, label in enumerate([0, 1, 0])]
 
 
+def test_files_without_ids_may_be_written_from_indices(tmp_path: Path) -> None:
+    (tmp_path / "predictions").mkdir()
+    (tmp_path / "predictions" / "PSC.csv").write_text("index,prediction\n1,1\n2,0\n0,0\n")
+    fixed = fix_submission(tmp_path / "predictions", tmp_path / "s.zip", small(tmp_path, "klej", 3))
+    assert fixed.problems == []
+    with zipfile.ZipFile(tmp_path / "s.zip") as archive:
+        assert archive.read("test_pred_psc.tsv") == b"target\n0\n1\n0\n"
+
+
 def test_advglue_is_written_with_codes(tmp_path: Path) -> None:
     benchmark = load_benchmark("advglue")
     columns = {file.name: [0, 1] * (file.size("dev") // 2 + 1) for file in benchmark.files("dev")}

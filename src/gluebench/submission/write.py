@@ -212,7 +212,8 @@ def _fix(
     if table is None or table.column is None:
         words = next((words for words in labels if {*words} == {*task.words}), ())
         plain = read_table(path, data, expected)
-        if plain.column is None and not (expected.form or expected.ids or file.splits[role].ordered):
+        in_lists = file.splits[role].ordered and path.casefold().endswith(".json")
+        if plain.column is None and not (expected.form or expected.ids or in_lists):
             plain = explained(path, data, expected, plain, words=words, thorough=True)
         table = plain if table is None or plain.column is not None else table
     done = [] if base_name(path) == file.path else [f"{path}: renamed to {file.path}"]

@@ -126,7 +126,8 @@ def write(predictions: str, out: str, like: tuple[str, ...], split: Role, suite:
     absent = dict.fromkeys(file.path for file in suite.files(split) if file.name not in read.columns)
     if absent:
         notices([f"INCOMPLETE: no predictions for {', '.join(absent)}."])
-    click.echo(f"{out}: {counted(len(read.columns), 'file')}.")
+    written = {suite.file(name).path for name in read.columns}
+    click.echo(f"{out}: {counted(len(written), 'file')}.")
 
 
 COLUMNS = ("severity", "file", "line", "index", "code", "value", "expected", "fix")
