@@ -134,7 +134,15 @@ def _short(value: object) -> str:
     if isinstance(value, dict | tuple | frozenset) and len(repr(value)) > WIDTH:
         keys = [key if isinstance(key, str) else repr(key) for key in value]
         return f"...  # {', '.join(keys)}"
-    return repr(value)
+    return _repr(value)
+
+
+def _repr(value: object) -> str:
+    """A value as code, without addresses in memory: the name of a function, the type of what holds some."""
+    if inspect.isroutine(value) or inspect.isclass(value):
+        return value.__name__
+    text = repr(value)
+    return f"{type(value).__name__}(...)" if " at 0x" in text else text
 
 
 def _signature(name: str, function: Any) -> str:
@@ -160,9 +168,7 @@ def _parameter(parameter: inspect.Parameter) -> str:
     if parameter.annotation is not parameter.empty:
         text += f": {_name(parameter.annotation)}"
     if parameter.default is not parameter.empty:
-        default = parameter.default
-        shown = default.__name__ if callable(default) and hasattr(default, "__name__") else repr(default)
-        text += f" = {shown}"
+        text += f" = {_repr(parameter.default)}"
     return text
 
 

@@ -232,6 +232,13 @@ MISTAKES = {
         "tasks.Mood.splits.dev.ids",
         'has "d_0" twice',
     ),
+    "a line without the column": (
+        'aliases = ["feeling"]',
+        'files = [{ member = "Mood.jsonl", column = "mood", line = { id = 0, label = "good" } }]',
+        "files",
+        "tasks.Mood.files[0].line",
+        "expected the key of the ids and then the column",
+    ),
     "range upside down": ("[0, 1]", "[1, 0]", "score_range", "tasks.Close.score_range", "the lower first"),
     "range without end": (
         "[0, 1]",

@@ -17,6 +17,7 @@ from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef  # noqa:
 import gluebench.benchmark
 from gluebench import Benchmark, check, grade, load_benchmark, read_gold, write_submission
 from gluebench.benchmark import Task
+from gluebench.submission import fix_submission
 
 NAMES = ["advglue", "clue", "clue-reading", "klej", "klue", "plue", "russian-superglue", "superglue"]
 HOME = Path(gluebench.benchmark.__file__).parent
@@ -129,6 +130,81 @@ def test_every_manifest_says_where_its_text_comes_from(name: str) -> None:
 
 def lines(rows: list[dict[str, Any]]) -> str:
     return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+OFFICIAL = {
+    "superglue": {
+        "BoolQ": ("idx", {"true", "false"}),
+        "WSC": ("idx", {"True", "False"}),
+        "COPA": ("idx", {0, 1}),
+    },
+    "russian-superglue": {"PARus": ("idx", {0, 1}), "RWSD": ("idx", {"True", "False"})},
+    "clue": {"AFQMC": ("id", {"0", "1"}), "C3": ("id", {0, 1, 2, 3})},
+}
+"""The ids' name and the labels in the lines that organizers take: jiant's and RussianSuperGLUE's writers of
+predictions, and CLUE's rules for submissions and its baseline for C3."""
+
+
+@pytest.mark.parametrize("name", OFFICIAL)
+def test_lines_are_written_as_the_organizers_take_them(tmp_path: Path, name: str) -> None:
+    benchmark = small(tmp_path, name)
+    write_submission(tmp_path / "s.zip", answers(benchmark, 1), benchmark)
+    with zipfile.ZipFile(tmp_path / "s.zip") as archive:
+        for task, (ids, labels) in OFFICIAL[name].items():
+            rows = [json.loads(line) for line in archive.read(benchmark.file(task).path).splitlines()]
+            assert [[*row] for row in rows] == [[ids, "label"]] * 48
+            assert [row[ids] for row in rows] == [*range(48)]
+            assert {row["label"] for row in rows} == labels
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("COPA.csv", "index,prediction\n1,1\n0,0\n2,0\n"),
+        ("COPA.tsv", "prediction\tindex\n1\t1\n0\t0\n0\t2\n"),
+        ("COPA.txt", "0\n1\n0\n"),
+        ("COPA.json", '["0", 1, 0]'),
+        (
+            "COPA.jsonl",
+            '{"index": 1, "prediction": 1}\n{"index": 0, "prediction": 0}\n{"index": 2, "prediction": 0}\n',
+        ),
+    ],
+)
+def test_plain_predictions_become_the_lines_of_a_task(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / "predictions").mkdir()
+    (tmp_path / "predictions" / name).write_text(content)
+    fixed = fix_submission(tmp_path / "predictions", tmp_path / "s.zip", small(tmp_path, "superglue", 3))
+    assert fixed.problems == []
+    with zipfile.ZipFile(tmp_path / "s.zip") as archive:
+        rows = [json.loads(line) for line in archive.read("COPA.jsonl").splitlines()]
+    assert rows == [{"idx": at, "label": label} for at, label in enumerate([0, 1, 0])]
+
+
+def test_files_without_ids_may_be_written_from_indices(tmp_path: Path) -> None:
+    (tmp_path / "predictions").mkdir()
+    (tmp_path / "predictions" / "PSC.csv").write_text("index,prediction\n1,1\n2,0\n0,0\n")
+    fixed = fix_submission(tmp_path / "predictions", tmp_path / "s.zip", small(tmp_path, "klej", 3))
+    assert fixed.problems == []
+    with zipfile.ZipFile(tmp_path / "s.zip") as archive:
+        assert archive.read("test_pred_psc.tsv") == b"target\n0\n1\n0\n"
+
+
+def test_advglue_is_written_with_codes(tmp_path: Path) -> None:
+    benchmark = load_benchmark("advglue")
+    columns = {file.name: [0, 1] * (file.size("dev") // 2 + 1) for file in benchmark.files("dev")}
+    columns = {file.name: columns[file.name][: file.size("dev")] for file in benchmark.files("dev")}
+    write_submission(tmp_path / "s.zip", columns, benchmark, role="dev")
+    with zipfile.ZipFile(tmp_path / "s.zip") as archive:
+        written = json.loads(archive.read("predictions.json"))
+    keys = {
+        "SST-2": "sst2",
+        "QQP": "qqp",
+        "MNLI-m": "mnli",
+        "MNLI-mm": "mnli-mm",
+        "QNLI": "qnli",
+        "RTE": "rte",
+    }
+    assert written == {keys[name]: codes for name, codes in columns.items()}
 
 
 def test_multirc_is_written_as_its_own_file_nests_it(tmp_path: Path) -> None:

@@ -179,3 +179,10 @@ def test_an_audit_without_labels_says_so(home: Path) -> None:
     done = run(home, "losses", "audit", "--data", "data/")
     assert done.exit_code == 1
     assert "no task of losses with a train split has one or two texts and a label" in done.output
+
+
+def test_missing_files_are_called_as_the_benchmark_calls_them(tmp_path: Path) -> None:
+    file = tmp_path / "COPA.jsonl"
+    file.write_text("".join(f'{{"idx": {at}, "label": {at % 2}}}\n' for at in range(500)))
+    done = CliRunner().invoke(main, ["check", str(file), "--benchmark", "superglue"])
+    assert "There is no macro-average without BoolQ.jsonl, CB.jsonl, MultiRC.jsonl," in done.output

@@ -40,7 +40,7 @@ def test_files_with_and_without_names_become_a_table(tmp_path: Path) -> None:
         ("theirs", 2, 0.5),
     ]
     assert "ours: no score for 1 of 3 items, left out for all systems: 2" in done.stderr
-    assert f"written: {out}" in done.stderr
+    assert f"written: {out}; next: gluebench rank --table {out}" in done.stderr
     assert out.read_text().splitlines()[0] == "item,category:gold,ours,theirs"
     assert "ours" in run("read", out, "--csv").stdout
 
@@ -56,6 +56,7 @@ def test_commands_take_the_table(table: Path) -> None:
     ranked = run("rank", "--table", table, "--json")
     assert [each["name"] for each in json.loads(ranked.stdout)["systems"]] == ["a", "c", "b"]
     assert "over items" in run("rank", "a", "b", "--table", table).stdout
+    assert "by mean rank" in run("rank", "--table", table, "--by", "borda").stdout
     assert "parity: even" in run("diagnose", "c", "--table", table).stdout
     assert "66.7" in run("grade", "a", "--table", table).stdout
     runs = run("rank", "--table", table, "--runs", "both=[bc]", "--runs", "one=a", "--json")
@@ -87,6 +88,7 @@ def test_the_two_systems_of_a_table_need_no_names(tmp_path: Path) -> None:
         (("compare", "--against", "a"), 2, "the runs of the first system"),
         (("compare", "a", "b", "--split", "dev"), 2, "takes no labels, split or benchmark"),
         (("diagnose", "a", "--table5"), 2, "not of a table"),
+        (("compare", "a"), 2, "two files in one table: gluebench read FILE FILE --out"),
     ],
 )
 def test_wrong_uses_of_a_table(table: Path, words: tuple[str, ...], status: int, message: str) -> None:

@@ -101,7 +101,44 @@ def test_many_classes_that_are_numbers_are_noted(tmp_path: Path, count: int, not
     assert any("30 whole numbers, and only the same number is right" in note for note in table.notes) == noted
 
 
+def test_texts_among_columns_of_labels_are_noted(tmp_path: Path) -> None:
+    rows = "".join(f"{at},text {at},{at % 2},Public\n" for at in range(30))
+    gold = text(tmp_path / "solution.csv", f"id,text,kind,Usage\n{rows}")
+    table = read_results(text(tmp_path / "a.csv", f"id,text,kind,more\n{rows}"), gold=gold)
+    assert table.notes == (
+        "the gold labels of text differ in every item; if they are texts, leave that column out",
+    )
+
+
+@pytest.mark.parametrize("column", ["Survived", "label"])
+def test_more_columns_of_a_submission_are_no_systems(tmp_path: Path, column: str) -> None:
+    """As probabilities or texts beside the labels, which the gold file's name or a usual one tells."""
+    gold = text(tmp_path / "solution.csv", "id,Survived,Usage\nx,1,Public\ny,0,Private\n")
+    table = read_results(
+        text(tmp_path / "a.csv", f"id,text,{column},prob\nx,t,1,0.9\ny,u,1,0.8\n"), gold=gold
+    )
+    assert table.scores == {"a": (1, 0)}
+    assert table.notes == (f"a.csv: only the column {column} is read, not text, prob",)
+
+
+def test_the_index_of_pandas_is_no_system(tmp_path: Path) -> None:
+    gold = text(tmp_path / "solution.csv", "id,Survived\nx,1\ny,0\n")
+    table = read_results(text(tmp_path / "a.csv", ",id,Survived\n0,x,1\n1,y,1\n"), gold=gold)
+    assert (table.scores, table.notes) == ({"a": (1, 0)}, ())
+
+
+def test_columns_that_may_be_systems_are_named(tmp_path: Path) -> None:
+    gold = text(tmp_path / "solution.csv", "id,Survived\nx,1\ny,0\n")
+    table = read_results(text(tmp_path / "a.csv", "id,bert,esim\nx,1,0\ny,1,0\n"), gold=gold)
+    assert table.scores == {"bert": (1, 0), "esim": (0, 1)}
+    assert table.notes == (
+        "a.csv: each of the columns bert, esim is read as a system; if one has the answers, name it label",
+    )
+    with pytest.raises(DataError, match=r"expected one column of answers, not prediction, label"):
+        read_results(text(tmp_path / "b.csv", "id,prediction,label\nx,1,1\n"))
+
+
 def test_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     gold = text(tmp_path / "solution.csv", "id,a,a,Usage\nx,1,0,Public\n")
-    with pytest.raises(DataError, match=r"solution\.csv: a column is there twice"):
+    with pytest.raises(DataError, match=r'solution\.csv:1: 2 columns are called "a"'):
         read_results(text(tmp_path / "a.csv", "id,a\nx,1\n"), gold=gold)

@@ -128,6 +128,8 @@ def test_predicted_labels_that_are_no_gold_label_are_named(tmp_path: Path) -> No
     renamed = read_results(answers, gold=gold, synonyms={"nope": "no"})
     assert renamed.scores == {"answers": (1, 1, 1)}
     assert not renamed.notes
+    unused = read_results(answers, gold=gold, synonyms={"nope,nada": "no", "nope": "no"})
+    assert unused.notes == ("--synonym nope,nada: no prediction has this label",)
 
 
 def mteb(model: Path, task: str, splits: dict[str, list[float | None]], **others: object) -> Path:
@@ -161,6 +163,15 @@ def test_one_file_of_mteb_without_a_score_does_not_stop_the_others(tmp_path: Pat
         f"{task}: left out of acme__tiny, without a main_score from -1 to 1 of each subset"
         for task in ("ATEC", "GPUSpeedTask", "Massive")
     ]
+
+
+def test_a_task_of_mteb_with_a_subset_twice_is_left_out(tmp_path: Path) -> None:
+    file = mteb(tmp_path / "acme__a", "Massive", {"test": [0.5, 0.75]})
+    file.write_text(file.read_text().replace('"s1"', '"s0"'))
+    mteb(tmp_path / "acme__a", "STS12", {"test": [0.5]})
+    table = read_results(tmp_path / "acme__a")
+    assert table.scores == {"acme__a": (0.5,)}
+    assert table.notes == ("Massive: left out of acme__a, with two scores of a subset",)
 
 
 def test_tasks_of_mteb_with_other_subsets_are_not_compared(tmp_path: Path) -> None:

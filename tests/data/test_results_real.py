@@ -99,10 +99,10 @@ def test_a_log_with_zstd_members(monkeypatch: pytest.MonkeyPatch) -> None:
     log = FORMATS / "inspect_mock_zstd.eval"
     if sys.version_info < (3, 14):
         with monkeypatch.context() as without:
-            without.setitem(sys.modules, "zstandard", None)
-            with pytest.raises(DataError, match="pip install zstandard"):
+            without.setitem(sys.modules, "zipfile_zstd", None)
+            with pytest.raises(DataError, match="pip install zipfile-zstd"):
                 read_results(log)
-        pytest.importorskip("zstandard", reason="zstandard is not installed")
+        pytest.importorskip("zipfile_zstd", reason="zipfile-zstd is not installed")
     table = read_results(log)
     assert len(table.items) == 60
     assert sum(table.scores["mockllm/model"]) == 47

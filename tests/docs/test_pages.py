@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.tools.api import MARK, expand
 from gluebench.submission.archive_problems import NOTICES, REFUSALS
 from gluebench.version import __version__
 
@@ -38,6 +39,14 @@ def problem_codes() -> set[str]:
         *REFUSALS,
         *NOTICES,
     }
+
+
+def test_the_reference_has_no_address_in_memory() -> None:
+    pages = [text for page in PAGES if MARK.search(text := page.read_text())]
+    assert len(pages) > 5
+    assert not [
+        line for text in pages for line in expand(text).splitlines() if re.search("0x[0-9a-f]{6}", line)
+    ]
 
 
 def test_every_problem_code_is_explained() -> None:

@@ -124,6 +124,7 @@ class Counted(Meter):
     """Notes how many bytes were there, and how many came."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.numbers: list[int] = []
 
     def advance(self, number: int) -> None:

@@ -282,6 +282,7 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
         splits=chosen,
         synonyms=entry.texts("synonyms"),
         **entry.read(member="", column="", columns=(), gaps=False, parts=""),
+        line=entry.inner("line").values,
         other_versions=tuple(
             Version(version.text("name"), version.text("note"), _sizes(version))
             for version in entry.listed("other_versions", KEYS["version"])

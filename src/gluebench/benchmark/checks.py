@@ -246,6 +246,9 @@ def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
             yield _finding("parts", (*where, "parts"), parts=file.parts)
         if file.columns and not _suited_columns(file, task):
             yield _finding("columns", (*where, "columns"))
+        of_json = file.path.casefold().endswith((".json", ".jsonl"))
+        if file.line and ([*file.line][1:] != [file.column] or not of_json):
+            yield _finding("line", (*where, "line"))
         if {*file.member} & {"/", "\\"}:
             yield _finding("member", (*where, "member"), member=file.member)
         for role in (role for role in ROLES if role in file.splits):

@@ -110,6 +110,8 @@ class TestFile(NamedTuple):
     """Whether examples may lack gold, which are then not scored."""
     parts: str = ""
     """Column of the scores of items, or the labels of spans, where each row is one; else empty."""
+    line: Mapping[str, object] = {}
+    """First line of a file of JSON lines, whose keys and kind of label are written; empty for the default."""
 
     @property
     def path(self) -> str:

@@ -11,6 +11,7 @@ from statistics import median
 from typing import Literal, NamedTuple, cast
 
 from gluebench.benchmark import Task
+from gluebench.benchmark.figures import counted
 from gluebench.benchmark.lookup import closest, fold, table_beside
 from gluebench.data.errors import DataError
 from gluebench.data.tokens import overlap, words
@@ -235,21 +236,17 @@ def _repeated(pairs: Sequence[LabeledPair]) -> Iterator[Finding]:
         yield _finding("duplicate" if labels == earlier_labels else "conflict", line, earlier=earlier)
 
 
-def _plural(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
-
-
 def _unbalanced(total: Counts, figures: Sequence[Counts], fewest: int) -> Iterator[Finding]:
     """Phenomena with few pairs; phenomena, or the whole set, of almost only one label; unused labels."""
     for counts in figures:
         if counts.pairs < fewest:
-            pairs = _plural(counts.pairs, "pair")
+            pairs = counted(counts.pairs, "pair")
             yield _finding("few-pairs", None, name=counts.name, pairs=pairs, fewest=fewest)
     for counts in (total, *figures):
         total_examples = sum(counts.labels.values())
         label, count = max(counts.labels.items(), key=lambda item: item[1])
         if count > LABEL_SHARE * total_examples:
-            examples = _plural(total_examples, "example")
+            examples = counted(total_examples, "example")
             yield _finding("one-sided", None, name=counts.name, label=label, count=count, examples=examples)
     for label, count in total.labels.items():
         if not count:

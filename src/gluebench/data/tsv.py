@@ -65,14 +65,17 @@ def text_lines(path: Path, data: bytes) -> list[str]:
 
     Raises DataError with the line that is not UTF-8.
     """
+    return [line.removesuffix("\r") for line in decoded(path, data).removesuffix("\n").split("\n")]
+
+
+def decoded(path: Path, data: bytes, *, encoding: str = "UTF-8", advice: str = "") -> str:
+    """The text of a file, without a byte order mark. Raises DataError with the first line that is no text."""
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig" if encoding.casefold() == "utf-8" else encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"{path}:{line}: not UTF-8 text (byte {data[error.start]:#04x}); save the file as UTF-8"
-        ) from None
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+        problem = f"not {encoding} text (byte {data[error.start]:#04x}); save the file as UTF-8{advice}"
+        raise DataError(f"{path}:{line}: {problem}") from None
 
 
 def _example(task: Task, fields: list[str], seen: set[int], wrong: list[str]) -> Example:

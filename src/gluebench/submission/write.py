@@ -27,6 +27,8 @@ _REPAIRS = {
     "blank-lines": "blank lines removed",
     "label-synonym": "label synonyms replaced by the label words",
 }
+_OF_TABLES = ("json", "separator", "no-header")
+"""Problems whose repairs are of no interest where another shape is written than a table."""
 
 
 def write_submission(
@@ -216,15 +218,17 @@ def _fix(
 ) -> _Result:
     task = benchmark.task(file.task)
     expected = layout(file, task, role)
-    if shaped(file, role):
-        table = read_shaped(path, data, file, task, expected, role)
-    else:
-        table = read_table(path, data, expected)
-    if table.column is None and not (expected.form or expected.ids or shaped(file, role)):
+    table = read_shaped(path, data, file, task, expected, role) if shaped(file, role) else None
+    if table is None or table.column is None:
         words = next((words for words in labels if {*words} == {*task.words}), ())
-        table = explained(path, data, expected, table, words=words, thorough=True)
+        plain = read_table(path, data, expected)
+        in_lists = file.splits[role].ordered and path.casefold().endswith(".json")
+        if plain.column is None and not (expected.form or expected.ids or in_lists):
+            plain = explained(path, data, expected, plain, words=words, thorough=True)
+        table = plain if table is None or plain.column is not None else table
     done = [] if base_name(path) == file.path else [f"{path}: renamed to {file.path}"]
-    done += [f"{path}: {step}" for one in table.problems if (step := one.repair or _REPAIRS.get(one.code))]
+    steps = [one for one in table.problems if not (shaped(file, role) and one.code in _OF_TABLES)]
+    done += [f"{path}: {step}" for one in steps if (step := one.repair or _REPAIRS.get(one.code))]
     if table.column is not None:
         return _Result(path, table.column, done, [])
     errors = [problem for problem in table.problems if problem.severity == "error"]

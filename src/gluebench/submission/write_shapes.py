@@ -47,16 +47,16 @@ def _json_file(file: TestFile, split: Split, names: Sequence[str], columns: Sequ
 
     If the examples have ids and the manifest names no column, it is one object of ids to answers.
     """
-    answers = [column.words() if column.labels else [*column.values] for column in columns]
+    answers = [_answers(column, as_text=isinstance(file.line.get(file.column), str)) for column in columns]
     if split.ids and not file.column and file.path.casefold().endswith(".json"):
-        values = map(_number, answers[0]) if columns[0].labels else answers[0]
-        return json.dumps(dict(zip(split.ids, values, strict=True)), ensure_ascii=False, indent=0) + "\n"
+        return json.dumps(dict(zip(split.ids, answers[0], strict=True)), ensure_ascii=False, indent=0) + "\n"
     if split.ordered and file.path.casefold().endswith(".json"):
         return json.dumps(dict(zip(names, answers, strict=True)), ensure_ascii=False) + "\n"
-    key, ids = ("id", split.ids) if split.ids else ("idx", columns[0].row_indices)
+    key, ids = next(iter(file.line), "id" if split.ids else "idx"), split.ids or columns[0].row_indices
     rows = [dict(zip((key, *names), row, strict=True)) for row in zip(ids, *answers, strict=True)]
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
-    return f"[{', '.join(lines)}]\n" if file.path.casefold().endswith(".json") else "\n".join([*lines, ""])
+    array = file.path.casefold().endswith(".json") and not file.line
+    return f"[{', '.join(lines)}]\n" if array else "\n".join([*lines, ""])
 
 
 def write_nested(like: str | os.PathLike[str], column: Column, key: str, ids: Sequence[str]) -> bytes:
@@ -64,8 +64,7 @@ def write_nested(like: str | os.PathLike[str], column: Column, key: str, ids: Se
 
     Raises ValueError unless its objects and the answers have the same ids.
     """
-    words = column.words() if column.labels else [*column.values]
-    answers, rows = dict(zip(ids, map(_number, words), strict=True)), []
+    answers, rows = dict(zip(ids, _answers(column), strict=True)), []
     with open(like, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -79,9 +78,12 @@ def write_nested(like: str | os.PathLike[str], column: Column, key: str, ids: Se
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
 
 
-def _number(word: Any) -> Any:
-    """The integer that is written as this word; other values as they are."""
-    return int(word) if isinstance(word, str) and word.isdecimal() and str(int(word)) == word else word
+def _answers(column: Column, *, as_text: bool = False) -> list[Any]:
+    """The answers for JSON; labels that are integers are written so, unless they are expected as text."""
+    if not column.labels or as_text:
+        return column.words() if column.labels else [*column.values]
+    values = [int(word) if word.isdecimal() and str(int(word)) == word else word for word in column.labels]
+    return [values[code] for code in column.codes]
 
 
 def _answered(value: Any, key: str, answers: dict[str, Any]) -> Any:

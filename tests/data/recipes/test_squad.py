@@ -102,4 +102,4 @@ def test_what_is_not_of_squads_shape_is_refused(tmp_path: Path, text: str, told:
 def test_a_missing_file_and_one_of_other_bytes_are_told_in_a_line(tmp_path: Path) -> None:
     assert "No such file" in problem(tmp_path / "none.json")
     (tmp_path / "latin.json").write_bytes(b'{"data": "caf\xe9"}')
-    assert "not UTF-8 text (byte 13)" in problem(tmp_path / "latin.json")
+    assert ":1: not UTF-8 text (byte 0xe9)" in problem(tmp_path / "latin.json")

@@ -85,8 +85,9 @@ def compare(
         systems = inputs.systems(subs)
         if len(systems) != 2:
             rank = f"gluebench rank {' '.join(subs) or '--table TABLE'}"
-            ways = f"; runs of two systems: A... --against B...; more systems: {rank}"
-            more = ways if len(systems) > 2 else ""
+            more = f"; runs of two systems: A... --against B...; more systems: {rank}"
+            if len(systems) < 2:
+                more = f"; two files in one table: {BOTH}" if inputs.table else ""
             raise click.UsageError(f"compare takes two submissions or systems, not {len(systems)}{more}.")
         subs, against = systems[:1], systems[1:]
     from gluebench.analysis.compare import compare as compared
@@ -100,6 +101,7 @@ def compare(
     draw(comparison, plot)
 
 
+BOTH = "gluebench read FILE FILE --out table.csv"
 DIFFERENCE = "A - B [95 % interval]"
 
 

@@ -8,9 +8,9 @@ from gluebench.analysis.diagnostics.counts import Confusion, Directions, Share
 from gluebench.analysis.diagnostics.diagnosis import FIELDS, Diagnosis, SetDiagnosis
 from gluebench.analysis.diagnostics.heatmap import MOST_WITH_INTERVALS
 from gluebench.analysis.diagnostics.paper import COLUMNS, PAGE, Table5, explain, human, table5
-from gluebench.benchmark import Benchmark, Task, UnknownNameError
+from gluebench.benchmark import Benchmark, Phenomenon, Task
 from gluebench.benchmark.figures import interval, percent
-from gluebench.benchmark.lookup import fold
+from gluebench.benchmark.lookup import find
 from gluebench.cli.common.output import Output, Section, Table
 from gluebench.cli.scoring.grade import BETWEEN_MODELS, categories, score_cell
 from gluebench.scoring import Score
@@ -146,18 +146,10 @@ class _Category(NamedTuple):
 
 def category(query: str, tasks: Iterable[Task]) -> _Category:
     """The fine phenomenon or coarse category of that name or alias. Raises UnknownNameError."""
-    fine = {
-        fold(spelling): _Category("fine", phenomenon.name)
-        for task in tasks
-        for phenomenon in task.phenomena
-        for spelling in (phenomenon.name, *phenomenon.aliases)
-    }
-    coarse = {fold(name): _Category("coarse", name) for task in tasks for name in task.coarse()}
-    known = {**coarse, **fine}
-    if fold(query) not in known:
-        valid = list(dict.fromkeys(entry.name for entry in known.values()))
-        raise UnknownNameError(query, valid, what="phenomenon")
-    return known[fold(query)]
+    fine = [phenomenon for task in tasks for phenomenon in task.phenomena]
+    coarse = [Phenomenon(name, name) for name in dict.fromkeys(phenomenon.coarse for phenomenon in fine)]
+    match = find(query, [*fine, *coarse], what="phenomenon")
+    return _Category("fine" if match in fine else "coarse", match.name)
 
 
 def phenomenon_output(diagnosis: Diagnosis, query: str) -> Output:

@@ -53,7 +53,8 @@ def _board(
     costs: Mapping[str, Cost],
     fronts: Mapping[str, bool | None] | None,
 ) -> Table:
-    by = "mean" if _is_table(ranking) and len(ranking.tasks) == 1 else TITLES[ranking.by]
+    of_one = ranking.by == "mean" and _is_table(ranking) and len(ranking.tasks) == 1
+    by = "mean" if of_one else TITLES[ranking.by]
     value = by + DOWN * bool(ranking.loss and ranking.by not in LOWER)
     interval, first = ([], []) if ranking.withheld else (["95 %"], ["first in"])
     columns = ["rank", *interval, "system", value, *first]

@@ -182,7 +182,7 @@ def _metric(metric: Metric, task: Task) -> str:
 
 
 def _file_rows(file: TestFile) -> Iterator[list[str]]:
-    predicted = " or ".join(split.name for split in file.splits.values())
+    predicted = " or ".join(dict.fromkeys(split.name for split in file.splits.values()))
     also = f"; also read: {', '.join(f'{name}.tsv' for name in file.synonyms)}" if file.synonyms else ""
     column = f", column {file.column}" if file.column else ""
     column = f", columns {', '.join(file.columns)}" if file.columns else column

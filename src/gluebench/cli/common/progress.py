@@ -1,12 +1,9 @@
-"""Progress on standard error: of a count of things, and of downloads."""
+"""Progress of a count of things on standard error."""
 
 import sys
 import time
-from typing import Any
 
 import click
-
-from gluebench.data.sources.fetch import Meter
 
 SILENT_FOR = 30.0
 """Seconds between two lines if standard error is not a terminal."""
@@ -53,34 +50,3 @@ def clock(seconds: float) -> str:
     whole = round(seconds)
     hours, minutes, rest = whole // 3600, whole % 3600 // 60, whole % 60
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-class Bar(Meter):
-    """Lines on standard error and, on a terminal, a bar that disappears when complete."""
-
-    def __init__(self) -> None:
-        from tqdm import tqdm
-
-        self._tqdm = tqdm
-        self._bar: tqdm[None] = tqdm(disable=True)
-
-    def say(self, line: str) -> None:
-        """Print the line, above the bar."""
-        self._tqdm.write(line, file=sys.stderr)
-
-    def start(self, name: str, total: int | None) -> None:
-        """Draw the bar, if standard error is a terminal."""
-        form: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "dynamic_ncols": True}
-        self._bar = self._tqdm(desc=name, total=total, disable=None, file=sys.stderr, **form)
-
-    def expect(self, total: int) -> None:
-        """Set the total of the bar."""
-        self._bar.total = total
-
-    def advance(self, number: int) -> None:
-        """Advance the bar."""
-        self._bar.update(number)
-
-    def stop(self) -> None:
-        """Remove the bar."""
-        self._bar.close()

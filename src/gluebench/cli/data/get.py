@@ -86,15 +86,15 @@ def _get(
     """Read a folder or download; the sample benchmark is made from the package."""
     import pyarrow  # noqa: F401 - needed later; fail before anything is downloaded
 
-    from gluebench.cli.common.progress import Bar
     from gluebench.data.get import SAMPLE, Getter, get_sample
+    from gluebench.data.sources.fetch import Meter
     from gluebench.data.sources.release import load_release
 
     if folder is None and suite == load_benchmark(SAMPLE):
         if options.source:
             raise click.UsageError(f"{SAMPLE} comes out of the package; leave --source out.")
         return get_sample(tasks, to)
-    getter = Getter(suite, load_release(benchmark), to, options=options, meter=Bar())
+    getter = Getter(suite, load_release(benchmark), to, options=options, meter=Meter(shown=True))
     if folder is not None:
         return getter.from_folder(tasks, Path(folder))
     try:
@@ -204,15 +204,14 @@ SITE_FIELDS = ("file", "bytes", "sha256", "already_there")
 
 def _get_site(url: str, to: Path, retry: Mapping[str, Any], *, form: Form) -> None:
     """Fetch the files and show the outcome of each. Raises SendError, DataError."""
-    from gluebench.cli.common.progress import Bar
-    from gluebench.data.sources.fetch import Fetcher, RetrySettings, readable
+    from gluebench.data.sources.fetch import Fetcher, Meter, RetrySettings, readable
     from gluebench.data.sources.plan import fetch_missing, listed_files
     from gluebench.submission.client import remote
 
     board = remote(url, notice)
     folder = to / board.address.name
     files = listed_files(board.address.page, board.facts.get("data"), folder)
-    progress = Bar()
+    progress = Meter(shown=True)
     fetched = fetch_missing(files, Fetcher(progress, RetrySettings(**retry)), progress)
     rows = [(file.name, file.bytes or 0, file.sha256, file not in fetched) for file in files]
     cells = [(name, readable(size), "already there" if there else "fetched") for name, size, _, there in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,7 +51,8 @@ def read(files: tuple[str, ...], out: str | None, form: Form, **settings: Any) -
     table = read_results(_sources(files), **settings)
     if out is not None:
         write_table(table, out)
-    notices([*table.notes, *[f"written: {out}"] * (out is not None)])
+    then = f"; next: gluebench rank --table {shlex.quote(out or '')}" * (len(table.scores) > 1)
+    notices([*table.notes, *[f"written: {out}{then}"] * (out is not None)])
     emit(_output(table), form)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
@@ -117,33 +118,23 @@ def folded(text: str, width: int | None) -> list[Span]:
     return [*lines, Span(start, end)]
 
 
-def visible(text: str, pattern: re.Pattern[str] | None) -> tuple[str, list[Span]]:
-    """The text with control characters escaped, and the spans in it that match the pattern."""
-    parts: list[str] = []
-    matches: list[Span] = []
-    done = length = 0
-    for hit in pattern.finditer(text) if pattern else ():
-        before, match = _written_out(text[done : hit.start()]), _written_out(hit[0])
-        matches.append(Span(length + len(before), length + len(before) + len(match)))
-        parts += [before, match]
-        done, length = hit.end(), matches[-1].end
-    return "".join([*parts, _written_out(text[done:])]), matches
+def visible(text: str, pattern: re.Pattern[str] | None) -> tuple[str, list[bool]]:
+    """The text with control characters escaped, and whether each character is in a match of the pattern."""
+    hits = pattern.finditer(text) if pattern else ()
+    matching = {at for hit in hits for at in range(*hit.span())}
+    shown = [(sign, at in matching) for at, letter in enumerate(text) for sign in _written_out(letter)]
+    return "".join(sign for sign, _ in shown), [matches for _, matches in shown]
 
 
 def _written_out(text: str) -> str:
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def _marked(text: str, line: Span, matches: Sequence[Span]) -> str:
+def _marked(text: str, line: Span, matches: Sequence[bool]) -> str:
     """A line of the text with its matches in color."""
-    parts: list[str] = []
-    done = line.start
-    for match in matches:
-        start, end = max(match.start, line.start), min(match.end, line.end)
-        if start < end:
-            parts += [text[done:start], _MATCH, text[start:end], _PLAIN]
-            done = end
-    return "".join([*parts, text[done : line.end]])
+    runs = groupby(range(line.start, line.end), key=matches.__getitem__)
+    parts = ((matching, "".join(text[at] for at in run)) for matching, run in runs)
+    return "".join(f"{_MATCH}{part}{_PLAIN}" if matching else part for matching, part in parts)
 
 
 def _styled(text: str, style: str, paper: Paper) -> str:

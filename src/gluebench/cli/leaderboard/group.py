@@ -21,20 +21,17 @@ SITE = click.Option(
     envvar="GLUEBENCH_SITE",
     help="The folder that is the site; also from GLUEBENCH_SITE.",
 )
-host_option = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-port_option = click.option(
-    "--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="Port to listen on."
-)
-log_option = click.option(
+host_option = option.text("--host", default="127.0.0.1", help="Address to listen on.")
+port_option = option.text("--port", type=click.IntRange(1, 65535), default=8000, help="Port to listen on.")
+log_option = option.choice(
     "--log-format",
-    type=click.Choice(["text", "json"]),
+    of="text json",
     expose_value=False,
     callback=lambda _context, _option, value: value and os.environ.update(GLUEBENCH_LOG_FORMAT=value),
     help="Lines of the log as text (usual) or JSON; also from GLUEBENCH_LOG_FORMAT.",
 )
-unconfirmed_option = click.option(
+unconfirmed_option = option.flag(
     "--unconfirmed",
-    is_flag=True,
     help="Also if the address is not confirmed. It then may not be its owner who signed up with it.",
 )
 url_option = option.text(

@@ -123,10 +123,11 @@ def write(predictions: str, out: str, like: tuple[str, ...], split: Role, suite:
         write_submission(out, read.columns, suite, role=split, like=own)
     except ValueError as error:
         raise click.ClickException(f"{error}\nNothing was written.") from None
-    absent = [file.path for file in suite.files(split) if file.name not in read.columns]
+    absent = dict.fromkeys(file.path for file in suite.files(split) if file.name not in read.columns)
     if absent:
         notices([f"INCOMPLETE: no predictions for {', '.join(absent)}."])
-    click.echo(f"{out}: {counted(len(read.columns), 'file')}.")
+    written = {suite.file(name).path for name in read.columns}
+    click.echo(f"{out}: {counted(len(written), 'file')}.")
 
 
 COLUMNS = ("severity", "file", "line", "index", "code", "value", "expected", "fix")
@@ -214,7 +215,8 @@ def verdict_line(submission: Submission) -> str:
     stated = f" ({', '.join(counts)})" if counts else ""
     verdict = f"{submission.source}: {submission.verdict.upper()}{stated}."
     if submission.verdict == "incomplete":
-        names = ", ".join(f"{name}.tsv" for name in submission.missing)
+        paths = [submission.benchmark.file(name).path for name in submission.missing]
+        names = ", ".join(dict.fromkeys(paths))
         return f"{verdict} There is no macro-average without {names}."
     return verdict
 

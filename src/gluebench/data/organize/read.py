@@ -13,6 +13,8 @@ from gluebench.benchmark.checks import task_name_finding
 from gluebench.benchmark.lookup import fold
 from gluebench.data.dataset import Dataset, read_dataset
 from gluebench.data.errors import DataError, refuse
+from gluebench.data.tsv import decoded
+from gluebench.scoring.notebook import optional
 
 
 class RawTable(NamedTuple):
@@ -48,13 +50,24 @@ def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
         return read_parquet(path)
     text = _text(path, encoding)
     if suffix == ".csv":
-        first = text.partition("\n")[0]
-        delimiter, name = (";", "semicolon") if ";" in first and "," not in first else (",", "comma")
-        read, form = _csv_rows(path, text, delimiter), f"CSV, {name}"
-    else:
-        # Split at line feeds only: a sentence may contain other Unicode line separators.
-        lines = enumerate(text.split("\n"), 1)
-        read, form = ((at, line.removesuffix("\r").split("\t")) for at, line in lines), "TSV, no quoting"
+        return csv_table(path, text)
+    # Split at line feeds only: a sentence may contain other Unicode line separators.
+    lines = enumerate(text.split("\n"), 1)
+    return _table(path, ((at, line.removesuffix("\r").split("\t")) for at, line in lines), "TSV, no quoting")
+
+
+def csv_table(path: Path, text: str) -> RawTable:
+    """The table of a text with quoted cells, separated as its first line is. Raises DataError."""
+    first = text.partition("\n")[0]
+    comma_or_semicolon = ";" if ";" in first and "," not in first else ","
+    delimiter = "\t" if "\t" in first else comma_or_semicolon
+    return _table(path, _csv_rows(path, text, delimiter), f"CSV, {_SEPARATORS[delimiter]}")
+
+
+_SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon"}
+
+
+def _table(path: Path, read: _Rows, form: str) -> RawTable:
     rows = [(line, cells) for line, cells in read if cells and cells != [""]]
     if not rows:
         raise DataError(f"{path}: is empty; expected a header and rows")
@@ -77,13 +90,8 @@ def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
 
 
 def _text(path: Path, encoding: str) -> str:
-    data = path.read_bytes()
     try:
-        return data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        message = f"not {encoding} text (byte {data[error.start]:#04x}); save it as UTF-8, or give --encoding"
-        raise DataError(f"{path}:{line}: {message}") from None
+        return decoded(path, path.read_bytes(), encoding=encoding, advice=", or give --encoding")
     except LookupError:
         raise DataError(f"--encoding {encoding}: is not a known encoding; try utf-8 or cp1252") from None
 
@@ -106,23 +114,21 @@ def read_parquet(path: Path) -> RawTable:
 
     Raises DataError if that is missing, ModuleNotFoundError without pyarrow.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    return parquet_table(path)._replace(declared=read_dataset(path.parent))
 
-    record = read_dataset(path.parent)
+
+def parquet_table(path: Path) -> RawTable:
+    """A Parquet file as text, missing values as empty cells. Raises DataError, OSError, ImportError."""
+    parquet = optional("pyarrow.parquet", "Reading Parquet", "'gluebench[data]'")
     try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowException) as error:
+        table = parquet.read_table(path)
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
         raise DataError(f"{path}: not a Parquet file that can be read ({error})") from None
     columns = [["" if cell is None else str(cell) for cell in cells.to_pylist()] for cells in table.columns]
-    return RawTable(
-        path,
-        "Parquet",
-        tuple(table.column_names),
-        [list(row) for row in zip(*columns, strict=True)],
-        list(range(1, table.num_rows + 1)),
-        record,
-    )
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    return RawTable(path, "Parquet", tuple(table.column_names), rows, list(range(1, len(rows) + 1)))
 
 
 SPLITS = ("train", "dev", "test")

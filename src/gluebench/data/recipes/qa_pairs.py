@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gluebench.data.errors import DataError
 from gluebench.data.recipes.sentences import Splitter
+from gluebench.data.tsv import decoded
 from gluebench.data.vectors import Vectors
 from gluebench.scoring.notebook import optional
 
@@ -59,12 +60,10 @@ def read_squad(path: Path) -> list[Paragraph]:
 
 def _parsed(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes().decode("utf-8-sig"))
+        return json.loads(decoded(path, path.read_bytes()))
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise DataError(f"{path}: {reason}; expected a file like SQuAD's") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 text (byte {error.start})") from None
     except RecursionError:
         raise DataError(f"{path}: nested too deeply for SQuAD's shape; expected {SHAPE}") from None
     except json.JSONDecodeError as error:

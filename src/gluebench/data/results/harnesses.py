@@ -1,17 +1,14 @@
 """Read results of lm-evaluation-harness, inspect_ai, HELM, SWE-bench, MTEB and Every Eval Ever."""
 
-from __future__ import annotations
-
 import json
 import re
-import sys
 import zipfile
-import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gluebench.data.errors import DataError
 from gluebench.data.results.parts import (
@@ -35,13 +32,13 @@ PREFERRED = ("acc", "exact_match", "quasi_exact_match")
 AVERAGES = re.compile(r"(mean win rate|(macro-)?average|overall)\b", re.IGNORECASE)
 """Names of evaluations that summarize others."""
 INSPECT_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-ZSTD = 93
-"""The method of compression of new inspect_ai logs."""
+HEADERS, SAMPLES = ("header.json", "_journal/start.json"), "samples/"
+"""Members of a .eval file: its header, or else how it began, and the folder of samples."""
 
 
 def lm_eval(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
     """The samples of one task, by document and filter; several filters make a cluster of each document."""
-    stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    stem = path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json")
     name = LM_EVAL_NAME.match(stem)
     system, task = (path.absolute().parent.name, name[1]) if name else (stem, "")
     offered = lines[0].get("metrics") or [
@@ -120,46 +117,28 @@ def _inspect_text(messages: Any) -> str:
 
 
 def inspect_archive(path: Path) -> dict[str, Any]:
-    """The log in a `.eval` file, as in a `.json` file. Raises DataError."""
+    """The log in a `.eval` file, as in a `.json` file. Raises DataError, OSError."""
+    with suppress(ImportError):
+        import_module(
+            "zipfile_zstd"
+        )  # comes with inspect_ai: zipfile reads ZSTD, as it does from Python 3.14
     try:
         with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            head = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
-            if head is None:
-                raise DataError(f"{path}: expected an inspect_ai log; the archive has no header.json")
-            samples = [name for name in names if name.startswith("samples/")]
-            log: dict[str, Any] = json.loads(_member(path, archive, head))
-            return {**log, "samples": [json.loads(_member(path, archive, name)) for name in samples]}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"{path}: damaged; expected a .eval file of inspect_ai ({error})") from None
-
-
-def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
-    """The content of a member. zipfile reads ZSTD from Python 3.14, the package zstandard before."""
-    info = archive.getinfo(name)
-    if info.compress_type != ZSTD or sys.version_info >= (3, 14):
-        return archive.read(info)
-    try:
-        zstandard = import_module("zstandard")
-    except ImportError:
+            names = [name for name in archive.namelist() if name in HEADERS or name.startswith(SAMPLES)]
+            members = {name: json.loads(archive.read(name)) for name in names}
+    except NotImplementedError:
         raise DataError(
             f"{path}: compressed with ZSTD, which Python reads from 3.14. Install a reader "
-            "(pip install zstandard), or write the log as JSON (inspect log convert --to json)"
+            "(pip install zipfile-zstd), or write the log as JSON (inspect log convert --to json)"
         ) from None
-    with path.open("rb") as file:
-        file.seek(info.header_offset)
-        header = file.read(30)  # its last two numbers are the lengths of the name and the extra field
-        file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
-        packed = file.read(info.compress_size)
-    try:
-        content: bytes = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
-    except zstandard.ZstdError as error:
-        raise zipfile.BadZipFile(str(error)) from None
-    if zlib.crc32(content) != info.CRC:
-        raise zipfile.BadZipFile(f"the checksum of {name} is wrong")
-    return content
+    except OSError:
+        raise
+    except Exception as error:  # each method of compression has errors of its own
+        raise DataError(f"{path}: damaged; expected a .eval file of inspect_ai ({error})") from None
+    head: dict[str, Any] | None = next((members[name] for name in HEADERS if name in members), None)
+    if head is None:
+        raise DataError(f"{path}: expected an inspect_ai log; the archive has no header.json")
+    return {**head, "samples": [sample for name, sample in members.items() if name.startswith(SAMPLES)]}
 
 
 def helm(path: Path, instances: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
@@ -196,7 +175,7 @@ def swe_bench(path: Path, report: Mapping[str, Any], settings: Settings) -> Iter
     """A summary of SWE-bench: the resolved issues, and all others if it says that it lists all."""
     solved = report.get("resolved", report.get("resolved_ids", []))
     if isinstance(solved, bool):
-        yield from swe_bench_issues(path, {path.absolute().parent.name: report})
+        yield from swe_bench_issues(path, {path.absolute().parent.name: report}, settings)
         return
     resolved = {str(name) for name in solved}
     listed = {str(name) for key, names in report.items() if key.endswith("_ids") for name in names}
@@ -205,7 +184,7 @@ def swe_bench(path: Path, report: Mapping[str, Any], settings: Settings) -> Iter
     yield _issues(path, {name: name in resolved for name in issues})._replace(solved_only=not complete)
 
 
-def swe_bench_issues(path: Path, reports: Mapping[str, Any]) -> Iterator[Part]:
+def swe_bench_issues(path: Path, reports: Mapping[str, Any], settings: Settings) -> Iterator[Part]:
     """SWE-bench's per_instance_details.json, or the report.json of one issue, in a folder of its name."""
     part = _issues(path, {str(name): bool(report["resolved"]) for name, report in reports.items()})
     one_of_many = path.stem == "report"
@@ -235,25 +214,28 @@ def mteb(path: Path, result: Mapping[str, Any], settings: Settings) -> Iterator[
     """
     metric, task = settings.metric or "main_score", str(result.get("task_name") or path.stem)
     splits = {
-        split: {str(subset.get("hf_subset")): score_of(subset.get(metric)) for subset in subsets}
+        split: [(str(subset.get("hf_subset")), score_of(subset.get(metric))) for subset in subsets]
         for split, subsets in result.get("scores", {}).items()
     }
-    if any(score is not None for score in splits.get("test", {}).values()):
+    if any(score is not None for _, score in splits.get("test", [])):
         splits = {"test": splits["test"]}
     else:
         splits.pop("test", None)  # whose labels are secret, so that its scores are NaN
-    scores = [score for subsets in splits.values() for score in subsets.values()]
+    scores = [score for subsets in splits.values() for _, score in subsets]
     known = [score for score in scores if score is not None and abs(score) <= 1]
+    repeated = any(len(dict(subsets)) < len(subsets) for subsets in splits.values())
     revision, model = (folder.name for folder in path.absolute().parents[:2])
     below = "__" in model or path.with_name("model_meta.json").is_file()  # models are owner__model
     part = Part(model if below else revision, "", {}, unit="tasks", time="")
-    if known and len(known) == len(scores):
-        subsets = sorted((split, *sorted(of_split)) for split, of_split in splits.items())
-        text = fingerprint(f"{task} {result.get('dataset_revision')} {subsets}")
+    if known and len(known) == len(scores) and not repeated:
+        text = fingerprint(
+            f"{task} {result.get('dataset_revision')} "
+            f"{sorted((split, *sorted(dict(subsets))) for split, subsets in splits.items())}"
+        )
         yield part._replace(rows={task: Row(sum(known) / len(known), text)})
     else:
-        note = f"{task}: left out of {part.system}, without a {metric} from -1 to 1 of each subset"
-        yield part._replace(notes=[note])
+        why = "with two scores of a subset" if repeated else f"without a {metric} from -1 to 1 of each subset"
+        yield part._replace(notes=[f"{task}: left out of {part.system}, {why}"])
 
 
 def eee_instances(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
@@ -318,3 +300,36 @@ def _unlike(score: float, result: Mapping[str, Any], largest: float | None) -> s
     low, high = (score_of(about.get(end)) for end in ("min_score", "max_score"))
     outside = (low is not None and score < low) or (high is not None and score > high)
     return "with a score outside its scale" if outside else ""
+
+
+class Format(NamedTuple):
+    """The function that reads a format, and what a file of it consists of."""
+
+    reader: Callable[[Path, Any, Settings], Iterator[Part]]
+    content: str
+
+
+OF_LISTS = {
+    "doc_id": Format(lm_eval, "{doc_id, doc, metrics, METRIC} of lm-evaluation-harness in each line"),
+    "evaluation_name": Format(
+        eee_instances,
+        "{evaluation_name, model_id, sample_id, evaluation: {score}} of Every Eval Ever in each line",
+    ),
+    "stats": Format(helm, "[{instance_id, stats: [{name: {name}, count, sum}]}] of HELM"),
+}
+"""The format of a list or of lines by a key of the first object."""
+OF_OBJECTS = {
+    "eval": Format(
+        inspect_log, "{eval: {model, task}, samples: [{id, scores: {SCORER: {value}}}]} of inspect_ai"
+    ),
+    "resolved": Format(swe_bench, "{resolved: [ID, ...]} of SWE-bench"),
+    "resolved_ids": Format(swe_bench, "{total_instances, resolved_ids: [ID, ...]} of SWE-bench"),
+    "mteb_version": Format(mteb, "{task_name, scores: {SPLIT: [{hf_subset, main_score}]}} of MTEB"),
+    "evaluation_results": Format(
+        eee_aggregate,
+        "{model_info: {id}, evaluation_results: [{evaluation_name, metric_config, score_details: {score}}]} "
+        "of Every Eval Ever",
+    ),
+}
+"""The format of an object by one of its keys."""
+ISSUES = Format(swe_bench_issues, "{ID: {resolved}} of SWE-bench")

@@ -1,7 +1,5 @@
 """What a reader of one file gives: the scores of a system on the items of a task."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -18,6 +16,8 @@ NAMED = 3
 """How many items a message names."""
 LABELS = 200
 """Most gold labels that are taken for a set of labels; more are free answers."""
+LONGEST = 60
+"""Letters of an item's name in a message."""
 CLASSES = 20
 """Most labels that may be whole numbers without doubt that they are classes."""
 RIGHT_WORDS = {"true": 1.0, "right": 1.0, "correct": 1.0, "false": 0.0, "wrong": 0.0, "incorrect": 0.0}
@@ -68,17 +68,25 @@ class Settings:
 
     metric: str | None = None
     gold: Mapping[str, Mapping[str, Answer]] | None = None
-    """Column of gold labels to item to its labels; a single column is named ""."""
+    """Column of gold labels to item to its labels; that of a file of JSON lines is named ""."""
     synonyms: Mapping[str, str] = field(default_factory=dict)
     """Predicted label to the label that it counts as."""
     predicted: Counter[str] = field(default_factory=Counter)
-    """How often each label has been compared."""
+    """How often each label has been compared, as it is predicted."""
+    known: set[str] = field(default_factory=set)
+    """The gold labels of the items that have been compared."""
     whole: dict[str, int] = field(default_factory=dict)
     """Column of gold labels that is read to the number of them, if they are many whole numbers; else to 0."""
 
+    @property
+    def several(self) -> bool:
+        """Whether there are several columns of gold labels."""
+        return self.gold is not None and len(self.gold) > 1
+
     def answers(self, column: str = "") -> Mapping[str, Answer]:
-        """Item to gold labels; see `require_labels`."""
-        answers = (self.gold or {})[column]
+        """Item to gold labels of this column, or of the only one; see `require_labels`."""
+        gold = self.gold or {}
+        answers = gold[column or next(iter(gold))]
         if column not in self.whole:
             self.require_labels(column, frozenset[str]().union(*(own.labels for own in answers.values())))
         return answers
@@ -98,32 +106,43 @@ class Settings:
         self.whole[column] = len(numbers)
 
     def notes(self) -> list[str]:
-        """Notes on labels that may be numbers, and on predicted labels that are not among few gold labels."""
+        """Notes on labels that may be numbers, and on predicted labels that are not among few gold labels.
+
+        Also on synonyms of labels that no prediction has.
+        """
         notes = [
             f"the gold labels{f' of {column}' * bool(column)} are {count:,} whole numbers, and only the same "
             "number is right; if they are amounts, not classes, score each item yourself"
             for column, count in self.whole.items()
             if count
         ]
+        notes += [
+            f"the gold labels of {column} differ in every item; if they are texts, leave that column out"
+            for column, answers in (self.gold or {}).items()
+            if self.several and column in self.whole and len(answers) > CLASSES
+            if len({answer.labels for answer in answers.values()}) == len(answers)
+        ]
         of_columns = (of_item.values() for of_item in (self.gold or {}).values())
-        gold = frozenset[str]().union(*(answer.labels for answers in of_columns for answer in answers))
-        strange = {label: count for label, count in self.predicted.items() if label not in gold}
+        gold = self.known.union(*(answer.labels for answers in of_columns for answer in answers))
+        meant = {label: self.synonyms.get(label, label) for label in self.predicted}
+        strange = {label: count for label, count in self.predicted.items() if meant[label] not in gold}
         if strange and len(gold) <= LABELS:
             listed = first_few(f"{label} ({count:,} times)" for label, count in strange.items())
             notes.append(
                 f"predicted labels that count as wrong, since no gold label is like them: {listed}. If one "
                 "is another name of a gold label: --synonym LABEL=LABEL"
             )
-        return notes
+        unused = [label for label in self.synonyms if label not in self.predicted]
+        return notes + [f"--synonym {label}: no prediction has this label" for label in unused]
 
     def right(self, label: str, answer: Answer, *, at: str) -> float:
         """1.0 if the predicted label is a gold label, else 0.0. `at` is its file and line.
 
         Raises DataError for a fraction: as labels, all probabilities would be wrong without a message.
         """
-        meant = self.synonyms.get(label, label)
-        self.predicted[meant] += 1
-        right = meant in answer.labels
+        self.predicted[label] += 1
+        self.known.update(answer.labels)
+        right = self.synonyms.get(label, label) in answer.labels
         if not right and is_fraction(label) and not any(map(is_fraction, answer.labels)):
             raise DataError(
                 f"{at}: {label!r}, where the gold label is {first_few(answer.labels)}; expected labels. For "
@@ -200,16 +219,19 @@ def missing_note(path: Path, items: Sequence[str], why: str) -> list[str]:
     return [f"{path.name}: {count} {why}, left out: {first_few(items)}"]
 
 
-def part_of(path: Path, system: str, task: str, items: Iterable[tuple[str, Row | None]], why: str) -> Part:
+def part_of(
+    path: Path, system: str, task: str, items: Iterable[tuple[str, Row | None]], why: str, *, hint: str = ""
+) -> Part:
     """The part of these items, and a note on those that are None, with `why`.
 
-    Raises DataError for an item that is there twice.
+    Raises DataError, with the hint, for an item that is there twice.
     """
     rows: dict[str, Row] = {}
     missing = []
     for item, row in items:
         if item in rows:
-            raise DataError(f"{path}: item {item} has two scores of system {system}; expected one")
+            shown = item if len(item) <= LONGEST else f"{item[:LONGEST]}..."
+            raise DataError(f"{path}: item {shown} has two scores of system {system}; expected one{hint}")
         if row is None:
             missing.append(item)
         else:

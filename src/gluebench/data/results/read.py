@@ -16,6 +16,7 @@ from typing import Any
 from gluebench.data.errors import DataError
 from gluebench.data.results import harnesses, tables
 from gluebench.data.results.parts import NAMED, Answer, Part, Row, Settings, first_few
+from gluebench.data.tsv import decoded
 from gluebench.scoring.table import ScoredTable, Unit
 
 Source = str | os.PathLike[str]
@@ -108,54 +109,39 @@ def _paths(source: Path) -> list[Path]:
 
 def read_file(path: Path, settings: Settings) -> list[Part]:
     """The scores of one file, whatever its format. Raises DataError, OSError."""
-    try:
-        return list(_parts(path, settings))
-    except (TypeError, AttributeError, KeyError, IndexError) as error:
-        raise DataError(f"{path}: not as its format has it ({type(error).__name__}: {error})") from error
-
-
-def _parts(path: Path, settings: Settings) -> Iterator[Part]:
-    if path.suffix == ".eval":
-        return harnesses.inspect_log(path, harnesses.inspect_archive(path), settings)
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    if suffix == ".jsonl":
-        return _of_lines(path, json_lines(path), settings)
-    if suffix == ".json":
-        return _of_document(path, _json(path, _data(path)), settings)
-    return tables.scored_sheet(tables.read_sheet(path, _data(path)), settings)
+    if suffix not in (".eval", ".json", ".jsonl"):
+        return list(tables.scored_sheet(tables.read_sheet(path, _data(path)), settings))
+    if suffix == ".eval":
+        content: Any = harnesses.inspect_archive(path)
+    else:
+        content = json_lines(path) if suffix == ".jsonl" else _json(path, _data(path))
+    reader, expected = _recognized(path, content)
+    try:
+        return list(reader(path, content, settings))
+    except (TypeError, AttributeError, KeyError, IndexError) as error:
+        raise DataError(
+            f"{path}: a value is of another kind than in its format; expected {expected}"
+        ) from error
 
 
-def _of_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Part]:
-    if "doc_id" in lines[0]:
-        return harnesses.lm_eval(path, lines, settings)
-    if "evaluation_name" in lines[0]:
-        return harnesses.eee_instances(path, lines, settings)
-    if not lines[0].keys() & {*tables.ITEM_NAMES, "passage", "qas"}:
-        raise DataError(f"{path}: its format is not known; expected {KNOWN}")
-    return tables.predicted_lines(path, lines, settings)
-
-
-def _of_document(path: Path, document: Any, settings: Settings) -> Iterator[Part]:
-    if isinstance(document, list) and document and "stats" in document[0]:
-        return harnesses.helm(path, document, settings)
-    if isinstance(document, dict):
-        readers = {
-            "eval": harnesses.inspect_log,
-            "resolved": harnesses.swe_bench,
-            "resolved_ids": harnesses.swe_bench,
-            "mteb_version": harnesses.mteb,
-            "evaluation_results": harnesses.eee_aggregate,
-        }
-        for key, reader in readers.items():
-            if key in document:
-                return reader(path, document, settings)
-        if document and all(isinstance(each, dict) and "resolved" in each for each in document.values()):
-            return harnesses.swe_bench_issues(path, document)
-        if "lm_eval_version" in document or "n-samples" in document:
-            raise DataError(
-                f"{path}: averages of lm-evaluation-harness, without items; expected the samples_*.jsonl "
-                "beside it (lm_eval --log_samples)"
-            )
+def _recognized(path: Path, content: Any) -> harnesses.Format:
+    """The format by the keys of an object, or of the first of a list. Raises DataError."""
+    of_list = isinstance(content, list)
+    first = content[0] if of_list and content else content
+    keys = first.keys() if isinstance(first, Mapping) else set[str]()
+    known = harnesses.OF_LISTS if of_list else harnesses.OF_OBJECTS
+    if key := next((key for key in known if key in keys), None):
+        return known[key]
+    if not of_list and keys and all(isinstance(each, dict) and "resolved" in each for each in first.values()):
+        return harnesses.ISSUES
+    if keys & {"lm_eval_version", "n-samples"}:
+        raise DataError(
+            f"{path}: averages of lm-evaluation-harness, without items; expected the samples_*.jsonl "
+            "beside it (lm_eval --log_samples)"
+        )
+    if of_list and keys & {*tables.ITEM_NAMES, "passage", "qas"}:
+        return harnesses.Format(tables.predicted_lines, "the keys idx and label, or SuperGLUE's nested ones")
     raise DataError(f"{path}: its format is not known; expected {KNOWN}")
 
 
@@ -195,7 +181,7 @@ def _ids(path: Path) -> frozenset[str]:
     elif path.suffix == ".jsonl":
         listed = [line.get("instance_id", line.get("id")) for line in json_lines(path)]
     else:
-        listed = [line.strip() for line in tables.decoded(path, _data(path)).splitlines()]
+        listed = [line.strip() for line in decoded(path, _data(path)).splitlines()]
     ids = frozenset(str(name) for name in listed if name) if isinstance(listed, list) else frozenset()
     if not ids:
         raise DataError(f"{path}: expected the ids of all items, one on each line or as a JSON list")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.data.errors import DataError
-from gluebench.data.results.parts import Answer, Part, Row, Settings, label_of, part_of, score_of
+from gluebench.data.organize.read import csv_table, parquet_table
+from gluebench.data.results.parts import Answer, Part, Row, Settings, first_few, label_of, part_of, score_of
+from gluebench.data.tsv import decoded
 from gluebench.scoring.notebook import optional
 from gluebench.scoring.table import ScoredTable
 
@@ -31,6 +31,8 @@ class Sheet(NamedTuple):
     path: Path
     columns: Sequence[str]
     lines: Sequence[Sequence[str]]
+    numbers: Sequence[int]
+    """The line of the file of each."""
 
     def place(self, *names: str) -> int | None:
         """The position of the first column of one of these names, letter case aside."""
@@ -54,46 +56,10 @@ class Sheet(NamedTuple):
 
 def read_sheet(path: Path, data: bytes) -> Sheet:
     """A CSV or TSV with a header, or a Parquet file. Raises DataError."""
-    if path.suffix == ".parquet":
-        return _parquet(path)
-    text = decoded(path, data)
-    separator = "\t" if "\t" in text.partition("\n")[0] else ","
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    try:
-        columns, *lines = [line for line in reader if line] or [[]]
-    except csv.Error as error:
-        raise DataError(f"{path}:{reader.line_num}: not a table ({error})") from None
-    if len(columns) < 2 or not lines:
-        semicolons = "; these columns have semicolons between them" if ";" in text.partition("\n")[0] else ""
-        raise DataError(
-            f"{path}: expected a line of column names, with commas or tabs, and a line for each item"
-            f"{semicolons}"
-        )
-    for number, line in enumerate(lines, 2):
-        if len(line) != len(columns):
-            raise DataError(
-                f"{path}:{number}: {len(line)} values; expected {len(columns)}, as in the first line"
-            )
-    return Sheet(path, [column.strip() for column in columns], lines)
-
-
-def decoded(path: Path, data: bytes) -> str:
-    """The text of a file. Raises DataError unless it is UTF-8."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: expected UTF-8 text") from None
-
-
-def _parquet(path: Path) -> Sheet:
-    try:
-        table = optional("pyarrow.parquet", "Reading Parquet", "'gluebench[data]'").read_table(path)
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno:
-            raise
-        raise DataError(f"{path}: damaged; expected a Parquet file ({error})") from None
-    lines = [["" if value is None else str(value) for value in row.values()] for row in table.to_pylist()]
-    return Sheet(path, table.column_names, lines)
+    table = parquet_table(path) if path.suffix == ".parquet" else csv_table(path, decoded(path, data))
+    if len(table.header) < 2:
+        raise DataError(f"{path}:1: expected several columns, separated by commas, semicolons or tabs")
+    return Sheet(path, table.header, table.rows, table.lines)
 
 
 def scored_sheet(sheet: Sheet, settings: Settings, gold_column: str = "") -> Iterator[Part]:
@@ -103,16 +69,17 @@ def scored_sheet(sheet: Sheet, settings: Settings, gold_column: str = "") -> Ite
     column gold, the cells are labels; else they are scores. If the gold labels are in several columns, those
     of the same names are read, and each is a task.
     """
-    if settings.gold is not None and gold_column not in settings.gold:
-        yield from _by_column(sheet, settings, settings.gold)
+    if settings.several and not gold_column:
+        yield from _by_column(sheet, settings, settings.gold or {})
         return
     task, gold = sheet.place(TASK), sheet.place(GOLD)
     over_tasks = task is not None and sheet.place(*ITEM_NAMES) is None
     item = task if over_tasks and task is not None else sheet.item_place()
-    cells, answers = _cells_of(sheet, item, settings), _answers_of(sheet, item, settings, gold_column)
+    cells, unread = _cells_of(sheet, item, settings)
+    answers = _answers_of(sheet, item, settings, gold_column)
     has_gold = gold is not None or settings.gold is not None
     parts: dict[tuple[str, str], list[tuple[str, Row | None]]] = {}
-    for number, line in enumerate(sheet.lines, 2):
+    for number, line in zip(sheet.numbers, sheet.lines, strict=True):
         answer = answers(line)
         for name, at in cells(line):
             of_task = "" if task is None or over_tasks else line[task]
@@ -128,9 +95,13 @@ def scored_sheet(sheet: Sheet, settings: Settings, gold_column: str = "") -> Ite
                     )
                 row = Row(value, "", answer.cluster, answer.categories)
             parts.setdefault((name, of_task), []).append((line[item], row))
+    hint = ""
+    if sheet.place(*ITEM_NAMES, TASK) is None:
+        hint = f". Items are named by the column {sheet.columns[item]}; if another names them, call it {ITEM}"
     for (name, of_task), items in parts.items():
-        part = part_of(sheet.path, name, of_task, items, "without a score or gold label")
-        notes = [f"{name}: {note}" for note in part.notes]
+        part = part_of(sheet.path, name, of_task, items, "without a score or gold label", hint=hint)
+        notes = [*unread, *(f"{name}: {note}" for note in part.notes)]
+        unread = []
         yield part._replace(notes=notes, unit="tasks" if over_tasks else "items")
 
 
@@ -144,29 +115,54 @@ def _by_column(sheet: Sheet, settings: Settings, gold: Iterable[str]) -> Iterato
         )
     for column, at in places.items():
         lines = [(line[item], line[at]) for line in sheet.lines]
-        for part in scored_sheet(Sheet(sheet.path, (ITEM, ANSWER_NAMES[0]), lines), settings, column):
-            yield part._replace(task=column)
+        own = Sheet(sheet.path, (ITEM, ANSWER_NAMES[0]), lines, sheet.numbers)
+        yield from (part._replace(task=column) for part in scored_sheet(own, settings, column))
 
 
 def _cells_of(
     sheet: Sheet, item: int, settings: Settings
-) -> Callable[[Sequence[str]], Iterable[tuple[str, int]]]:
-    """A function of a line: the names of its systems, and the positions of their cells. Raises DataError."""
+) -> tuple[Callable[[Sequence[str]], Iterable[tuple[str, int]]], list[str]]:
+    """A function of a line: the names of its systems, and the positions of their cells; and notes.
+
+    Raises DataError.
+    """
     system, score = sheet.place(SYSTEM), sheet.place(SCORE)
     if system is not None and score is not None:
-        return lambda line: [(line[system], score)]
+        return lambda line: [(line[system], score)], []
     about = {item, *map(sheet.place, (TASK, CLUSTER, GOLD, USAGE)), *sheet.categories().values()}
-    columns = {at: name for at, name in enumerate(sheet.columns) if at not in about}
-    if len(columns) == 1 and (settings.gold is not None or {*columns.values()} <= {*ANSWER_NAMES}):
-        columns = dict.fromkeys(columns, stem(sheet.path))
+    columns = {at: name for at, name in enumerate(sheet.columns) if name and at not in about}
     if not columns:
         raise DataError(f"{sheet.path}: expected a column for each system, or the columns system and score")
-    if repeated := [name for name, count in Counter(columns.values()).items() if count > 1]:
-        raise DataError(
-            f"{sheet.path}: the column {repeated[0]} is there twice; expected one for each system"
-        )
+    gold = [] if settings.gold is None or settings.several else [*settings.gold]
+    answers = _answer_column(sheet, columns, gold)
+    notes = []
+    if answers is None and gold and len(columns) > 1:
+        notes = [
+            f"{sheet.path.name}: each of the columns {first_few(columns.values())} is read as a system; if "
+            f"one has the answers, name it {ANSWER_NAMES[0]}"
+        ]
+    elif answers is not None or gold:
+        only = next(iter(columns)) if answers is None else answers
+        if others := [name for at, name in columns.items() if at != only]:
+            notes = [f"{sheet.path.name}: only the column {columns[only]} is read, not {first_few(others)}"]
+        columns = {only: stem(sheet.path)}
     names = [(name, at) for at, name in columns.items()]
-    return lambda line: names
+    return lambda line: names, notes
+
+
+def _answer_column(sheet: Sheet, columns: Mapping[int, str], gold: Sequence[str]) -> int | None:
+    """The column of the file's only system: that of the gold labels' name, else of a usual name of answers.
+
+    Raises DataError if there are several.
+    """
+    labels = [at for at, name in columns.items() if name.casefold() in map(str.casefold, gold)]
+    answers = labels or [at for at, name in columns.items() if name.casefold() in ANSWER_NAMES]
+    if len(answers) > 1:
+        raise DataError(
+            f"{sheet.path}: expected one column of answers, not {first_few(columns[at] for at in answers)}. "
+            f"Leave out the others, and name that of right labels {GOLD}"
+        )
+    return answers[0] if answers else None
 
 
 def _answers_of(
@@ -198,7 +194,7 @@ def stem(path: Path) -> str:
 
 
 def gold_of_sheet(sheet: Sheet) -> dict[str, dict[str, Answer]]:
-    """Column to item to its gold label, of a table such as a Kaggle solution; one column is named "".
+    """Column to item to its gold label, of a table such as a Kaggle solution.
 
     Items of usage Ignored and without a label are left out. A table with usage may have several columns of
     labels, if none of them is named so. Raises DataError.
@@ -215,10 +211,8 @@ def gold_of_sheet(sheet: Sheet) -> dict[str, dict[str, Answer]]:
         )
     places = rest if label is None else [label]
     columns: dict[str, dict[str, Answer]] = {sheet.columns[at]: {} for at in places}
-    if len(columns) < len(places):
-        raise DataError(f"{sheet.path}: a column is there twice; expected each once: {', '.join(columns)}")
     seen = set[str]()
-    for number, line in enumerate(sheet.lines, 2):
+    for number, line in zip(sheet.numbers, sheet.lines, strict=True):
         if line[item] in seen:
             raise DataError(f"{sheet.path}:{number}: the item {line[item]} is there twice; expected it once")
         seen.add(line[item])
@@ -231,7 +225,7 @@ def gold_of_sheet(sheet: Sheet) -> dict[str, dict[str, Answer]]:
                 columns[sheet.columns[at]][line[item]] = Answer(
                     frozenset([name]), group, {GOLD: name, **about_item}
                 )
-    return columns if len(places) > 1 else {"": columns[sheet.columns[places[0]]]}
+    return columns
 
 
 # ---------------------------------------------------------------- lines of JSON, as SuperGLUE's
@@ -269,7 +263,7 @@ def predicted_lines(path: Path, lines: Sequence[Mapping[str, Any]], settings: Se
     """The predictions of one system, one for each line, compared with the gold labels of the settings."""
     if settings.gold is None:
         raise DataError(f"{path}: predictions, whose gold labels are needed too (--gold FILE; gold=...)")
-    if len(settings.gold) > 1:
+    if settings.several:
         raise DataError(f"{path}: one prediction a line, and gold labels in {len(settings.gold)} columns")
     gold, items = settings.answers(), list[tuple[str, Row | None]]()
     for item, _, labels in labels_of_lines(path, lines):
@@ -297,7 +291,7 @@ def write_table(table: ScoredTable, path: str | os.PathLike[str]) -> None:
         columns[ITEM] = table.items
     columns |= {CLUSTER: table.clusters} if table.clusters else {}
     columns |= {f"{CATEGORY}:{name}": values for name, values in table.categories.items()}
-    reserved = {*columns, *ITEM_NAMES, TASK, CLUSTER, GOLD, USAGE, SYSTEM, SCORE, CATEGORY}
+    reserved = {*columns, *ITEM_NAMES, *ANSWER_NAMES, TASK, CLUSTER, GOLD, USAGE, SYSTEM, CATEGORY}
     if clash := [system for system in table.scores if system.casefold() in reserved]:
         raise DataError(
             f"{path}: a system is named {clash[0]}, as a column is; name it otherwise (NAME=FILE)"

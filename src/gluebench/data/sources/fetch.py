@@ -7,12 +7,13 @@ import json
 import os
 import re
 import shutil
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.data.dataset import SourceFile, source_file
 from gluebench.data.errors import DataError
@@ -51,22 +52,36 @@ class RetrySettings(NamedTuple):
 
 
 class Meter:
-    """Progress of downloads. This class shows nothing; commands override the methods that they need."""
+    """Progress of downloads on standard error: lines and, on a terminal, a bar; nothing unless `shown`."""
+
+    def __init__(self, *, shown: bool = False) -> None:
+        from tqdm import tqdm
+
+        self._tqdm, self._shown = tqdm, shown
+        self._bar: tqdm[None] = tqdm(disable=True)
 
     def say(self, line: str) -> None:
-        """Show a line now."""
+        """Show a line now, above the bar."""
+        if self._shown:
+            self._tqdm.write(line, file=sys.stderr)
 
     def start(self, name: str, total: int | None) -> None:
         """Begin a transfer of so many bytes; None if the number is not known."""
+        form: dict[str, Any] = {"unit": "B", "unit_scale": True, "leave": False, "dynamic_ncols": True}
+        hidden = None if self._shown else True  # None hides it where there is no terminal
+        self._bar = self._tqdm(desc=name, total=total, disable=hidden, file=sys.stderr, **form)
 
     def expect(self, total: int) -> None:
         """Set the total number of bytes, once it is known."""
+        self._bar.total = total
 
     def advance(self, number: int) -> None:
         """Add bytes; a negative number if a file is restarted."""
+        self._bar.update(number)
 
     def stop(self) -> None:
         """End the transfer, complete or not."""
+        self._bar.close()
 
 
 class Fetcher:

@@ -128,12 +128,7 @@ def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:
             splits={name: _split(splits.get(name), split.file) for name, split in task.splits.items()},
             folders=(task.name, *section.texts("folders")),
             columns=section.texts_by_name("columns"),
-            quoted=section.flag("quoted", False),
-            archive=section.text("archive", ""),
-            original=section.flag("original", False),
-            manual=section.text("manual", ""),
-            faults=section.text("faults", ""),
-            merged_labels=section.texts("merged_labels"),
+            **section.read(quoted=False, archive="", original=False, manual="", faults="", merged_labels=()),
         )
     return tasks
 
