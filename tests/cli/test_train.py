@@ -63,6 +63,20 @@ def test_a_changed_setting_is_refused_in_a_folder_of_another_run(trained: tuple[
     assert "another model: hidden was 4, and is 5 now" in wider.output
 
 
+def test_an_interrupted_training_says_how_to_go_on(
+    sample_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gluebench.systems.training import row
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(row, "train_row", interrupted)
+    stopped = train("--data", str(sample_folder), "--out", str(tmp_path), "--tasks", "WNLI", *QUICK)
+    assert stopped.exit_code == 1
+    assert f"The same command goes on from the last check, kept in {tmp_path}." in stopped.stderr
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

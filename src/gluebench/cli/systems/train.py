@@ -93,6 +93,9 @@ def train(
         system = train_row(
             row, task_data, Path(out), benchmark=suite, data_folder=data, device=place, say=say
         )
+    except KeyboardInterrupt:
+        say(f"\nStopped. The same command goes on from the last check, kept in {out}.")
+        raise
     except FloatingPointError as error:
         raise click.ClickException(f"{error}.") from None
     if leads():
