@@ -47,6 +47,9 @@ def test_training_prints_dev_scores_with_intervals_and_a_second_call_does_not_tr
     assert report["score"] is None
     kept = json.loads(Path(options[3], "scores.json").read_text())["systems"][0]
     assert kept["tasks"]["RTE"]["accuracy"] == nearly(kept_of(report))
+    table = train(*options[:-1]).stdout
+    assert "STS-B" in table
+    assert "MNLI" not in table.partition("INCOMPLETE")[0]  # which was not trained
     again = train(*options)
     assert again.exit_code == 0
     assert "check 1" not in again.stderr

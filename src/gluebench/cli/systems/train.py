@@ -146,4 +146,4 @@ def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -
     report = grade(predictions, gold_from_data(home, suite, role="dev", partial=True))
     taken = sum(float(json.loads((run / OUTCOME).read_bytes())["seconds"]) for run in system.runs())
     keep_scores(system.folder, system.title, report, seconds=taken)
-    emit(report_output(report, suite, source=system.title), form)
+    emit(report_output(report, suite, source=system.title, only=system.tasks), form)
