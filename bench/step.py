@@ -25,13 +25,14 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from gluebench.benchmark import load_benchmark
-from gluebench.systems.neural.bilstm import BiLstmBody, max_pool, pair_features
+from gluebench.systems.neural.bilstm import BiLstmBody, pair_features
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.neural.token_vectors import TableVectors
 from gluebench.systems.text.embeddings import embedding_matrix
 from gluebench.systems.text.ptb import tokenize
 from gluebench.systems.text.vocabulary import most_frequent
 from gluebench.systems.training.sampling import plan
+from gluebench.systems.weights.recurrent import max_pool
 
 Pairs = list[tuple[str, ...]]
 LENGTHS = {"RTE": ((42, 17), (9, 4)), "MRPC": ((22, 5), (22, 5))}

@@ -47,6 +47,9 @@ def test_training_prints_dev_scores_with_intervals_and_a_second_call_does_not_tr
     assert report["score"] is None
     kept = json.loads(Path(options[3], "scores.json").read_text())["systems"][0]
     assert kept["tasks"]["RTE"]["accuracy"] == nearly(kept_of(report))
+    table = train(*options[:-1]).stdout
+    assert "STS-B" in table
+    assert "MNLI" not in table.partition("INCOMPLETE")[0]  # which was not trained
     again = train(*options)
     assert again.exit_code == 0
     assert "check 1" not in again.stderr
@@ -61,6 +64,20 @@ def test_a_changed_setting_is_refused_in_a_folder_of_another_run(trained: tuple[
     wider = train(*options, "--hidden", "5")
     assert wider.exit_code == 1
     assert "another model: hidden was 4, and is 5 now" in wider.output
+
+
+def test_an_interrupted_training_says_how_to_go_on(
+    sample_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gluebench.systems.training import row
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(row, "train_row", interrupted)
+    stopped = train("--data", str(sample_folder), "--out", str(tmp_path), "--tasks", "WNLI", *QUICK)
+    assert stopped.exit_code == 1
+    assert f"The same command goes on from the last check, kept in {tmp_path}." in stopped.stderr
 
 
 @pytest.mark.parametrize(

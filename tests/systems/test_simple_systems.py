@@ -184,8 +184,8 @@ def test_sparse_products_are_those_of_the_dense_matrix() -> None:
 
 def test_rows_have_length_one_and_unknown_words_are_left_out() -> None:
     seen = [example("a b", "b c"), example("a b", "b c")]
-    known = vocabulary(whole, seen)
-    rows = matrix(whole, [*seen, example("z", "z")], known)
+    known = vocabulary([list(whole(pair)) for pair in seen])
+    rows = matrix(map(whole, [*seen, example("z", "z")]), known)
     squares = rows @ np.ones((rows.width, 1))
     assert rows.width == len(known) + 1
     np.testing.assert_allclose(np.diff(rows.starts) * rows.values**2, 1)

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from itertools import chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from gluebench.systems.linear import Floats, Sparse, fit_logistic, fit_ridge
 
 Extractor = Callable[[Example], Iterator[str]]
 """Yields the names of an example's features, without duplicates."""
-Item = TypeVar("Item")
 FEWEST = 2
 """Minimum number of training examples that a feature must be in."""
 PENALTIES = (1e-4, 1e-3, 1e-2)
@@ -51,29 +50,20 @@ def _grams(text: str) -> Iterator[str]:
     yield from dict.fromkeys(f"{one} {two}" for one, two in pairwise(["^", *words]))
 
 
-def vocabulary(extract: Callable[[Item], Iterable[str]], examples: Sequence[Item]) -> dict[str, int]:
-    """Map every feature in enough of the examples to a column; column 0 is the constant."""
-    counts = Counter(name for example in examples for name in extract(example))
+def vocabulary(features: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Map every feature that enough of the examples have to a column; column 0 is the constant."""
+    counts = Counter(chain.from_iterable(features))
     kept = [name for name, count in counts.items() if count >= FEWEST]
     return {name: column for column, name in enumerate(kept, 1)}
 
 
-def learned(extract: Extractor, examples: Sequence[Example]) -> tuple[dict[str, int], Sparse]:
-    """Return the vocabulary of training examples and their matrix."""
-    names = [list(extract(example)) for example in examples]
-    known = vocabulary(iter, names)
-    return known, matrix(iter, names, known)
-
-
-def matrix(
-    extract: Callable[[Item], Iterable[str]], examples: Sequence[Item], known: Mapping[str, int]
-) -> Sparse:
+def matrix(features: Iterable[Iterable[str]], known: Mapping[str, int]) -> Sparse:
     """Return the known features of each example, as rows of Euclidean length 1."""
     columns: list[int] = []
     starts = [0]
-    for example in examples:
+    for names in features:
         columns.append(0)
-        columns += [known[name] for name in extract(example) if name in known]
+        columns += [known[name] for name in names if name in known]
         starts.append(len(columns))
     bounds = np.array(starts, dtype=np.intp)
     return Sparse(bounds, np.array(columns, dtype=np.intp), np.diff(bounds) ** -0.5, len(known) + 1)
@@ -113,7 +103,9 @@ class BagOfWords:
 
     def _fitted(self, task: Task, train: Sequence[Example], *, penalties: Sequence[float]) -> list[Model]:
         """Fit one model for each penalty."""
-        known, rows = learned(self.extract, train)
+        features = [list(self.extract(example)) for example in train]
+        known = vocabulary(features)
+        rows = matrix(features, known)
         if task.labels:
             fitted = fit_logistic(rows, targets.codes(task, train), len(task.words), penalties=penalties)
             return [Model(known, weights, 0.0) for weights in fitted]
@@ -123,7 +115,7 @@ class BagOfWords:
         return [Model(known, weights, mean) for weights in fitted]
 
     def _predicted(self, task: Task, examples: Sequence[Example], model: Model) -> list[str | float]:
-        scores = matrix(self.extract, examples, model.known) @ model.weights
+        scores = matrix(map(self.extract, examples), model.known) @ model.weights
         return targets.answers(task, scores + model.mean)
 
     def _quality(self, task: Task, dev: Sequence[Example], model: Model) -> float:

@@ -5,6 +5,7 @@ import pytest
 import torch
 from oracles.sentence_models import Floats, bilstm
 
+from gluebench.systems.devices import DeviceError
 from gluebench.systems.neural.bilstm import BiLstm
 from gluebench.systems.weights.recurrent import run as run_packed
 
@@ -64,3 +65,14 @@ def test_the_papers_encoder_has_75_6_million_weights() -> None:
             dim: sum(each.numel() for each in BiLstm(dim, 1500).parameters()) for dim in (300, 900, 1024)
         }
     assert {dim: round(size / 1e6, 1) for dim, size in sizes.items()} == {300: 75.6, 900: 82.8, 1024: 84.3}
+
+
+def test_a_cpu_without_lstms_in_bfloat16_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError(
+            "could not create a primitive descriptor for the LSTM forward propagation primitive"
+        )
+
+    monkeypatch.setattr(torch, "lstm", refuse)
+    with pytest.raises(DeviceError, match="cannot compute LSTMs in bfloat16; choose fp32"):
+        BiLstm(2, 2)(torch.zeros(1, 1, 2), torch.tensor([1]))

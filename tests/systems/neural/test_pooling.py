@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import torch
 
-from gluebench.systems.neural.bilstm import max_pool, pair_features
+from gluebench.systems.neural.bilstm import pair_features
+from gluebench.systems.weights.recurrent import max_pool
 
 STATES = torch.tensor([[[-3.0, 1], [-2, -1], [9, 9]], [[0.5, -2], [-1, -1], [-4, 4]]])
 

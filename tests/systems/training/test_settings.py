@@ -7,7 +7,15 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from gluebench.systems.training.settings import PAPER, PRESETS, RELEASED, SEEDS, SINGLE, Settings
+from gluebench.systems.training.settings import (
+    PAPER,
+    PRESETS,
+    RELEASED,
+    SEEDS,
+    SINGLE,
+    BiLstmSpec,
+    Settings,
+)
 
 
 def test_what_paper_and_code_agree_on_is_the_default() -> None:
@@ -55,3 +63,11 @@ def test_a_value_an_option_does_not_have_is_refused(values: dict[str, object], m
 def test_all_wrong_values_are_named_together() -> None:
     with pytest.raises(ValueError, match=r"idle_heads is .*; batch_size is -1"):
         Settings(idle_heads="forget", batch_size=-1)  # type: ignore[arg-type]
+
+
+def test_sizes_that_no_network_has_are_refused_together() -> None:
+    expected = (
+        "layers is 0; expected a number above 0; most is -1; .*, or none; dropout is 2.0; .* factor below 1"
+    )
+    with pytest.raises(ValueError, match=expected):
+        BiLstmSpec(layers=0, most=-1, dropout=2.0)

@@ -299,12 +299,15 @@ def test_what_is_the_clocks_is_apart_from_the_log(tmp_path: Path) -> None:
     assert all(float(row["seconds"]) > 0 for row in times)
 
 
-def test_curves_are_drawn(tmp_path: Path) -> None:
+def test_curves_are_drawn_and_alike_from_the_same_logs(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     trained(tmp_path / "a")
     trained(tmp_path / "b", replace(TOY, seed=222))
-    draw_curves({"seed 111": tmp_path / "a", "seed 222": tmp_path / "b"}, tmp_path / "curves.svg")
-    assert (tmp_path / "curves.svg").read_text().count("<path") > 20
+    files = [tmp_path / "curves.svg", tmp_path / "again.svg"]
+    for file in files:
+        draw_curves({"seed 111": tmp_path / "a", "seed 222": tmp_path / "b"}, file)
+    assert files[0].read_text().count("<path") > 20
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 @pytest.mark.slow

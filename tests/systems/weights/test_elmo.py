@@ -117,6 +117,15 @@ def test_a_sentence_longer_than_a_chunk_of_steps(tmp_path: Path) -> None:
     np.testing.assert_allclose(layers[:, 0], oracle.elmo(arrays, options, sentence), atol=1e-5)
 
 
+def test_tokens_are_numbered_in_their_order(tmp_path: Path) -> None:
+    """Not in a set's order, which each process hashes otherwise: two equal runs then rounded otherwise."""
+    model = Elmo.from_files(*written(tmp_path)[2])
+    tokens = [f"word{at}" for at in range(50)]
+    first = 2  # after the markers
+    assert model.numbers([*tokens[:30], "word3", *tokens]).tolist()[:30] == list(range(first, first + 30))
+    assert model.numbers(tokens).tolist() == list(range(first, first + 50))
+
+
 def test_state_is_carried_by_row_through_batches_of_other_sizes(tmp_path: Path) -> None:
     options, arrays, paths = written(tmp_path)
     model = Elmo.from_files(*paths, carry=True)

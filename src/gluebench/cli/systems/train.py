@@ -93,6 +93,9 @@ def train(
         system = train_row(
             row, task_data, Path(out), benchmark=suite, data_folder=data, device=place, say=say
         )
+    except KeyboardInterrupt:
+        say(f"\nStopped. The same command goes on from the last check, kept in {out}.")
+        raise
     except FloatingPointError as error:
         raise click.ClickException(f"{error}.") from None
     if leads():
@@ -143,4 +146,4 @@ def _print(system: TrainedSystem, suite: Benchmark, home: Path, *, form: Form) -
     report = grade(predictions, gold_from_data(home, suite, role="dev", partial=True))
     taken = sum(float(json.loads((run / OUTCOME).read_bytes())["seconds"]) for run in system.runs())
     keep_scores(system.folder, system.title, report, seconds=taken)
-    emit(report_output(report, suite, source=system.title), form)
+    emit(report_output(report, suite, source=system.title, only=system.tasks), form)

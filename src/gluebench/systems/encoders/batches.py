@@ -1,6 +1,8 @@
 """What the encoders of tokenized sentences share: batches of like length, and word vectors kept."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -13,21 +15,33 @@ from gluebench.data.vectors import read_vectors
 Floats = npt.NDArray[np.float32]
 
 
-def in_batches(
-    sentences: Sequence[Sequence[str]],
-    encode: Callable[[Sequence[Sequence[str]]], Tensor],
-    *,
-    dim: int,
-    size: int,
-) -> Floats:
-    """Vectors (sentences, dim) in the order given, encoded in batches from the longest to the shortest."""
-    vectors = np.empty((len(sentences), dim), dtype=np.float32)
-    order = sorted(range(len(sentences)), key=lambda at: -len(sentences[at]))
-    with torch.inference_mode():
-        for start in range(0, len(order), size):
-            rows = order[start : start + size]
-            vectors[rows] = encode([sentences[row] for row in rows]).cpu().numpy()
-    return vectors
+@dataclass(eq=False, kw_only=True)
+class BatchedEncoder(ABC):
+    """Base class of encoders of tokenized sentences, `batch` at a time."""
+
+    batch: int = 64
+    device: str = "cpu"
+    name: str
+    dim: int = field(init=False)
+
+    def encode(self, sentences: Sequence[str]) -> Floats:
+        """Vectors (sentences, dim) in order; the batches go from the longest sentences to the shortest."""
+        words = self._tokens(sentences)
+        vectors = np.empty((len(words), self.dim), dtype=np.float32)
+        order = sorted(range(len(words)), key=lambda at: -len(words[at]))
+        with torch.inference_mode():
+            for start in range(0, len(order), self.batch):
+                rows = order[start : start + self.batch]
+                vectors[rows] = self._batched([words[row] for row in rows]).cpu().numpy()
+        return vectors
+
+    @abstractmethod
+    def _tokens(self, sentences: Sequence[str]) -> list[list[str]]:
+        """The words of each sentence that are encoded."""
+
+    @abstractmethod
+    def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+        """The vectors (batch, dim) of some sentences."""
 
 
 class KeptVectors:

@@ -22,32 +22,17 @@ class Corpus:
 
         Raises DataError for what is missing or wrong, all of it, when the rest has been given.
         """
-        seen: set[str] = set()
         problems: list[str] = []
-        for task in self.tasks:
-            for split in task.splits:
-                try:
-                    yield from self._new(task, split, seen)
-                except DataError as error:
-                    problems += error.problems
+        yield from dict.fromkeys(self._read(self.tasks, lambda _, error: problems.extend(error.problems)))
         refuse(list(dict.fromkeys(problems)))
 
     def there(self) -> Iterator[str]:
         """Yield the sentences of the splits that exist; a missing split fails later, when it is loaded."""
-        try:
-            yield from self.sentences()
-        except DataError:
-            return
+        return iter(dict.fromkeys(self._read(self.tasks)))
 
     def training(self) -> Iterator[str]:
         """Every distinct text of the training splits that are there, of all tasks of the benchmark."""
-        seen: set[str] = set()
-        for task in self.benchmark.tasks:
-            if "train" in task.splits:
-                try:
-                    yield from self._new(task, "train", seen)
-                except DataError:  # missing, or damaged and reported when the task is fitted
-                    continue
+        return iter(dict.fromkeys(self._read(self.benchmark.tasks, only="train")))
 
     def texts(
         self, tasks: Sequence[Task], *, absent: Callable[[str], None] = lambda split: None
@@ -58,19 +43,21 @@ class Corpus:
         """
         names = {task.name for task in tasks}
         answered = [task for task in self.benchmark.tasks if task.predict_with in names]
-        for task in (*tasks, *answered):
-            for split in task.splits:
+        return self._read((*tasks, *answered), lambda split, _: absent(split))
+
+    def _read(
+        self,
+        tasks: Sequence[Task],
+        failed: Callable[[str, DataError], None] = lambda split, error: None,
+        *,
+        only: str | None = None,
+    ) -> Iterator[str]:
+        """The texts of the splits of some tasks; `failed` is called with each split that cannot be read."""
+        for task in tasks:
+            for split in (name for name in task.splits if only in (None, name)):
                 try:
                     examples = load_split(self.folder, self.benchmark, task.name, split)
-                except DataError:  # test data need not be there
-                    absent(f"{task.name} {split}")
+                except DataError as error:
+                    failed(f"{task.name} {split}", error)
                     continue
                 yield from (text for example in examples for text in example.inputs.values())
-
-    def _new(self, task: Task, split: str, seen: set[str]) -> Iterator[str]:
-        """Yield the texts of a split that are not in `seen`, and add them to it."""
-        for example in load_split(self.folder, self.benchmark, task.name, split):
-            for text in example.inputs.values():
-                if text not in seen:
-                    seen.add(text)
-                    yield text

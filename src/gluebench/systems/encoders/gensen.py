@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -11,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.encoders.batches import Floats, KeptVectors, in_batches
+from gluebench.systems.encoders.batches import BatchedEncoder, Floats, KeptVectors
 from gluebench.systems.text.ptb import Tokenize
 from gluebench.systems.text.ptb import tokenizer as tokenizer_called
 from gluebench.systems.weights import WeightsError
@@ -123,7 +124,8 @@ def _words(path: Path) -> dict[str, int]:
     return words
 
 
-class GenSenEncoder:
+@dataclass(eq=False)
+class GenSenEncoder(BatchedEncoder):
     """An encoder of one or more GenSen models; the paper joins two, with words added from GloVe 840B.
 
     `weights` is the folder of the models, whose names in `models` are separated by commas.
@@ -131,46 +133,37 @@ class GenSenEncoder:
     it, they share the vector of the unknown word.
     """
 
-    def __init__(
-        self,
-        weights: Path,
-        tokenizer: str | Tokenize = "ptb",
-        *,
-        models: str = "nli_large_bothskip_parse,nli_large_bothskip",
-        vectors: Path | None = None,
-        pooling: Pooling = "last",
-        padding: Padding = "mask",
-        batch: int = 64,
-        device: str = "cpu",
-        name: str = "gensen",
-    ) -> None:
-        self.name = name
-        names = [name for name in models.split(",") if name]
-        pairs = [(weights / f"{name}.model", weights / f"{name}_vocab.pkl") for name in names]
-        self.models = [GenSen.from_files(*files, device) for files in pairs]
-        self.dim = sum(model.dim for model in self.models)
-        self._vectors = KeptVectors(vectors) if vectors else None
-        self._tokenize, self._pooling, self._padding = tokenizer_called(tokenizer), pooling, padding
-        self._batch = batch
+    weights: Path
+    tokenizer: str | Tokenize = "ptb"
+    _: KW_ONLY
+    models: str = "nli_large_bothskip_parse,nli_large_bothskip"
+    vectors: Path | None = None
+    pooling: Pooling = "last"
+    padding: Padding = "mask"
+    name: str = "gensen"
+
+    def __post_init__(self) -> None:
+        names = [name for name in self.models.split(",") if name]
+        pairs = [(self.weights / f"{name}.model", self.weights / f"{name}_vocab.pkl") for name in names]
+        self.parts = [GenSen.from_files(*files, self.device) for files in pairs]
+        self.dim = sum(part.dim for part in self.parts)
+        self._vectors = KeptVectors(self.vectors) if self.vectors else None
+        self._tokenize = tokenizer_called(self.tokenizer)
 
     def prepare(self, sentences: Sequence[str]) -> None:
         """Add the unknown words of these sentences, so that later calls need not read the word vectors."""
-        self._expand([self._tokenize(sentence) for sentence in sentences])
+        self._tokens(sentences)
 
-    def encode(self, sentences: Sequence[str]) -> Floats:
-        """Vectors (sentences, dim) in order."""
-        words = [self._tokenize(sentence) for sentence in sentences]
-        self._expand(words)
-        return in_batches(words, self._batched, dim=self.dim, size=self._batch)
-
-    def _expand(self, sentences: Sequence[Sequence[str]]) -> None:
-        words = list(dict.fromkeys(word.lower() for word in chain.from_iterable(sentences)))
-        if self._vectors is None or all(word in model.words for word in words for model in self.models):
-            return
-        vectors = self._vectors.of(chain(words, *(model.learned for model in self.models)))
-        for model in self.models:
-            model.expand(words, vectors)
+    def _tokens(self, sentences: Sequence[str]) -> list[list[str]]:
+        """The words of each sentence; each model knows them afterwards, if they have a vector."""
+        split = [self._tokenize(sentence) for sentence in sentences]
+        words = list(dict.fromkeys(word.lower() for word in chain.from_iterable(split)))
+        if self._vectors and not all(word in part.words for word in words for part in self.parts):
+            vectors = self._vectors.of(chain(words, *(part.learned for part in self.parts)))
+            for part in self.parts:
+                part.expand(words, vectors)
+        return split
 
     def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
-        parts = [model(sentences, pooling=self._pooling, padding=self._padding) for model in self.models]
-        return torch.cat(parts, dim=1)
+        vectors = [part(sentences, pooling=self.pooling, padding=self.padding) for part in self.parts]
+        return torch.cat(vectors, dim=1)

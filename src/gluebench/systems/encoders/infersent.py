@@ -1,6 +1,7 @@
 """InferSent, and DisSent which has its form: a wide two-way LSTM over word vectors, maximum over time."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Literal
@@ -9,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.encoders.batches import Floats, KeptVectors, in_batches
+from gluebench.systems.encoders.batches import BatchedEncoder, KeptVectors
 from gluebench.systems.text.ptb import Tokenize
 from gluebench.systems.text.ptb import tokenizer as tokenizer_called
 from gluebench.systems.weights import WeightsError
@@ -43,7 +44,8 @@ def read_infersent(path: Path) -> nn.LSTM:
     )
 
 
-class InferSentEncoder:
+@dataclass(eq=False)
+class InferSentEncoder(BatchedEncoder):
     """A model's file, a file of word vectors (GloVe for version 1 and DisSent, fastText for 2), a tokenizer.
 
     Words without a vector are left out; a sentence that has none left is its end mark, or zeros where that
@@ -52,40 +54,31 @@ class InferSentEncoder:
     default, as in InferSent 2, does not.
     """
 
-    def __init__(
-        self,
-        weights: Path,
-        vectors: Path,
-        tokenizer: str | Tokenize = "ptb",
-        *,
-        version: Literal[1, 2] = 1,
-        padding: Padding = "mask",
-        batch: int = 64,
-        device: str = "cpu",
-        name: str = "infersent",
-    ) -> None:
-        self.name, self.device = name, device
-        self.network = read_infersent(weights).to(device)
+    weights: Path
+    vectors: Path
+    tokenizer: str | Tokenize = "ptb"
+    _: KW_ONLY
+    version: Literal[1, 2] = 1
+    padding: Padding = "mask"
+    name: str = "infersent"
+
+    def __post_init__(self) -> None:
+        self.network = read_infersent(self.weights).to(self.device)
         self.dim = 2 * self.network.hidden_size
-        self._vectors = KeptVectors(vectors)
-        self._tokenize, self._version = tokenizer_called(tokenizer), version
-        self._padding, self._batch = padding, batch
+        self._vectors = KeptVectors(self.vectors)
+        self._tokenize = tokenizer_called(self.tokenizer)
 
     def prepare(self, sentences: Sequence[str]) -> None:
         """Read the vectors of all words of these sentences, so that later calls need not read the file."""
-        self._known(sentences)
+        self._tokens(sentences)
 
-    def encode(self, sentences: Sequence[str]) -> Floats:
-        """Vectors (sentences, dim) in order."""
-        return in_batches(self._known(sentences), self._batched, dim=self.dim, size=self._batch)
-
-    def _known(self, sentences: Sequence[str]) -> list[list[str]]:
+    def _tokens(self, sentences: Sequence[str]) -> list[list[str]]:
         """The words that have a vector; the end mark for a sentence without any."""
-        begin, end = MARKS[self._version]
+        begin, end = MARKS[self.version]
         marked = []
         for sentence in sentences:
             words = list(self._tokenize(sentence))
-            if self._version == 2:  # fastText's words: "don 't", not "do n't"
+            if self.version == 2:  # fastText's words: "don 't", not "do n't"
                 words = " ".join(words).replace(" n't ", "n 't ").split()
             marked.append([begin, *words, end])
         by_word = self._vectors.of(chain.from_iterable(marked))
@@ -104,4 +97,4 @@ class InferSentEncoder:
             for at, word in enumerate(words):
                 values[row, at] = by_word.get(word, 0.0)
         outputs, _ = run(self.network, torch.from_numpy(values).to(self.device), lengths)
-        return largest(outputs, lengths, self._padding)
+        return largest(outputs, lengths, self.padding)

@@ -1,6 +1,7 @@
 """Skip-Thought: GRUs over a table of word vectors; unidirectional, bidirectional, or both side by side."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -8,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gluebench.systems.encoders.batches import Floats, in_batches
+from gluebench.systems.encoders.batches import BatchedEncoder, Floats
 from gluebench.systems.text.ptb import Tokenize
 from gluebench.systems.text.ptb import tokenizer as tokenizer_called
 from gluebench.systems.weights import WeightsError, reading
@@ -29,49 +30,42 @@ class Part(NamedTuple):
     """One row for each word, memory-mapped."""
 
 
-class SkipThoughtEncoder:
+@dataclass(eq=False)
+class SkipThoughtEncoder(BatchedEncoder):
     """Encodes sentences with the published models; by default with both, and with `<eos>`.
 
     `combine` concatenates the vectors of the unidirectional and the bidirectional model: `dim` is 2400 for
     `uni` and for `bi`, 4800 for `combine`. With `norm`, each model's vector has Euclidean length 1. `eos`
     appends an end mark to each sentence, as in the paper; without it an empty sentence is zeros. Words are
-    looked up in their own case; a word that is not in the table is unknown.
+    looked up in their own case; a word that is not in the table is unknown. `weights` is the folder of the
+    published files; the tables stay on disk. Raises WeightsError.
     """
 
-    def __init__(
-        self,
-        weights: Path,
-        tokenizer: str | Tokenize = "ptb",
-        *,
-        kind: Kind = "combine",
-        eos: bool = True,
-        norm: bool = True,
-        batch: int = 64,
-        device: str = "cpu",
-        name: str = "skip-thought",
-    ) -> None:
-        """`weights` is the folder of the published files; the tables stay on disk. Raises WeightsError."""
-        if kind not in get_args(Kind):
-            raise ValueError(f'kind is "{kind}"; expected one of {", ".join(get_args(Kind))}')
-        self.name, self.device = name, device
-        words = _words(weights / "dictionary.txt")
-        self.words = {word: row for row, word in enumerate(words)}
-        self.parts = [
-            _part(weights, part, len(words), device) for part in (TABLES if kind == "combine" else [kind])
-        ]
-        self.dim = sum(network.hidden_size * (2 if network.bidirectional else 1) for network, _ in self.parts)
-        self._tokenize = tokenizer_called(tokenizer)
-        self._eos, self._norm, self._batch = eos, norm, batch
+    weights: Path
+    tokenizer: str | Tokenize = "ptb"
+    _: KW_ONLY
+    kind: Kind = "combine"
+    eos: bool = True
+    norm: bool = True
+    name: str = "skip-thought"
 
-    def encode(self, sentences: Sequence[str]) -> Floats:
-        """Vectors (sentences, dim) in order."""
-        words = [self._tokenize(sentence) for sentence in sentences]
-        return in_batches(words, self._batched, dim=self.dim, size=self._batch)
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise ValueError(f'kind is "{self.kind}"; expected one of {", ".join(get_args(Kind))}')
+        words = _words(self.weights / "dictionary.txt")
+        self.words = {word: row for row, word in enumerate(words)}
+        names = TABLES if self.kind == "combine" else [self.kind]
+        self.parts = [_part(self.weights, name, len(words), self.device) for name in names]
+        self.dim = sum(network.hidden_size * (2 if network.bidirectional else 1) for network, _ in self.parts)
+        self._tokenize = tokenizer_called(self.tokenizer)
+
+    def _tokens(self, sentences: Sequence[str]) -> list[list[str]]:
+        return [self._tokenize(sentence) for sentence in sentences]
 
     def _batched(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         """The last state of each direction of each part, side by side."""
         unknown = self.words[UNKNOWN]
-        mark = [END] if self._eos else []
+        mark = [END] if self.eos else []
         ids = [[self.words.get(word, unknown) for word in (*words, *mark)] for words in sentences]
         lengths = torch.tensor([len(sentence) for sentence in ids], dtype=torch.long)
         outputs = []
@@ -81,7 +75,7 @@ class SkipThoughtEncoder:
                 vectors[row, : len(sentence)] = table[sentence]
             _, last = run(network, torch.from_numpy(vectors).to(self.device), lengths)
             joined = torch.cat(list(last), dim=-1)
-            length = joined.norm(dim=1, keepdim=True).clamp(min=1e-30) if self._norm else 1.0
+            length = joined.norm(dim=1, keepdim=True).clamp(min=1e-30) if self.norm else 1.0
             outputs.append(joined / length)
         return torch.cat(outputs, dim=1)
 

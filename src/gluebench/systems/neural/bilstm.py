@@ -9,25 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from gluebench.systems.devices import DeviceError
 from gluebench.systems.neural.model import Body
 from gluebench.systems.neural.token_vectors import Embedded, TokenVectors
-from gluebench.systems.weights.recurrent import Packing, run
-
-
-def real(lengths: Tensor, longest: int) -> Tensor:
-    """Return the mask of positions that hold a token: (batch, longest) from the lengths (batch,)."""
-    return torch.arange(longest, device=lengths.device) < lengths.unsqueeze(1)
-
-
-def max_pool(states: Tensor, lengths: Tensor, *, padding: bool = False) -> Tensor:
-    """Return the maximum over the real tokens: (batch, length, dim) to (batch, dim); lengths at least 1.
-
-    With `padding`, positions after a sequence's end count as zeros, as in InferSent 1: a vector then depends
-    on the longest sequence of its batch.
-    """
-    filler = 0.0 if padding else float("-inf")
-    padded = ~real(lengths, states.shape[1]).unsqueeze(2)
-    return states.masked_fill(padded, filler).max(dim=1).values
+from gluebench.systems.weights.recurrent import Packing, max_pool, real, run
 
 
 class Attended(NamedTuple):
@@ -105,7 +90,14 @@ class BiLstm(nn.Module):
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         weights = [getattr(self.lstm, name + suffix) for name in names]
         start = steps.new_zeros(1, steps.shape[1], self.lstm.hidden_size)
-        outputs, _, _ = torch.lstm(steps, [start, start], weights, True, 1, 0.0, self.training, False, False)
+        try:
+            outputs, _, _ = torch.lstm(
+                steps, [start, start], weights, True, 1, 0.0, self.training, False, False
+            )
+        except RuntimeError as error:
+            if "primitive" not in str(error):
+                raise
+            raise DeviceError("this CPU cannot compute LSTMs in bfloat16; choose fp32") from error
         return outputs
 
 

@@ -19,6 +19,7 @@ from torch.nn import functional
 
 from gluebench.scoring.metrics import pearson
 from gluebench.systems.probe.settings import ProbeSettings
+from gluebench.systems.training.engine import seeded
 
 Combine = Callable[[Tensor, Tensor], tuple[Tensor, ...]]
 """From u and v, each (examples, dim), to the parts of the features."""
@@ -143,10 +144,6 @@ class Probe(NamedTuple):
         """Outputs (examples, classes)."""
         return outputs(self.model, features)[:, 0]
 
-    def parameters(self) -> int:
-        """Number of weights."""
-        return sum(tensor.numel() for tensor in self.model.parameters())
-
 
 def fit_classifier(
     train: Features,
@@ -254,7 +251,7 @@ def _fit(
     penalties, device = settings.penalties, examples.device
     runs = [Run(penalty, -inf, 0, {}) for penalty in penalties]
     misses = [0] * len(runs)  # checks on dev without an improvement, consecutive or not
-    with seeded(settings.seed):
+    with one_thread(), seeded(settings.seed):
         sizes: dict[str, Any] = {"nhid": settings.nhid, "dropout": settings.dropout}
         model = SideBySide(examples.width, classes, **sizes, runs=len(penalties)).to(device)
         step = _stepper(model, settings, loss, device)
@@ -306,8 +303,8 @@ def _stepper(
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
-    """Seed PyTorch's generators and use one thread; restore both afterwards.
+def one_thread() -> Iterator[None]:
+    """Let PyTorch use one thread, then as many as before.
 
     These matrices are small. With one thread, results do not depend on the number of threads, and other
     programs do not slow the training down.
@@ -315,9 +312,7 @@ def seeded(seed: int) -> Iterator[None]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
-            yield
+        yield
     finally:
         torch.set_num_threads(threads)
 

@@ -92,10 +92,6 @@ class ProbedEncoder:
             outputs = torch.from_numpy(classifier.expected(outputs, self._levels(task))[:, None])
         return targets.answers(task, outputs.double().numpy())
 
-    def parameters(self) -> int:
-        """Number of weights of all classifiers, without the encoder's."""
-        return sum(probe.parameters() for probe in self.probes.values())
-
     def _levels(self, task: Task) -> NDArray[np.float64]:
         if task.score_range is None:
             raise DataError(f"{task.name}: has neither labels nor a range of scores (score_range)")

@@ -209,12 +209,6 @@ class NeuralSystem:
         size, precision = self._settings.batch_size, self._settings.precision
         return predict(model, task.name, examples, batch_size=size, precision=precision)
 
-    def parameters(self) -> int:
-        """Count the trained weights of all models."""
-        models = {id(model): model for model in self._models.values()}.values()
-        weights = [weight for model in models for weight in model.parameters() if weight.requires_grad]
-        return sum(weight.numel() for weight in weights)
-
     def _auxiliary(self) -> dict[str, TaskData]:
         names = self.row.auxiliary
         benchmark = self.corpus.benchmark

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gluebench.benchmark.atomic import write_text
+from gluebench.scoring.plots import write
 from gluebench.systems.training.settings import Settings
 
 if TYPE_CHECKING:
@@ -97,12 +98,13 @@ def line(row: Row, tasks: Sequence[str], settings: Settings, *, pace: str) -> st
 
 
 def draw_curves(runs: Mapping[str, Path], to: Path) -> None:
-    """Draw the logs in these folders, labeled by their keys, into a PNG, PDF or SVG file."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    """Draw the logs in these folders, labeled by their keys, into a PNG, PDF or SVG file.
+
+    The same logs give the same file.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 9), layout="constrained")
-    FigureCanvasAgg(figure)
     scores, losses, rates = figure.subplots(3, 1, sharex=True)
     for number, (name, folder) in enumerate(runs.items()):
         rows = read_log(folder)
@@ -118,7 +120,7 @@ def draw_curves(runs: Mapping[str, Path], to: Path) -> None:
         axes.set_ylabel(title)
         axes.legend(fontsize="x-small", ncols=3)
     rates.set(xlabel="update", ylabel="learning rate", yscale="log")
-    figure.savefig(to)
+    write(figure, to)
 
 
 def _lines(

@@ -126,13 +126,10 @@ def _model_maker(row: Row, corpus: Corpus, folder: Path, say: Say) -> MakeModel:
 
 def _about(row: Row, benchmark: Benchmark, *, tasks: int) -> dict[str, Any]:
     """Return the row's part of each run's card; a file of vectors by name and content."""
-    vectors = None
-    if row.vectors is not None:
-        vectors = source_file(row.vectors, row.vectors.name)._asdict()
     return {
         "title": row.title(tasks),
         "benchmark": benchmark.name,
         "multi_task": row.multi,
         "body": asdict(row.spec),
-        "vectors": vectors,
+        "vectors": row.vectors and source_file(row.vectors, row.vectors.name)._asdict(),
     }

@@ -6,15 +6,34 @@ for the choice. `PAPER` has the text's values, `RELEASED` the code's; section nu
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, get_args, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from gluebench.systems.options import parsed
 
 SEEDS = (111, 222, 333)
 """The three runs of each row of Table 4."""
 
-_CHOICES = ("sampling", "scaling", "idle_heads", "stop_rule", "validation", "best", "precision")
-_POSITIVE = ("learning_rate", "decay", "batch_size", "max_checks", "stop_after", "drawn_at_once")
+
+def _refuse_wrong(options: Any, *, positive: Iterable[str], factors: Iterable[str]) -> None:
+    """Raise ValueError for options that are none of their choices, not above 0, or not factors below 1."""
+    kinds = get_type_hints(type(options))
+    values = {name: getattr(options, name) for name in kinds}
+    problems = [
+        f"{name} is {values[name]!r}; expected one of {', '.join(get_args(kind))}"
+        for name, kind in kinds.items()
+        if get_origin(kind) is Literal and values[name] not in get_args(kind)
+    ]
+    for name in positive:
+        if values[name] is not None and not values[name] > 0:
+            also = ", or none" if type(None) in get_args(kinds[name]) else ""
+            problems.append(f"{name} is {values[name]!r}; expected a number above 0{also}")
+    problems += [
+        f"{name} is {values[name]!r}; expected a factor below 1"
+        for name in factors
+        if not 0 <= values[name] < 1
+    ]
+    if problems:
+        raise ValueError("; ".join(problems))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,26 +90,8 @@ class Settings:
     """Updates between saved states, in addition to those at each check."""
 
     def __post_init__(self) -> None:
-        kinds = get_type_hints(Settings)
-        problems = [
-            f"{name} is {value!r}; expected one of {', '.join(get_args(kinds[name]))}"
-            for name in _CHOICES
-            if (value := getattr(self, name)) not in get_args(kinds[name])
-        ]
-        problems += [
-            f"{name} is {getattr(self, name)!r}; expected a number above 0"
-            for name in _POSITIVE
-            if not getattr(self, name) > 0
-        ]
-        problems += [
-            f"{name} is {value!r}; expected a number above 0, or none"
-            for name in ("check_every", "save_every")
-            if (value := getattr(self, name)) is not None and value < 1
-        ]
-        if not self.decay < 1:
-            problems.append(f"decay is {self.decay!r}; expected a factor below 1")
-        if problems:
-            raise ValueError("; ".join(problems))
+        counts = ("batch_size", "max_checks", "stop_after", "drawn_at_once", "check_every", "save_every")
+        _refuse_wrong(self, positive=("learning_rate", "decay", *counts), factors=("decay",))
 
 
 PAPER = Settings(minimum_learning_rate=1e-5, sampling="examples", scaling="examples", bucketed=False)
@@ -119,7 +120,10 @@ PLAIN_WIDTH = 50
 
 @dataclass(frozen=True, slots=True)
 class BiLstmSpec:
-    """Sizes and options of a BiLSTM over word vectors; the defaults are the paper's (section 5, B.1)."""
+    """Sizes and options of a BiLSTM over word vectors; the defaults are the paper's (section 5, B.1).
+
+    Raises ValueError for an invalid value.
+    """
 
     hidden: int = 1500
     """Per direction."""
@@ -140,6 +144,10 @@ class BiLstmSpec:
     pool_padding: bool = False
     lower: bool = False
     """Whether a word that the file of vectors lacks gets the vector of its lowercase form."""
+
+    def __post_init__(self) -> None:
+        sizes = ("hidden", "layers", "classifier", "width", "most", "longest")
+        _refuse_wrong(self, positive=sizes, factors=("dropout",))
 
 
 SIZES: Mapping[str, Mapping[str, Any]] = {

@@ -18,7 +18,7 @@ from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.neural.token_vectors import TableVectors
 from gluebench.systems.text.ptb import tokenizer
 from gluebench.systems.text.vocabulary import Vocabulary
-from gluebench.systems.training.checkpoint import CARD, CARD_SCHEMA, Outcome, read_outcome, take_weights
+from gluebench.systems.training.checkpoint import Outcome, read_outcome, take_weights
 from gluebench.systems.training.evaluation import predict
 from gluebench.systems.training.settings import BiLstmSpec
 
@@ -139,11 +139,6 @@ class TrainedSystem:
         if name not in self._runs:
             raise UnknownNameError(name, list(self._runs), what=f"task that {self.title} was trained for")
         return predict(self._model(name), name, examples, batch_size=self._batch_size)
-
-    def parameters(self) -> int:
-        """Count the trained weights over the models of all tasks."""
-        cards = [_values(run / CARD, CARD_SCHEMA) for run in self.runs()]
-        return sum(card["model"]["trained_parameters"] for card in cards)
 
     def _model(self, task: str) -> MultiTaskModel:
         """Load the model of a task; only the last one stays in memory."""

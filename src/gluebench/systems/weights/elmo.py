@@ -198,8 +198,11 @@ class Elmo(nn.Module):
         self._states = [(hidden.to(self._device), cell.to(self._device)) for hidden, cell in carried]
 
     def numbers(self, tokens: Sequence[str]) -> NDArray[np.int32]:
-        """Numbers of tokens, for `batch`; the characters of a new one are kept."""
-        for token in {*tokens} - self._numbers.keys():
+        """Numbers of tokens, for `batch`; the characters of a new one are kept.
+
+        New tokens are numbered in their order: another order of the rows of a batch rounds otherwise.
+        """
+        for token in (token for token in dict.fromkeys(tokens) if token not in self._numbers):
             self._numbers[token] = len(self._characters)
             rows = character_rows(token, self.options.characters)
             self._characters.append(np.array(rows, dtype=np.int16).tobytes())

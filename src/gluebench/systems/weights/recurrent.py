@@ -87,19 +87,31 @@ def run(
     return outputs * some[:, None, None], last * some[None, :, None]
 
 
-def largest(outputs: Tensor, lengths: Tensor, padding: Padding) -> Tensor:
-    """The maximum over time, (batch, width), of outputs (batch, length, width); zeros for length 0.
+def real(lengths: Tensor, longest: int) -> Tensor:
+    """Return the mask of positions that hold a token: (batch, longest) from the lengths (batch,)."""
+    return torch.arange(longest, device=lengths.device) < lengths.unsqueeze(1)
 
-    With "zero" padding the value of a sentence depends on the longest one of its batch.
+
+def max_pool(states: Tensor, lengths: Tensor, *, padding: bool = False) -> Tensor:
+    """Return the maximum over the real tokens: (batch, length, dim) to (batch, dim); lengths at least 1.
+
+    With `padding`, positions after a sequence's end count as zeros, as in InferSent 1: a vector then depends
+    on the longest sequence of its batch.
     """
+    filler = 0.0 if padding else float("-inf")
+    padded = ~real(lengths, states.shape[1]).unsqueeze(2)
+    return states.masked_fill(padded, filler).max(dim=1).values
+
+
+def largest(outputs: Tensor, lengths: Tensor, padding: Padding) -> Tensor:
+    """The same maximum, also of no time steps: zeros for length 0."""
     if padding not in get_args(Padding):
         raise ValueError(f'padding is "{padding}"; expected one of {", ".join(get_args(Padding))}')
     if outputs.shape[1] == 0:
         return outputs.new_zeros(outputs.shape[0], outputs.shape[2])
-    after = torch.arange(outputs.shape[1], device=outputs.device) >= lengths.to(outputs.device)[:, None]
-    filler = 0.0 if padding == "zero" else -torch.inf
-    best: Tensor = outputs.masked_fill(after[:, :, None], filler).amax(dim=1)
-    return best.masked_fill((lengths == 0).to(best.device)[:, None], 0.0)
+    lengths = lengths.to(outputs.device)
+    best = max_pool(outputs, lengths, padding=padding == "zero")
+    return best.masked_fill((lengths == 0)[:, None], 0.0)
 
 
 class Cove(nn.Module):

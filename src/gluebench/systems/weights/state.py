@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from gluebench.systems.weights import WeightsError
+from gluebench.systems.weights import WeightsError, reading
 
 Shape = tuple[int, ...]
 SHOWN = 40
@@ -91,10 +91,8 @@ def refuse_unreadable(path: Path) -> None:
 
     Unpacking such a tar file cannot be made safe.
     """
-    try:
+    with reading(path, "a file of weights"):
         path.open("rb").close()
-    except OSError as error:
-        raise WeightsError(f"{path}: cannot be read ({error.strerror}); expected a file of weights") from None
     if tarfile.is_tarfile(path):
         raise WeightsError(
             f"{path}: a tar file, as PyTorch wrote before 2017, which is not read; {SAVE_AGAIN}"
