@@ -16,9 +16,6 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.files.storage import storages
-from django.db import connection
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
 from django.test import override_settings
 from leaderboard.served import new_site
 from leaderboard.test_serve import Visitor, until
@@ -131,22 +128,6 @@ def test_a_site_that_would_leak_or_lose_is_not_served(
             commands.serve(site.root, ("127.0.0.1", 0), change=change)
         assert said in str(refused.value)
         assert "hidden" not in str(refused.value)
-
-
-def test_a_site_that_took_each_step_to_the_tables_is_up_to_date(db: None) -> None:
-    """They are one step now."""
-    recorder = MigrationRecorder(connection)
-    joined = {
-        (app, name): step.replaces
-        for (app, name), step in MigrationLoader(connection).disk_migrations.items()
-        if step.replaces and step.__module__.startswith("gluebench.")
-    }
-    assert len(joined) == 5
-    for (app, name), steps in joined.items():
-        recorder.record_unapplied(app, name)
-        for each in steps:
-            recorder.record_applied(*each)
-    assert health.pending().ok
 
 
 def test_a_command_on_a_site_without_tables_is_told_what_to_run(site: SiteFolder) -> None:
