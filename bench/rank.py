@@ -140,7 +140,8 @@ def main() -> None:
     def intervals() -> Any:
         answers = [pairs_of(each, gold) for each in submissions]
         drawn = suite_draws(glue.scored, answers, resamples=options.resamples, seed=0)
-        return drawn, ranks(values("mean", drawn, np.ones(drawn.shape[1])))
+        equal = np.ones(drawn.shape[1])
+        return drawn, ranks(values("mean", drawn, weights=equal, scales=equal))
 
     exact, (drawn, _) = timed(intervals)
     units = np.array([sum(file.size() for file in task.files) for task in glue.scored])
