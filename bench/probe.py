@@ -92,7 +92,7 @@ def probe(folder: Path, share: float) -> dict[str, float]:
     train, dev = examples(round(PAIRS * share), "t"), examples(round(DEV * share), "d")
     began = time.perf_counter()
     for split in (train, dev):
-        system._features(task, split, combine())
+        system._features(task, split)
     encoded = time.perf_counter()
     system.fit(task, train, dev)
     peak.stop()
@@ -103,12 +103,6 @@ def probe(folder: Path, share: float) -> dict[str, float]:
         "encoding": encoded - began,
         "training": time.perf_counter() - encoded,
     }
-
-
-def combine():  # type: ignore[no-untyped-def]
-    from gluebench.systems.probe.classifier import four_ways
-
-    return four_ways
 
 
 class Random:

@@ -57,7 +57,7 @@ def ranks(options: Options) -> Iterator[Row]:
             for system in ranking.systems:
                 _, first, last = SYSTEMS[system.name]
                 tallies[f"rank of {system.name}"].interval(system.low - last, system.high - first, 0.0)
-                together &= system.told[0] <= last and system.told[1] >= first
+                together &= system.joint[0] <= last and system.joint[1] >= first
             tallies["all ranges"].interval(*((0, 0) if together else (1, 1)), 0.0)
             pairs = {frozenset((pair.a, pair.b)): pair for pair in ranking.pairs}
             alike = {names: pairs[frozenset(names)] for names in ALIKE}
