@@ -137,9 +137,8 @@ def _columns(
     names = [name.strip() for name in header]
     index = id_name(names)
     values = [_value_column(names, column, layout) for column in columns]
-    if (index is None or None in values) and all(
-        map(str.isdecimal, columns)
-    ):  # no header: the ids are the first column
+    # Without a header, the ids are the first column.
+    if (index is None or None in values) and all(map(str.isdecimal, columns)):
         table, names, index = chain([(first, header)], table), [*map(str, range(1, len(header) + 1))], "1"
         values = [names.index(column) if column in names else None for column in columns]
     if index is None or None in values:

@@ -119,9 +119,8 @@ def _inspect_text(messages: Any) -> str:
 def inspect_archive(path: Path) -> dict[str, Any]:
     """The log in a `.eval` file, as in a `.json` file. Raises DataError, OSError."""
     with suppress(ImportError):
-        import_module(
-            "zipfile_zstd"
-        )  # comes with inspect_ai: zipfile reads ZSTD, as it does from Python 3.14
+        # It comes with inspect_ai: zipfile then reads ZSTD, as it does from Python 3.14.
+        import_module("zipfile_zstd")
     try:
         with zipfile.ZipFile(path) as archive:
             names = [name for name in archive.namelist() if name in HEADERS or name.startswith(SAMPLES)]
