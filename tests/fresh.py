@@ -32,5 +32,5 @@ def pip(folder: Path, *words: str | Path) -> str:
 def installed(wheel: Path, folder: Path, *options: str | Path, extra: str = "") -> Path:
     """The bin folder of a new environment with the wheel and its own requirements only."""
     venv.create(folder, with_pip=False)
-    pip(folder, "install", "--quiet", "--constraint", CONSTRAINTS, *options, f"{wheel}{extra}")
+    pip(folder, "install", "-qq", "--constraint", CONSTRAINTS, *options, f"{wheel}{extra}")
     return folder / "bin"

@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from docs.blocks import FOLLOWED, blocks
+from docs.blocks import FOLLOWED, SHOWN, blocks
 from docs.sandbox import make_template
 from docs.tutorial_walks import follow_organizer, follow_student, follow_submitter
 from docs.walking import ROOT, Walk
 from fresh import OUTSIDE, build_wheel, installed, pip
 
 INSTALL = re.compile(r'^Install: `pip install "?\.(?:\[([\w,]+)\])?"?((?: [\w-]+)*)`', re.MULTILINE)
+NONE = "Install: none; a browser does."
 FIRST_LINES = 8
 TUTORIALS: dict[str, Callable[[Path, Path], None]] = {
     "docs/tutorials/student.md": follow_student,
@@ -55,8 +56,10 @@ def first_lines(name: str) -> str:
     return "\n".join(text.splitlines()[:FIRST_LINES])
 
 
-def install_of(name: str) -> Install:
-    """The install that a page names. Fails if it does not name one."""
+def install_of(name: str) -> Install | None:
+    """The install that a page names; None if it is about a browser alone. Fails if it names none."""
+    if NONE in first_lines(name).splitlines():
+        return None
     found = INSTALL.findall(first_lines(name))
     assert len(found) == 1, f'{name}: its first {FIRST_LINES} lines do not say: Install: `pip install ".[…]"`'
     extras, others = found[0]
@@ -65,9 +68,9 @@ def install_of(name: str) -> Install:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_names_its_install_in_the_first_lines(name: str) -> None:
-    extras = install_of(name).extras
+    install = install_of(name)
     known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert {*extras.split(",")} <= {"", *known}
+    assert install is None or {*install.extras.split(",")} <= {"", *known}
 
 
 @pytest.fixture(scope="session")
@@ -125,7 +128,9 @@ def test_the_readme_runs_with_the_installs_that_it_names(tmp_path: Path) -> None
 def test_a_tutorial_runs_with_its_install(
     name: str, environments: Callable[[Install], Path], home: Path
 ) -> None:
-    TUTORIALS[name](home, environments(install_of(name)))
+    install = install_of(name)
+    assert install is not None
+    TUTORIALS[name](home, environments(install))
 
 
 @pytest.mark.slow
@@ -134,9 +139,13 @@ def test_a_how_to_page_runs_with_its_install(
     name: str, environments: Callable[[Install], Path], template: Path, tmp_path: Path
 ) -> None:
     """Blocks that are marked as slow are left to the other test of them."""
+    install = install_of(name)
+    if install is None:
+        assert all(block.not_run or block.kind in SHOWN for block in blocks(ROOT / name))
+        return
     if FOLLOWED.search((ROOT / name).read_text("utf-8")):
         pytest.skip("a test of its own follows the page")
-    python = environments(install_of(name)) / "python"
+    python = environments(install) / "python"
     page = [(str(block.page), *block[1:]) for block in blocks(ROOT / name)]
     run(python, ["-m", "docs.sandbox", template, tmp_path / "home"], json.dumps(page))
 
@@ -154,7 +163,9 @@ for cell in json.load(sys.stdin):
 def test_the_cells_of_a_notebook_run_with_its_install(
     name: str, environments: Callable[[Install], Path], home: Path
 ) -> None:
-    python = environments(install_of(name)) / "python"
+    install = install_of(name)
+    assert install is not None
+    python = environments(install) / "python"
     cells = json.loads((ROOT / name).read_text())["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     run(python, ["-c", CELLS], json.dumps(code), cwd=home)

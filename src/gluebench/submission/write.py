@@ -181,10 +181,12 @@ def read_predictions(
     done += [step for result in results.values() for step in result.done]
     problems += [problem for result in results.values() for problem in result.problems]
     if problems and archive.members:
-        read = {benchmark.file(name).path: archive.members[paths[0]] for name, paths in by_name.items()}
-        lines = {path: count_lines(data) for path, data in read.items()}
-        if other := of_other_benchmark(lines, benchmark, role, comment=archive.comment):
-            return Fixed({}, [], [other])
+        lines: dict[str, int] = {}
+        for name, paths in by_name.items():
+            lines[benchmark.file(name).path] = count_lines(archive.members[paths[0]])
+        foreign_files = of_other_benchmark(lines, benchmark, role, comment=archive.comment)
+        if foreign_files is not None:
+            return Fixed({}, [], [foreign_files])
     if not columns and not problems:
         problems.append(no_files(benchmark.files(role), ignored))
     done += [f"{name}: left out, as it is named as no test file" for name in ignored]

@@ -2,18 +2,26 @@
 
 import shutil
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from gluebench.benchmark import Split, Task
-from gluebench.data.dataset import FILE, Dataset, Origin, Outcome, SplitRecord, source_file, write_dataset
+from gluebench.data.dataset import (
+    FILE,
+    LABEL,
+    Dataset,
+    Origin,
+    Outcome,
+    SplitRecord,
+    source_file,
+    write_dataset,
+)
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import fingerprint
 from gluebench.data.home import replacing
 from gluebench.data.organize.write import KEY
 from gluebench.data.sample import GOLD, SEED, build
-from gluebench.data.tsv import read_examples
+from gluebench.data.table import load
 
 SAMPLE = "sample"
 """The benchmark that is embedded in the package."""
@@ -25,44 +33,55 @@ def get_sample(tasks: Sequence[Task], to: Path) -> list[Outcome]:
     Raises DataError if a folder to replace holds something else.
     """
     home = to / SAMPLE
+    outcomes = []
     with tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch, SAMPLE)
         build(made)
-        outcomes = [Outcome(task, home / task.name, _write_task(task, made, home)) for task in tasks]
+        for task in tasks:
+            dataset = _write_task(task, Path(scratch), home)
+            outcomes.append(Outcome(task, home / task.name, dataset))
         for gold in GOLD.values():
             _copy(made / gold, home / gold)
     return outcomes
 
 
-def _write_task(task: Task, made: Path, home: Path) -> Dataset:
-    """Copy the files of a task, with their record."""
+def _write_task(task: Task, scratch: Path, home: Path) -> Dataset:
+    """Copy the files of a task from the scratch folder, with their record."""
     target = home / task.name
     if target.exists() and not (target / FILE).is_file() and any(target.iterdir()):
         raise DataError(f"{target}: not a folder of prepared data (it has no {FILE}); expected a new one")
-    paths = {split.name: made / task.name / split.file for split in task.splits.values()}
-    files = tuple(source_file(path, f"{task.name}/{path.name}") for path in paths.values())
-    origin = Origin("sample", f"gluebench.data.sample, seed {SEED}", files)
-    splits = {name: _record(task, task.splits[name], path) for name, path in paths.items()}
-    names = (SAMPLE, task.name, task.version, task.columns)
-    terms = (task.source.license, task.source.citation, task.source.url)
-    dataset = Dataset(*names, *terms, origin, splits)
+    made = scratch / SAMPLE / task.name
+    files = []
+    splits = {}
+    for split in task.splits.values():
+        files.append(source_file(made / split.file, f"{task.name}/{split.file}"))
+        splits[split.name] = _record(task, split, scratch)
+    dataset = Dataset(
+        benchmark=SAMPLE,
+        task=task.name,
+        version=task.version,
+        columns=task.columns,
+        license=task.source.license,
+        citation=task.source.citation,
+        url=task.source.url,
+        origin=Origin("sample", f"gluebench.data.sample, seed {SEED}", tuple(files)),
+        splits=splits,
+    )
     with replacing(target) as new:
-        for path in paths.values():
-            shutil.copy(path, new)
+        for split in task.splits.values():
+            shutil.copy(made / split.file, new)
         write_dataset(new, dataset)
     return dataset
 
 
-def _record(task: Task, split: Split, path: Path) -> SplitRecord:
-    examples = read_examples(path, task, split)
-    texts = {name: [example.inputs[name] for example in examples] for name in task.columns}
-    text_fingerprint = fingerprint(texts)
-    labels = [example.label for example in examples if example.label is not None]
-    if not labels:
-        return SplitRecord(path.name, len(examples), text_fingerprint, text_fingerprint)
-    counts = Counter(labels)
-    by_word = {word: counts[word] for word in task.words} if task.words else None
-    return SplitRecord(path.name, len(examples), fingerprint(texts, labels), text_fingerprint, by_word)
+def _record(task: Task, split: Split, scratch: Path) -> SplitRecord:
+    table = load(task.name, split.name, scratch, benchmark=SAMPLE)
+    texts = {name: table.column(name) for name in task.columns}
+    labels = table.column(LABEL) if table.labeled else None
+    counts = None
+    if labels is not None and task.words:
+        counts = {word: labels.count(word) for word in task.words}
+    return SplitRecord(split.file, len(table), fingerprint(texts, labels), fingerprint(texts), counts)
 
 
 def _copy(made: Path, place: Path) -> None:
