@@ -280,7 +280,7 @@ def check_target(block: Block, target: str) -> None:
 
 def check_options(block: Block, line: str, arguments: list[str]) -> None:
     """Parse a command without running it. Raises BlockError for an option or value that it does not take."""
-    arguments = list(itertools.takewhile(lambda word: word != ">", arguments))
+    arguments = list(itertools.takewhile(lambda word: word not in (">", "||"), arguments))
     command: click.Command = main
     context = click.Context(main, info_name="gluebench", **main.context_settings)
     try:
@@ -313,4 +313,4 @@ def _recipe_options() -> set[str]:
 if __name__ == "__main__":
     blocks = [Block(Path(page), *rest) for page, *rest in json.load(sys.stdin)]
     found = follow(blocks, Path(sys.argv[1]), Path(sys.argv[2]), slow=False)
-    sys.exit("\n".join(found))
+    sys.exit("\n".join(found) or None)
