@@ -312,5 +312,5 @@ def _recipe_options() -> set[str]:
 
 if __name__ == "__main__":
     blocks = [Block(Path(page), *rest) for page, *rest in json.load(sys.stdin)]
-    found = follow(blocks, Path(sys.argv[1]), Path(sys.argv[2]), slow=False)
+    found = follow(blocks, Path(sys.argv[1]), Path(sys.argv[2]), slow=True)
     sys.exit("\n".join(found) or None)
