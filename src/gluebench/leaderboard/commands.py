@@ -87,9 +87,8 @@ def add(
     from gluebench.leaderboard.benchmarks.policy import read_policy
     from gluebench.leaderboard.limits.acts import set_policy
 
-    policy = None if policy_file is None else Path(policy_file)
-    if policy is not None:
-        read_policy(policy)  # before anything is changed
+    # Before anything is changed: the file may be wrong.
+    policy = None if policy_file is None else read_policy(Path(policy_file))
     data = None if data_folder is None else Path(data_folder)
     gold = None if gold_folder is None else Path(gold_folder)
     name = add_benchmark(manifest_name_or_path, gold, data)
