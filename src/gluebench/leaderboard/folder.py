@@ -48,6 +48,8 @@ class SiteFolder:
         """Mail that was not sent, because no mail server is set."""
         self.metrics = root / "metrics"
         """Counters of the running processes, for /metrics; each start resets them."""
+        self.address_file = root / "address"
+        """The address that the site last answered at."""
         self.static = root / "static"
         """Style sheet and scripts as served; the only part that is public."""
         self.key_file = root / "secret-key"
