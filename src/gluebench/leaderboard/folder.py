@@ -13,6 +13,9 @@ VARIABLE = "GLUEBENCH_SITE"
 STORAGE = "GLUEBENCH_STORAGE"
 """Environment variable that names where submitted files and labels are kept, if not in the folder."""
 
+METRICS = "GLUEBENCH_METRICS"
+"""Environment variable with the folder in which the processes of a machine share their counters."""
+
 TEXTS = Path(__file__).parent / "texts"
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
