@@ -172,8 +172,12 @@ def _programs(home: Path) -> Path:
 
 
 def edit(file: Path, block: Block) -> None:
-    """Write a block's file, or make its edits. Fails if lines to replace are not there exactly once."""
+    """Write a block's file, or make its edits.
+
+    Fails if a file to write exists, or if lines to replace are not there exactly once.
+    """
     if block.kind != "diff":
+        assert block.appends or not file.exists(), f"{block.file} exists: writing it would delete what it has"
         file.parent.mkdir(parents=True, exist_ok=True)
         before = file.read_text("utf-8") + BLANK[file.suffix] if block.appends else ""
         file.write_text(before + block.text, "utf-8")
