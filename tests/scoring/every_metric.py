@@ -50,7 +50,7 @@ def answers_of(
 
 
 def _shares(rng: np.random.Generator, label: str) -> list[float]:
-    weights = rng.integers(1, 5, 3) + 3.0 * (np.array(WORDS) == label)
+    weights = rng.integers(1, 5, 3) + [0.0, 0.1, 0.2] + 3.0 * (np.array(WORDS) == label)
     return (weights / weights.sum()).tolist()
 
 

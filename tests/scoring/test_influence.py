@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from scoring.every_metric import answers_of, metric_of
+from scoring.columns import labels, numbers
+from scoring.every_metric import WORDS, answers_of, metric_of
 
 from gluebench.benchmark.metrics import BUILT_IN
+from gluebench.scoring.inference import file_bars
 from gluebench.scoring.influence import influence_of
+from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.metrics import METRICS, point
+from gluebench.scoring.metrics.plain import pairs_of
 
 CLOSED = ("pearson", "spearman", "roc_auc")
 """Metrics whose influence has a closed form, the same to first order."""
@@ -77,3 +81,49 @@ def test_labels_have_a_kind_for_each_cell_of_the_table() -> None:
     gold, predicted = (np.frombuffer(column.codes, np.uint8) for column in (pairs.gold, pairs.predicted))
     right = influence.by_unit[0][gold == predicted]
     assert right == pytest.approx(1 - influence.values[0])
+
+
+def withheld(name: str, pairs) -> str | None:
+    metric = metric_of(name)
+    return file_bars([metric], pairs, [point(metric, pairs)])[0].withheld
+
+
+def test_ratings_that_hardly_ever_occur_have_no_weighted_error() -> None:
+    """As in STS-B, whose intervals held the value in 79 to 85 % of the worlds."""
+    rng = np.random.default_rng(0)
+    many = np.round(rng.uniform(0, 5, 400), 1)
+    five = rng.integers(1, 6, 400) * 1.0
+    for gold, reason in ((many, TOO_FEW), (five, None)):
+        (pairs,) = numbers(gold, gold + rng.normal(size=400))
+        assert withheld("neg_wmae", pairs) == reason
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "macro_pr_auc", "macro_average_precision"])
+def test_an_area_needs_ten_examples_of_each_label(name: str) -> None:
+    rng = np.random.default_rng(0)
+    for positives, reason in ((9, TOO_FEW), (10, None)):
+        gold = ["law"] * positives + ["art"] * 60 + ["war"] * 30
+        given = rng.dirichlet([1, 1, 1], len(gold)).tolist()
+        assert withheld(name, pairs_of("probabilities", gold, given, labels=WORDS)) == reason
+
+
+@pytest.mark.parametrize("name", ["macro_recall", "balanced_accuracy", "macro_f1", "macro_f1_all"])
+def test_a_rare_class_without_an_error_has_no_variance_to_see(name: str) -> None:
+    """Twelve examples of it may well hide as much variance as 300 of the others show; 150 may not."""
+    for rare, reason in ((12, TOO_FEW), (150, None)):
+        gold = [0] * 200 + [1] * 200 + [2] * rare
+        predicted = [0] * 190 + [1] * 10 + [1] * 190 + [0] * 10 + [2] * rare
+        (pairs,) = labels(gold, predicted, classes=3)
+        assert withheld(name, pairs) == reason
+
+
+@pytest.mark.parametrize("names", [["accuracy", "r_k"], ["accuracy", "kappa"]])
+def test_no_interval_has_width_0(names: list[str]) -> None:
+    """Of answers that are all right, and all of one label, the mean of two metrics does not vary."""
+    metrics = [metric_of(name) for name in names]
+    (pairs,) = labels([0] * 100, [0] * 100, classes=3)
+    bars = file_bars(metrics, pairs, [point(metric, pairs) for metric in metrics])
+    assert bars[0].low < bars[0].high == 1.0
+    assert bars[2].low is None
+    (pairs,) = numbers(np.arange(100), np.arange(100) + 4.3213)
+    assert withheld("neg_rmse", pairs) == TOO_FEW, "all errors are equal"

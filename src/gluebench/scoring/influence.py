@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
+from gluebench.scoring.kinds import Kinds
 from gluebench.scoring.metrics import function_of, point
 from gluebench.scoring.numeric import Floats, Ints
 from gluebench.scoring.pairs import Pairs
@@ -55,6 +56,14 @@ class Influence(NamedTuple):
 def influence_of(metrics: Sequence[Metric], pairs: Pairs) -> Influence:
     """The influence of each unit on these metrics of one test file."""
     values = [point(metric, pairs).value for metric in metrics]
+    by_kind, kinds = influence_by_kind(metrics, pairs, values)
+    return Influence(np.array(values), by_kind, kinds.of_units, kinds.counts)
+
+
+def influence_by_kind(
+    metrics: Sequence[Metric], pairs: Pairs, values: Sequence[float]
+) -> tuple[Floats, Kinds]:
+    """The influence of a unit of each kind, shape (metrics, kinds), on the values of the metrics."""
     parts = [
         function_of(metric).influence_on(pairs, metric, value)
         for metric, value in zip(metrics, values, strict=True)
@@ -64,4 +73,4 @@ def influence_of(metrics: Sequence[Metric], pairs: Pairs) -> Influence:
     if any(part.kinds is not kinds for part in parts):
         kinds = pairs.unit_kinds
         by_kind = [part.by_kind[part.kinds.of_units] for part in parts]
-    return Influence(np.array(values), np.array(by_kind), kinds.of_units, kinds.counts)
+    return np.array(by_kind), kinds

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.cells import probabilities
 from gluebench.scoring.metrics.counts import (
+    Classes,
     KindInfluence,
     MetricFunction,
     PairsMetric,
@@ -16,7 +17,7 @@ from gluebench.scoring.metrics.counts import (
     left_out,
     ratio,
 )
-from gluebench.scoring.numeric import Flags, Floats, Ints, np
+from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
 from gluebench.scoring.pairs import Pairs
 
 
@@ -191,9 +192,30 @@ def _shares_without(units: Ints, start: Ints, is_other: Flags, shares: _Shares, 
     return sums
 
 
+FEWEST_OF_CURVE = 10
+"""Minimum number of units with a label, and without it, for an interval of an area."""
+
+
+def _labels(pairs: Pairs, _: Metric) -> Classes:
+    """The labels in gold."""
+    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8))
+
+
+def _sides(pairs: Pairs, metric: Metric) -> Classes:
+    """The label of the curve, and all others."""
+    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8) == pairs.code(metric.positive))
+
+
+def _classes(pairs: Pairs, codes: NDArray[Any]) -> Classes:
+    units = pairs.units_with(codes[:, np.newaxis] == np.unique(codes))
+    return Classes(units, np.zeros(0, np.intp))
+
+
 CURVE_METRICS = (
-    PairsMetric("roc_auc", _roc_auc, _auc_influence),
-    CurveMetric("macro_average_precision", straight=False),
-    CurveMetric("macro_pr_auc", straight=True),
+    PairsMetric("roc_auc", _roc_auc, _auc_influence, classes=_sides, fewest_of_class=FEWEST_OF_CURVE),
+    *(
+        CurveMetric(name, straight=straight, classes=_labels, fewest_of_class=FEWEST_OF_CURVE)
+        for name, straight in (("macro_average_precision", False), ("macro_pr_auc", True))
+    ),
 )
 """Areas under curves."""
