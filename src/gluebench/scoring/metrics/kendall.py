@@ -81,7 +81,7 @@ def _smaller_before(codes: Ints) -> Ints:
     From the highest bit on, rows with the same higher bits lie together, in their order. Those with a 0 in
     the next bit are smaller than those with a 1.
     """
-    found = np.zeros(len(codes), np.int64)
+    smaller = np.zeros(len(codes), np.int64)
     order = np.arange(len(codes))
     for bit in reversed(range(int(codes.max()).bit_length())):
         here = codes[order]
@@ -91,7 +91,7 @@ def _smaller_before(codes: Ints) -> Ints:
         start = np.flatnonzero(begins)
         zeros_before = np.cumsum(~is_one) - ~is_one
         zeros_in_block = zeros_before - zeros_before[start][block]
-        found[order[is_one]] += zeros_in_block[is_one]
+        smaller[order[is_one]] += zeros_in_block[is_one]
         zeros_of_block = np.add.reduceat(~is_one, start, dtype=np.int64)[block]
         place_in_block = np.arange(len(order)) - start[block]
         ones_in_block = place_in_block - zeros_in_block
@@ -99,4 +99,4 @@ def _smaller_before(codes: Ints) -> Ints:
         moved = np.empty_like(order)
         moved[moved_to] = order
         order = moved
-    return found
+    return smaller
