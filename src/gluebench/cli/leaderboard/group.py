@@ -1,6 +1,5 @@
 """`gluebench leaderboard`: the group, its options, and the commands for admins, organizers and links."""
 
-import gc
 import os
 import sys
 from typing import Any
@@ -58,7 +57,6 @@ class SiteGroup(LazyGroup):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; if a package is missing, name the extra that installs it."""
-        gc.enable()  # turned off for short commands; a site runs for weeks
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as error:

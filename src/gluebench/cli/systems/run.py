@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -77,7 +76,6 @@ def run(
     from gluebench.systems.devices import leads
     from gluebench.systems.run import chosen
 
-    gc.enable()  # turned off for short commands; a run is long, and models are large
     seeds = options.pop("seeds")
     if seeds and to is not None:
         raise click.UsageError("--seeds writes several submissions; leave out --to, and submit one of them.")
