@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, count
 from typing import Any
 
-from gluebench.scoring.numeric import Floats, NDArray, np
+from gluebench.scoring.kinds import Kinds, LabelKinds, label_kinds, smallest
+from gluebench.scoring.numeric import Floats, Ints, NDArray, np
 from gluebench.submission.submission import Column, bits
 
 SIXTEEN = 16
@@ -52,6 +53,51 @@ class Pairs:
         return self._kept[key]
 
     @cached_property
+    def units(self) -> Ints | None:
+        """The unit of each example, numbered from 0 in the order of the groups, shape (n,).
+
+        A unit is a group or, without groups, an example: then the value is None.
+        """
+        return None if self.groups is None else np.unique(np.asarray(self.groups), return_inverse=True)[1]
+
+    @cached_property
+    def size(self) -> int:
+        """The number of units."""
+        return len(self) if self.units is None else int(self.units.max()) + 1
+
+    @cached_property
+    def unit_kinds(self) -> Kinds:
+        """Each unit as a kind of its own."""
+        return Kinds.single(self.size)
+
+    @cached_property
+    def label_kinds(self) -> LabelKinds:
+        """The kinds of units, for label columns."""
+        return label_kinds([self.gold.codes, self.predicted.codes], len(self.gold.labels), self.units)
+
+    @cached_property
+    def content_kinds(self) -> Kinds:
+        """Units with the same examples, in any order, are of one kind."""
+        if self.gold.labels and self.predicted.labels:
+            return self.label_kinds
+        of_rows = _numbered(zip(self.gold.values, self.predicted.values, strict=True))
+        if self.units is None:
+            of_units = of_rows
+        else:
+            order = np.lexsort((of_rows, self.units))
+            ends = np.cumsum(np.bincount(self.units))[:-1]
+            of_units = _numbered(part.tobytes() for part in np.split(of_rows[order], ends))
+        return Kinds(smallest(of_units), np.bincount(of_units))
+
+    def by_unit(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Sums of the rows of each unit, shape (units,) or (units, k), from (n,) or (n, k)."""
+        if self.units is None:
+            return rows
+        if rows.ndim == 1:
+            return np.bincount(self.units, rows, self.size)
+        return np.stack([self.by_unit(column) for column in rows.T], axis=1)
+
+    @cached_property
     def table(self) -> list[list[int]]:
         """The confusion table, for label columns; counted once for all metrics of the file."""
         return confusion(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
@@ -87,6 +133,12 @@ class Pairs:
         """The examples at these positions, in their order."""
         groups = None if self.groups is None else tuple(map(self.groups.__getitem__, positions))
         return Pairs(self.gold.take(positions), self.predicted.take(positions), groups)
+
+
+def _numbered(values: Iterable[Hashable]) -> Ints:
+    """Numbers from 0 of values, the same for equal ones, shape (n,)."""
+    numbers = defaultdict[Hashable, int](count().__next__)
+    return np.array([numbers[value] for value in values], np.intp)
 
 
 def matched(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, size: int) -> Pairs:

@@ -19,19 +19,21 @@ from gluebench.scoring.metrics.cells import CELL_METRICS
 from gluebench.scoring.metrics.counts import (
     COUNT_METRICS,
     CountMetric,
+    KindInfluence,
     MetricFunction,
     PairsMetric,
     Point,
+    left_out,
     r_k_of,
 )
 from gluebench.scoring.metrics.curves import CURVE_METRICS
 from gluebench.scoring.metrics.dependencies import DEPENDENCY_METRICS
 from gluebench.scoring.metrics.information import INFORMATION_METRICS
+from gluebench.scoring.metrics.kendall import kendall_of, kendall_without
 from gluebench.scoring.metrics.labels import LABEL_METRICS
 from gluebench.scoring.metrics.numbers import (
     NumberMetric,
     correlation_point,
-    kendall_of,
     pearson_evaluated,
     pearson_of,
     rank_codes,
@@ -43,7 +45,7 @@ from gluebench.scoring.metrics.plain import Counted, Values, counted, paired, pa
 from gluebench.scoring.metrics.relations import RELATION_METRICS
 from gluebench.scoring.metrics.sequences import SEQUENCE_METRICS
 from gluebench.scoring.metrics.sums import GROUP_SUMS, MEAN, NUMBER_SUMS, SumMetric, summed
-from gluebench.scoring.numeric import np
+from gluebench.scoring.numeric import Floats, np
 from gluebench.scoring.pairs import Pairs
 
 __all__ = [
@@ -75,14 +77,25 @@ __all__ = [
     "weighted_f1",
 ]
 ENTRY_POINTS = "gluebench.metrics"
+MOST_KINDS = 2000
+"""Kinds of units up to which a metric that is only a function has an interval: it is called once for each."""
 NUMBER_METRICS = (
     NumberMetric("pearson", pearson_of, standardized_columns, pearson_evaluated),
     NumberMetric("spearman", spearman_of, rank_codes, spearman_evaluated),
 )
-KENDALL = PairsMetric(
-    "kendall",
-    lambda pairs, _: correlation_point(kendall_of(pairs.gold.numbers, pairs.predicted.numbers), pairs),
-)
+
+
+def _kendall(pairs: Pairs, _: Metric) -> Point:
+    return correlation_point(kendall_of(pairs.gold.numbers, pairs.predicted.numbers), pairs)
+
+
+def _kendall_influence(pairs: Pairs, _: Metric, value: float) -> Floats:
+    units = np.arange(len(pairs)) if pairs.units is None else pairs.units
+    without = kendall_without(pairs.gold.numbers, pairs.predicted.numbers, units)
+    return left_out(value, without, pairs.unit_kinds).by_kind
+
+
+KENDALL = PairsMetric("kendall", _kendall, _kendall_influence)
 METRICS: Mapping[str, MetricFunction] = {
     metric.name: metric
     for metric in (
@@ -114,6 +127,20 @@ class FunctionMetric(MetricFunction):
         columns = (pairs.gold, pairs.predicted)
         values = (column.words() if column.labels else column.values for column in columns)
         return Point(self.value(*values, where=f" on {metric.file}"))
+
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """The influence of each kind of units, exactly: the function is called without one of each.
+
+        It is not a number where there are more than MOST_KINDS kinds.
+        """
+        kinds = pairs.content_kinds
+        if len(kinds.counts) > MOST_KINDS:
+            return KindInfluence(np.full(len(kinds.counts), np.nan), kinds)
+        units = np.arange(len(pairs)) if pairs.units is None else pairs.units
+        first = np.unique(kinds.of_units, return_index=True)[1]
+        rows = (np.flatnonzero(units != unit).tolist() for unit in first)
+        without = [self.point(pairs.subset(some), metric).value if some else 0.0 for some in rows]
+        return left_out(value, np.array(without), kinds)
 
     def value(self, gold: Sequence[Any], predicted: Sequence[Any], *, where: str = "") -> float:
         """The value of two columns. Raises ValueError if it is not a finite number."""

@@ -16,8 +16,12 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
 from gluebench.benchmark.metrics import BUILT_IN
+from gluebench.scoring.kinds import Kinds
 from gluebench.scoring.numeric import Floats, np
 from gluebench.scoring.pairs import Pairs
+
+AT_ONCE = 1 << 20
+"""Numbers of confusion tables in memory at once."""
 
 Table = Any
 """Sequence of sequences of counts: ints, or float arrays of one shape; an array with these two axes first."""
@@ -29,6 +33,22 @@ class Point(NamedTuple):
     value: float
     undefined: str | None = None
     """Why the value is 0.0 by convention; None if it is defined."""
+
+
+class KindInfluence(NamedTuple):
+    """The influence of one unit of each kind on a metric: exactly, or to first order in 1 / units,
+
+    (units - 1) x (the value - the value without it).
+    """
+
+    by_kind: Floats
+    """Shape (kinds,)."""
+    kinds: Kinds
+
+
+def left_out(value: float, without: Floats, kinds: Kinds) -> KindInfluence:
+    """The influence from the exact values without one unit of each kind, shape (kinds,)."""
+    return KindInfluence((kinds.size - 1) * (value - without), kinds)
 
 
 @dataclass(frozen=True)
@@ -47,6 +67,10 @@ class MetricFunction(ABC):
     @abstractmethod
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value on all examples; `metric` is the manifest's record, with the positive label of F1."""
+
+    @abstractmethod
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """How much a unit of each kind moves `value`, the metric on all examples."""
 
 
 def ratio(above: Any, below: Any) -> Any:
@@ -152,14 +176,20 @@ def _one_label(table: Table, _positive: int) -> str | None:
 
 @dataclass(frozen=True)
 class PairsMetric(MetricFunction):
-    """A metric of whole columns without an influence function, computed again for each jackknife part."""
+    """A metric of whole columns."""
 
     of: Callable[[Pairs, Metric], Point]
     """The value."""
+    influence: Callable[[Pairs, Metric, float], Floats]
+    """The influence of each unit on the value, which is the last argument, shape (units,)."""
 
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value on all examples."""
         return self.of(pairs, metric)
+
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """The influence of each unit."""
+        return KindInfluence(self.influence(pairs, metric, value), pairs.unit_kinds)
 
 
 @dataclass(frozen=True)
@@ -182,6 +212,17 @@ class CountMetric(MetricFunction):
         table, positive = pairs.table, pairs.code(metric.positive)
         value = float(self.of(table, positive))
         return Point(value, None if value else self.undefined(table, positive))
+
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """The influence of each kind of units, exactly, from the confusion table without one of them."""
+        kinds, classes = pairs.label_kinds, len(pairs.gold.labels)
+        code, block = pairs.code(metric.positive), max(1, AT_ONCE // classes**2)
+        table = np.asarray(pairs.table, np.float64)[:, :, np.newaxis]
+        without = [
+            self.of(table - kinds.tables(classes, slice(start, start + block)), code)
+            for start in range(0, len(kinds.counts), block)
+        ]
+        return left_out(value, np.concatenate(without), kinds)
 
 
 COUNT_METRICS = (

@@ -8,7 +8,14 @@ from math import inf
 from typing import Any
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import CountMetric, MetricFunction, Point, ratio
+from gluebench.scoring.metrics.counts import (
+    CountMetric,
+    KindInfluence,
+    MetricFunction,
+    Point,
+    left_out,
+    ratio,
+)
 from gluebench.scoring.numeric import Floats, np
 from gluebench.scoring.pairs import Pairs
 
@@ -42,6 +49,12 @@ class SumMetric(MetricFunction):
         sums = self.rows_of(pairs, metric).sum(axis=0)
         value = float(self.of(sums))
         return Point(value, None if value else self.undefined(sums))
+
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """The influence of each unit, exactly, from the sums without it."""
+        rows = self.rows_of(pairs, metric)
+        without = self.of((rows.sum(axis=0) - pairs.by_unit(rows)).T)
+        return left_out(value, without, pairs.unit_kinds)
 
 
 def summed(function: MetricFunction, metric: Metric, pairs: Pairs) -> SumMetric | None:
