@@ -106,26 +106,26 @@ class Profile:
         """The standard deviation that rank scores divide the scores of each task by; 1.0 in place of 0."""
         import numpy as np
 
-        scores = np.ma.masked_invalid(self.draws[:, :, 0])
+        scores = np.ma.masked_invalid(self.array)
         scales = scores.std(axis=0).filled(0.0) if self.scales is None else np.array(self.scales)
         return np.where(scales > 0, scales, 1.0)
 
     @property
-    def draws(self) -> Floats:
-        """(systems, tasks, 1): the scores as a single draw, NaN where there is none."""
+    def array(self) -> Floats:
+        """The scores, NaN where there is none, shape (systems, tasks)."""
         import numpy as np
 
-        return np.array(self.scores, np.float64).reshape(len(self.systems), len(self.tasks), 1)
+        return np.array(self.scores, np.float64).reshape(len(self.systems), len(self.tasks))
 
 
 def filled(profile: Profile, missing: Missing) -> Profile:
     """Apply a rule for missing scores; a system that gets no rank has all its scores set to None."""
-    from gluebench.analysis.rank.arrays import filled_draws  # imports numpy
+    from gluebench.analysis.rank.arrays import filled_scores  # imports numpy
 
     if missing == "shared":
         columns = list(zip(*profile.scores, strict=True))
         return _only(profile, [at for at, column in enumerate(columns) if None not in column])
-    rows = filled_draws(profile.draws, missing)[:, :, 0].tolist()
+    rows = filled_scores(profile.array, missing).tolist()
     return replace(profile, scores=tuple(tuple(map(known, row)) for row in rows))
 
 
@@ -161,6 +161,10 @@ LOWER: tuple[Rule, ...] = ("borda", "kemeny", "rank-score")
 """The rules by whose value the lowest is the best."""
 
 
+KEMENY_UP_TO = 200
+"""Most systems that are put in Kemeny's order, whose cost grows with the cube of their number."""
+
+
 class Standing(NamedTuple):
     """The values and ranks that one rule gives to a profile's systems."""
 
@@ -169,7 +173,7 @@ class Standing(NamedTuple):
     ranks: tuple[int | None, ...]
     """From 1; tied systems share their best rank."""
     note: str = ""
-    """A caveat: a Kemeny order that may not be the best one."""
+    """A caveat: a Kemeny order that may not be the best one, or is not computed."""
 
 
 def standing(profile: Profile, rule: Rule) -> Standing:
@@ -182,13 +186,15 @@ def standing(profile: Profile, rule: Rule) -> Standing:
     """
     import numpy as np
 
-    from gluebench.analysis.rank.arrays import consensus, support, unrounded
+    from gluebench.analysis.rank import arrays
 
     ranked = [at for at, row in enumerate(profile.scores) if any(score is not None for score in row)]
     values: list[float | None] = [None] * len(profile.systems)
-    draws, weight, note = profile.draws, np.array(profile.weight), ""
-    if ranked and rule == "kemeny":
-        order = consensus(support(draws[ranked], weight)[:, :, 0].tolist())
+    scores, weight, note = profile.array, np.array(profile.weight), ""
+    if rule == "kemeny" and len(ranked) > KEMENY_UP_TO:
+        note = f"The Kemeny order is computed for up to {KEMENY_UP_TO} systems."
+    elif ranked and rule == "kemeny":
+        order = arrays.consensus(arrays.support(scores[ranked], weight).tolist())
         for at, place in zip(ranked, order.first, strict=True):
             values[at] = -float(place)
         if not order.exact:
@@ -197,9 +203,8 @@ def standing(profile: Profile, rule: Rule) -> Standing:
                 f"less than {order.bound:g} times."
             )
     elif ranked:
-        values = [
-            rounded(known(value)) for value in unrounded(rule, draws, weight, profile.scale)[:, 0].tolist()
-        ]
+        exact = arrays.values(rule, scores, weight, profile.scale).tolist()
+        values = [rounded(known(value)) for value in exact]
     ranks = tuple(competition_ranks(values))
     if rule in LOWER:
         values = [None if value is None else -value for value in values]
@@ -218,13 +223,19 @@ class Verdict:
     """Whether the first is no worse on any task and better on some: no weights can put it behind."""
 
 
+LISTED = 50_000
+"""Most pairs of either kind that a `Survival` lists."""
+
+
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """All pairs of ranked systems, by whether their order depends on the rule."""
+    """All pairs of ranked systems, by whether their order depends on the rule; LISTED of each are listed."""
 
     holds: tuple[Verdict, ...]
     """The first is ahead of the second under every rule."""
     contested: tuple[Verdict, ...]
+    counts: Mapping[str, int]
+    """How many pairs there are: "holds", of these "everywhere", and "contested"."""
 
 
 def every_rule(profile: Profile, missing: Missing = "unranked") -> dict[str, Standing]:
@@ -239,30 +250,42 @@ def every_rule(profile: Profile, missing: Missing = "unranked") -> dict[str, Sta
 def survives(profile: Profile, standings: Mapping[str, Standing]) -> Survival:
     """Split the pairs of systems that all standings rank by whether all standings order them alike.
 
-    A tie counts as disagreement. The verdicts are in the order of the first standing.
+    A tie counts as disagreement. The verdicts are in the order of the first standing. A rule that ranks no
+    system, since it is not computed for so many, is left out.
     """
-    columns = list(zip(*(row.ranks for row in standings.values()), strict=True))
-    ranked = [at for at, ranks in enumerate(columns) if None not in ranks]
-    order = sorted(ranked, key=lambda at: columns[at][0] or 0)
-    verdicts = [
-        _verdict(profile, i, j, standings=standings) for at, i in enumerate(order) for j in order[at + 1 :]
-    ]
-    return Survival(
-        tuple(verdict for verdict in verdicts if not verdict.unless),
-        tuple(verdict for verdict in verdicts if verdict.unless),
-    )
+    import numpy as np
 
-
-def _verdict(profile: Profile, i: int, j: int, *, standings: Mapping[str, Standing]) -> Verdict:
-    leads = {name: (row.ranks[j] or 0) - (row.ranks[i] or 0) for name, row in standings.items()}
-    if sum(lead < 0 for lead in leads.values()) > sum(lead > 0 for lead in leads.values()):
-        i, j, leads = j, i, {name: -lead for name, lead in leads.items()}
-    unless = tuple(name for name, lead in leads.items() if lead <= 0)
-    pairs = zip(profile.scores[i], profile.scores[j], strict=True)
-    both = [(a, b) for a, b in pairs if a is not None and b is not None]
-    no_worse = len(both) == len(profile.tasks) and all(a >= b for a, b in both)
-    everywhere = no_worse and any(a > b for a, b in both)
-    return Verdict(profile.systems[i], profile.systems[j], unless, everywhere)
+    rules = [name for name, row in standings.items() if any(row.ranks)]
+    ranks = np.array([[rank or 0 for rank in standings[name].ranks] for name in rules], np.int64)
+    ranked = np.flatnonzero((ranks > 0).all(axis=0)) if rules else np.arange(0)
+    order = ranked[np.argsort(ranks[0, ranked], kind="stable")] if rules else ranked
+    scores = profile.array
+    counts = dict.fromkeys(("holds", "everywhere", "contested"), 0)
+    holds: list[Verdict] = []
+    contested: list[Verdict] = []
+    for place, i in enumerate(order.tolist()):
+        others = order[place + 1 :]
+        leads = ranks[:, others] - ranks[:, [i]]  # positive where i is ahead
+        turned = (leads < 0).sum(axis=0) > (leads > 0).sum(axis=0)
+        against = np.where(turned, leads >= 0, leads <= 0)
+        depends = against.any(axis=0)
+        own, theirs = scores[i], scores[others]
+        ahead = (own >= theirs).all(axis=1) & (own > theirs).any(axis=1)
+        behind = (theirs >= own).all(axis=1) & (theirs > own).any(axis=1)
+        everywhere = np.where(turned, behind, ahead)
+        counts["contested"] += int(depends.sum())
+        counts["holds"] += int((~depends).sum())
+        counts["everywhere"] += int((everywhere & ~depends).sum())
+        if len(holds) >= LISTED and len(contested) >= LISTED:
+            continue
+        for at, j in enumerate(others.tolist()):
+            first, second = (j, i) if turned[at] else (i, j)
+            unless = tuple(rule for rule, is_against in zip(rules, against[:, at], strict=True) if is_against)
+            names = profile.systems[first], profile.systems[second]
+            of_kind = contested if unless else holds
+            if len(of_kind) < LISTED:
+                of_kind.append(Verdict(*names, unless, bool(everywhere[at])))
+    return Survival(tuple(holds), tuple(contested), counts)
 
 
 class Cost(NamedTuple):
