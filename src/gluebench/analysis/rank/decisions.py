@@ -90,7 +90,7 @@ class PairVariances:
 
     def __init__(self, systems: int) -> None:
         self._both: Floats = np.zeros((systems, systems), precision(systems))
-        self._fewest = 0
+        self._fewest = self._all = 0
 
     def add(self, covariance: Floats, units: int, weight: float = 1.0) -> None:
         """Add a test file: the upper triangle of its `covariances`, and its weight in the averages."""
@@ -103,6 +103,7 @@ class PairVariances:
             self._both[block, here] += upper
             self._both[here, block] += term.T
         self._fewest = min(self._fewest or units, units)
+        self._all += units
 
     def deviates(
         self, averages: Floats, runs: RunVariances | None = None, rounding: Floats | None = None
@@ -137,6 +138,7 @@ class PairVariances:
                     squares = STEP ** (2 * np.ceil(np.log(squares) / (2 * np.log(STEP)) - 1e-9))
                     df = 2 ** np.floor(np.log2(df))
                 rows = normal_deviates(differences**2 / squares, df)
+            rows = np.minimum(rows, sign_test_deviate(self._all))  # t grows without end on few units
             rows[constant] = np.minimum(rows[constant], sign_test_deviate(self._fewest))
             rows[np.abs(differences) <= EQUAL] = 0.0
             rows = np.triu(np.copysign(rows, differences), 1)
@@ -160,7 +162,8 @@ def normal_deviates(t_squares: Floats, df: Floats) -> Floats:
     """
     with np.errstate(invalid="ignore", over="ignore"):
         shrunk = (8 * df + 1) / (8 * df + 3) * np.sqrt(df * np.log1p(t_squares / df))
-    return np.where(np.isinf(df), np.sqrt(t_squares), np.where(np.isinf(t_squares), np.inf, shrunk))
+    finite: Floats = np.where(np.isinf(t_squares), np.inf, shrunk)
+    return np.where(np.isinf(df), np.sqrt(t_squares), finite)
 
 
 def sign_test_deviate(units: int) -> float:
@@ -217,7 +220,7 @@ def decide(z: Floats, *, alpha: float = ALPHA) -> Decisions:
     systems = len(z)
     critical = critical_values(systems, alpha).astype(z.dtype)
     tied = np.full(systems, systems)
-    while True:
+    while systems > 1:
         fewer = _may_be_tied(z, critical, tied)
         if (fewer == tied).all():
             break

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gluebench.analysis.rank.decisions import Floats, covariances
+from gluebench.analysis.rank.decisions import UNITS, Floats, Values, covariances, row_blocks
 from gluebench.scoring.influence import Influence
 
 
@@ -32,23 +32,47 @@ class Part(NamedTuple):
         assert system is not None
         return self.shares[at] * centered(system, self.metrics)
 
-    def covariances(self) -> Floats:
-        """Covariances of the systems' averages as far as the file makes them, the upper triangle."""
+    def values(self) -> Values:
+        """A function that gives the influence of a slice of the units on all averages."""
         tables = [None if own is None else self.by_kind(at) for at, own in enumerate(self.systems)]
         units = self.units
 
-        def values(block: slice) -> Floats:
+        def of_slice(block: slice) -> Floats:
             rows = np.zeros((len(tables), len(range(*block.indices(units)))))
             for row, table, system in zip(rows, tables, self.systems, strict=True):
                 if table is not None and system is not None:
                     row[:] = table[system.kinds[block]]
             return rows
 
-        return covariances(values, len(tables), units)
+        return of_slice
+
+    def covariances(self, reference: Floats | None = None) -> Floats:
+        """Covariances of the averages as far as the file makes them; only the upper triangle counts."""
+        return covariances(self.values(), len(self.systems), self.units, reference)
+
+    def mean(self) -> Floats:
+        """The mean influence over the systems, shape (units,)."""
+        values = self.values()
+        return np.concatenate([values(block).mean(axis=0) for block in row_blocks(self.units, UNITS)])
+
+    def rows(self, systems: Sequence[int], reference: Floats) -> Floats:
+        """Covariances of some of the systems with all, shape (some, systems)."""
+        rows = np.zeros((len(systems), len(self.systems)))
+        values = self.values()
+        for block in row_blocks(self.units, UNITS):
+            deviations = values(block) - reference[block]
+            rows += deviations[systems] @ deviations.T
+        return rows / (self.units * max(self.units - 1, 1))
+
+
+def square_of(covariance: Floats) -> Floats:
+    """The symmetric matrix of an upper triangle."""
+    upper = np.triu(covariance)
+    return upper + np.triu(upper, 1).T
 
 
 def centered(system: Influence, metrics: Sequence[float]) -> Floats:
-    """Influence of each kind on the weighted sum of the metrics, with mean 0 over the units, shape (kinds,)."""
+    """Influence of each kind on a weighted sum of the metrics, with mean 0 over the units, shape (kinds,)."""
     mixed: Floats = np.asarray(metrics) @ system.by_kind
     return mixed - mixed @ system.counts / system.size
 

@@ -29,7 +29,7 @@ class PanelSystem:
 
     name: str
     rank: int
-    """From 1, the best; one more than the number of systems with a higher mean, so equal ones share a rank."""
+    """From 1, the best; one more than the number of systems with a higher mean: equal ones share it."""
     rank_low: int
     rank_high: int
     """The best and the worst rank that it may truly have; 95 % for all systems of the panel together."""

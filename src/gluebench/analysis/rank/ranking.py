@@ -1,4 +1,4 @@
-"""Rank systems over a suite: the ranks that each may truly have, and pairs whose order depends on the rule."""
+"""Rank systems over a suite: the ranks that each may truly have, and what depends on the rule."""
 
 from __future__ import annotations
 

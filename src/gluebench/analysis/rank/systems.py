@@ -29,13 +29,13 @@ class Systems(NamedTuple):
     scores: tuple[Floats, ...]
     """Scores of each system, shape (runs, tasks); NaN where a run lacks a task."""
     influences: tuple[Mapping[str, Influence], ...]
-    """Test-file name to the influence on the mean over each system's runs, of files that all its runs have."""
+    """Test-file name to the influence on the mean over a system's runs, of files that all runs have."""
     variances: Floats
     """Variance of each task's score over the choice of examples, shape (systems, tasks)."""
     shared: Floats
     """The part of the runs' variance that is due to the examples, shape (systems, tasks); scoring/runs.py."""
-    withheld: str
-    """Why no rank has a set whatever the rule; empty if they may have."""
+    withheld: str | None
+    """Why no rank has a set whatever the rule; None if they may have."""
     warnings: tuple[str, ...]
 
     @property
@@ -106,7 +106,7 @@ def _withheld(
     answers: Sequence[Mapping[str, Pairs]],
     influences: Sequence[Mapping[str, Influence]],
     gold: Gold,
-) -> str:
+) -> str | None:
     """Why ranks have no sets: test files that are too small, or metrics without influence values."""
     few, unknown = [], []
     for task in tasks:
@@ -122,11 +122,16 @@ def _withheld(
     if few and isinstance(gold, TableGold) and gold.unit == "tasks":
         rows = len(next(iter(gold.columns.values())))
         return f"{rows} tasks are too few, since they need {FEWEST_NUMBERS}"
+    return reason_withheld(few, unknown)
+
+
+def reason_withheld(few: Sequence[str], unknown: Sequence[str]) -> str | None:
+    """Why ranks have no sets, from the tasks with too few units and those with unknown influence."""
     if few:
         return f"too few examples on {', '.join(dict.fromkeys(few))}"
     if unknown:
         return f"the metric of {', '.join(dict.fromkeys(unknown))} has too many kinds of examples to test"
-    return ""
+    return None
 
 
 def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> Submission:
