@@ -299,10 +299,11 @@ class Cost(NamedTuple):
 COLUMNS = ("system", *Cost._fields)
 
 
-def read_costs(path: str | os.PathLike[str], systems: Sequence[str]) -> Mapping[str, Cost]:
+def read_costs(path: str | os.PathLike[str], systems: Mapping[str, str]) -> Mapping[str, Cost]:
     """The costs in a tab-separated file with the header system, parameters, latency; a cell may be empty.
 
-    A system is named by its path or by the last part of it. Raises DataError that lists every problem.
+    `systems` maps each path to the system's name. The file names a system by its name, its path or the last
+    part of the path. Raises DataError that lists every problem.
     """
     name = os.fspath(path)
     with open(name, encoding="utf-8-sig", newline="") as file:
@@ -310,14 +311,15 @@ def read_costs(path: str | os.PathLike[str], systems: Sequence[str]) -> Mapping[
     if not rows or tuple(rows[0]) != COLUMNS:
         header = "<TAB>".join(COLUMNS)
         raise DataError(f"{name}, line 1: found {rows[0] if rows else []}; expected the header {header}")
-    known = {os.path.basename(os.path.normpath(item)): item for item in systems} | {e: e for e in systems}
+    known = {os.path.basename(os.path.normpath(source)): name for source, name in systems.items()}
+    known |= {**systems, **{name: name for name in systems.values()}}
     costs: dict[str, Cost] = {}
     problems = []
     for line, row in enumerate(rows[1:], 2):
         try:
             system, parameters, latency = row
             if system not in known or known[system] in costs:
-                again = "is there twice" if system in known else f"is none of {', '.join(systems)}"
+                again = "is there twice" if system in known else f"is none of {', '.join(systems.values())}"
                 raise ValueError(f"{system!r} {again}")
             costs[known[system]] = Cost(_number(parameters), _number(latency))
         except ValueError as error:
