@@ -15,7 +15,6 @@ from gluebench.analysis.rank.decisions import (
     PairVariances,
     covariances,
     decide,
-    may_be_best,
     observed_ranks,
     rank_sets,
 )
@@ -104,12 +103,12 @@ def rank_scores(
             reach = student_quantile(0.975, count - 1) * error
             ends = (mean - reach, mean + reach)
         systems.append(PanelSystem(name, rank, rank_low, rank_high, mean, *ends))
-    names = list(scores)
+    by_rank = sorted(systems, key=lambda system: system.rank)
     return PanelRanking(
         tasks=tuple(weight_of),
         weights=tuple(weight_of.values()) if weights else None,
-        systems=tuple(sorted(systems, key=lambda system: system.rank)),
-        may_be_best=tuple(names[at] for at in may_be_best(decisions.better).tolist()),
+        systems=tuple(by_rank),
+        may_be_best=tuple(system.name for system in by_rank if system.rank_low == 1),
     )
 
 

@@ -71,9 +71,14 @@ class Store:
         """The digest of a submission with the labels; the path itself if nothing is kept."""
         if self._folder is None:
             return os.fspath(path)
-        with open(path, "rb") as file:
-            content = hashlib.file_digest(file, "sha256").hexdigest()
-        return _digest(self._gold, Path(path).name, content)
+        home = Path(path)
+        parts = []
+        for part in sorted(home.rglob("*")) if home.is_dir() else [home]:
+            if part.is_file():
+                with part.open("rb") as file:
+                    content = hashlib.file_digest(file, "sha256").hexdigest()
+                parts += [str(part.relative_to(home.parent)), content]
+        return _digest(self._gold, *parts)
 
     def name_of(self, *parts: str) -> str:
         """The name of an entry that depends on these parts and the labels."""
