@@ -162,8 +162,9 @@ def normal_deviates(t_squares: Floats, df: Floats) -> Floats:
     """
     with np.errstate(invalid="ignore", over="ignore"):
         shrunk = (8 * df + 1) / (8 * df + 3) * np.sqrt(df * np.log1p(t_squares / df))
-    finite: Floats = np.where(np.isinf(t_squares), np.inf, shrunk)
-    return np.where(np.isinf(df), np.sqrt(t_squares), finite)
+    student: Floats = np.where(np.isinf(t_squares), np.inf, shrunk)
+    deviates: Floats = np.where(np.isinf(df), np.sqrt(t_squares), student)
+    return deviates
 
 
 def sign_test_deviate(units: int) -> float:
