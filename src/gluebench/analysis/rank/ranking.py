@@ -55,6 +55,8 @@ UNTESTED = "no known interval of ranks by this rule holds the true rank of close
 """Why the other rules give no rank set."""
 UNRANKED = "a score is missing"
 """Why a system has no rank."""
+BEST_SHOWN = 20
+"""Most systems that a sentence says may be the best."""
 PAIRS_UP_TO = 1000
 """Most ranked systems whose pairs are listed."""
 
@@ -164,16 +166,23 @@ class Ranking:
 
     def __repr__(self) -> str:
         what = f"{len(self.systems)} systems on {self.benchmark} {self.split} by {TITLES[self.by]}"
-        return f"<Ranking of {what}: {self.best_words or 'no rank sets'}>"
+        if self.withheld:
+            return f"<Ranking of {what}, no rank sets>"
+        best = self.may_be_best
+        if len(best) == 1:
+            return f"<Ranking of {what}, best: {best[0]}>"
+        return f"<Ranking of {what}, {len(best)} may be the best>"
 
     @property
     def best_words(self) -> str:
-        """The systems that may be the best, as a sentence; empty without rank sets."""
+        """The first systems that may be the best, as a sentence; empty without rank sets."""
         if not self.may_be_best:
             return ""
         if len(self.may_be_best) == 1:
             return f"{self.may_be_best[0]} is the best (95 %)."
-        return f"May be the best: {', '.join(self.may_be_best)}."
+        more = len(self.may_be_best) - BEST_SHOWN
+        others = f" and {more} more" if more > 0 else ""
+        return f"May be the best: {', '.join(self.may_be_best[:BEST_SHOWN])}{others}."
 
     def records(self) -> Iterator[dict[str, object]]:
         """A record of FIELDS for each system, with its score on each task."""
