@@ -160,10 +160,10 @@ def normal_deviates(t_squares: Floats, df: Floats) -> Floats:
 
     The error is below .005 from 24 degrees of freedom; with fewer, deviates are too small, never too large.
     """
-    with np.errstate(invalid="ignore", over="ignore"):
-        shrunk = (8 * df + 1) / (8 * df + 3) * np.sqrt(df * np.log1p(t_squares / df))
-    student: Floats = np.where(np.isinf(t_squares), np.inf, shrunk)
-    deviates: Floats = np.where(np.isinf(df), np.sqrt(t_squares), student)
+    deviates: Floats = np.sqrt(t_squares)
+    finite = np.isfinite(df) & np.isfinite(t_squares)
+    t, v = t_squares[finite], df[finite]
+    deviates[finite] = (8 * v + 1) / (8 * v + 3) * np.sqrt(v * np.log1p(t / v))
     return deviates
 
 

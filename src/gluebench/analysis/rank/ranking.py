@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from gluebench.analysis.rank.decisions import (
-    ALPHA,
     Decisions,
     Floats,
     PairVariances,
@@ -38,7 +37,6 @@ from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
 from gluebench.data import DataError
-from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
@@ -100,28 +98,17 @@ def rank_words(rank: int, low: int, high: int) -> str:
     return f"{rank} · {low}" if low == high else f"{rank} · {low}–{high}"
 
 
-System = TypeVar("System", int, str)
-"""A system by its position, or by its name."""
-
-
-class Pair(NamedTuple, Generic[System]):
+class Pair(NamedTuple):
     """The test of two systems, one of all pairs of the board."""
 
-    a: System
-    b: System
+    a: str
+    b: str
     difference: float
     """A minus B; positive where A is ahead. A fraction, or standard deviations for rank scores."""
     p: float
     """Two-sided p-value of this pair alone."""
     adjusted: float
-    """The p-value adjusted for all pairs of the board."""
-
-    @property
-    def winner(self) -> System | None:
-        """The better system; None if the difference is not significant."""
-        if self.adjusted > ALPHA or self.difference == 0:
-            return None
-        return self.a if self.difference > 0 else self.b
+    """The p-value adjusted for all pairs of the board: at most .05 exactly where one counts as better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +132,7 @@ class Ranking:
     """By rank; systems without a rank last."""
     may_be_best: tuple[str, ...]
     """The systems that no other is significantly better than; in 95 % of test sets they hold the best."""
-    pairs: tuple[Pair[str], ...]
+    pairs: tuple[Pair, ...]
     """Tests of all pairs of ranked systems; empty without rank sets, or for more than PAIRS_UP_TO systems."""
     rules: Mapping[str, Mapping[str, int | None]]
     """Rule to system to rank: all rules, and the mean without each task in turn."""
@@ -259,36 +246,22 @@ def rank(
     The rank sets of all systems hold together in 95 % of test sets (docs/how-to/ranking.md). Raises
     SubmissionError, GoldError, DataError, UnknownNameError and ValueError.
     """
-    systems = named(submissions)
-    labels = gold_of(gold, benchmark, *systems.values())
-    by = by or labels.benchmark.rank_by
-    by_rule = rankings(systems, labels, rules=(by,), weights=weights, missing=missing, majority=majority)
-    return by_rule[by]
-
-
-def rankings(
-    submissions: Mapping[str, Run | Sequence[Run]],
-    gold: Gold,
-    *,
-    rules: Sequence[Rule],
-    weights: Mapping[str, float] | None = None,
-    missing: Missing = "unranked",
-    majority: Sequence[str] = (),
-) -> dict[Rule, Ranking]:
-    """Rank by several rules, each as in `rank`."""
-    benchmark = gold.benchmark
-    if len(submissions) < 2:
-        raise ValueError(f"found {len(submissions)} system; expected at least two to rank")
-    if isinstance(gold, TableGold):
-        require_possible(gold, rules, weights=weights, majority=majority)
-    convention = [benchmark.task(name) for name in majority]
-    weight_of = {task.name: task.weight for task in benchmark.scored if task.weight not in (0, 1)}
-    weight_of |= {benchmark.task(name).name: weight for name, weight in (weights or {}).items()}
+    named_systems = named(submissions)
+    if len(named_systems) < 2:
+        raise ValueError(f"found {len(named_systems)} system; expected at least two to rank")
+    labels = gold_of(gold, benchmark, *named_systems.values())
+    suite = labels.benchmark
+    by = by or suite.rank_by
+    if isinstance(labels, TableGold):
+        require_possible(labels, by, weights=weights, majority=majority)
+    convention = [suite.task(name) for name in majority]
+    weight_of = {task.name: task.weight for task in suite.scored if task.weight not in (0, 1)}
+    weight_of |= {suite.task(name).name: weight for name, weight in (weights or {}).items()}
     tasks = [
         task
-        for task in benchmark.scored
+        for task in suite.scored
         if weight_of.get(task.name, task.weight)
-        and all(metric.file in gold.columns for metric in task.metrics)
+        and all(metric.file in labels.columns for metric in task.metrics)
     ]
     if weights and not tasks:
         raise DataError("all tasks have the weight 0; expected one above 0 for at least one task")
@@ -296,7 +269,7 @@ def rankings(
     if others := ", ".join(task.name for task in tasks if losses and not task.loss):
         expected = f"expected the weight 0 for these, or for {others}: --weights TASK=0"
         raise DataError([f"{', '.join(losses)}: losses cannot be ranked together with scores; {expected}"])
-    systems = read_systems(submissions, gold, tasks, majority=convention)
+    systems = read_systems(named_systems, labels, tasks, majority=convention)
     profile = Profile(
         systems.names,
         tuple(task.name for task in tasks),
@@ -305,13 +278,13 @@ def rankings(
         scales(systems.scores, systems.variances),
     )
     base = {
-        "benchmark": benchmark.name,
-        "split": gold.role,
+        "benchmark": suite.name,
+        "split": labels.role,
         "majority": tuple(task.name for task in convention),
         "loss": any(task.loss for task in tasks) or None,
-        "provenance": {**provenance(gold), "schema": Ranking.SCHEMA},
+        "provenance": {**provenance(labels), "schema": Ranking.SCHEMA},
     }
-    return {by: _ranking(profile, tasks, systems, by=by, missing=missing, base=base) for by in rules}
+    return _ranking(profile, tasks, systems, by=by, missing=missing, base=base)
 
 
 def scales(scores: Sequence[Floats], variances: Floats) -> tuple[float, ...]:
@@ -459,7 +432,7 @@ def _pairs(
     ranked: Sequence[int],
     z: Floats | None,
     decisions: Decisions | None,
-) -> Iterator[Pair[str]]:
+) -> Iterator[Pair]:
     """Yield the tests of all pairs, in the order of the ranks."""
     if z is None or decisions is None or len(ranked) > PAIRS_UP_TO:
         return

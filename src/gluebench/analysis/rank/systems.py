@@ -156,12 +156,12 @@ def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> 
 
 
 def require_possible(
-    gold: TableGold, rules: Sequence[str], *, weights: Mapping[str, float] | None, majority: Sequence[str]
+    gold: TableGold, by: str, *, weights: Mapping[str, float] | None, majority: Sequence[str]
 ) -> None:
     """Raise DataError for options that a table of scores does not have."""
     if majority:
         raise DataError(f"{gold.folder}: a table has scores, not labels, so that no label is most frequent")
-    if gold.unit == "tasks" and (weights or [*rules] != ["mean"]):
+    if gold.unit == "tasks" and (weights or by != "mean"):
         raise DataError(
             f"{gold.folder}: a table over tasks, whose rows are the tasks, each counted once. It is ranked "
             "by the mean alone: weights and other rules need a table over items, with a column task"
