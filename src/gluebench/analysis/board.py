@@ -239,7 +239,8 @@ def _store_decisions(result: dict[str, Any], name: str, board: Board, size: int)
         if not name and size <= P_VALUES_UP_TO:
             adjusted, raw = np.ones((2, size, size))
             part = np.ix_(board.present, board.present)
-            adjusted[part], raw[part] = board.decisions.adjusted(board.z), p_values(board.z)
+            raw[part] = p_values(board.z)
+            adjusted[part] = board.decisions.adjusted(raw[part])
             if board.hidden:
                 adjusted, raw = (rounded_p_values(p) for p in (adjusted, raw))
             result["p_values"][name] = pack_p_values(adjusted, raw)

@@ -237,10 +237,10 @@ class Boards:
             return Part(influences, term.metrics, [1.0] * len(systems))
 
         name = f"{term.source} {term.metrics}"
-        if self.plan.sources[term.source].task.scored:
+        if self.plan.sources[term.source].positions is None:
             covariance = self.store.covariances(name, systems, part)
         else:
-            covariance = part().covariances()  # as quickly computed as read
+            covariance = part().covariances()  # a category: as quickly computed as read
         return covariance, systems[0].facts["units"][term.source]
 
     def _withheld(self, terms: Sequence[Term], present: Sequence[int]) -> str | None:

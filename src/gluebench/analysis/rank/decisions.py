@@ -192,11 +192,10 @@ class Decisions:
     tied: Ints
     """With how many systems each may be tied, itself included, shape (systems,)."""
 
-    def adjusted(self, z: Floats) -> Floats:
-        """p-values adjusted for the board, shape (systems, systems): at most ALPHA exactly where decided."""
+    def adjusted(self, p: Floats) -> Floats:
+        """p-values of all pairs adjusted for the board: at most ALPHA exactly where a pair is decided."""
         pairs = len(self.tied) * np.maximum(np.minimum.outer(self.tied, self.tied) - 1, 1) / 2
-        unadjusted = np.minimum(p_values(z), 1 - 1e-16)
-        adjusted = -np.expm1(np.log1p(-unadjusted) * pairs)
+        adjusted = -np.expm1(np.log1p(-np.minimum(p, 1 - 1e-16)) * pairs)
         # Rounding must not let a p-value contradict the decision.
         decided = self.better | self.better.T
         above = float(np.nextafter(ALPHA, 1))
@@ -204,9 +203,12 @@ class Decisions:
 
 
 def p_values(z: Floats) -> Floats:
-    """Two-sided p-values of normal deviates."""
-    flat = [erfc(value) for value in (np.abs(z) / sqrt(2)).ravel().tolist()]
-    return np.array(flat).reshape(z.shape)
+    """Two-sided p-values of the normal deviates of all pairs, shape (systems, systems)."""
+    upper = np.triu_indices(len(z), 1)
+    p = np.ones(z.shape)
+    p[upper] = [erfc(value) for value in (np.abs(z[upper]) / sqrt(2)).tolist()]
+    p.T[upper] = p[upper]
+    return p
 
 
 def decide(z: Floats, *, alpha: float = ALPHA) -> Decisions:

@@ -439,6 +439,7 @@ def _pairs(
     sign = -1 if by in LOWER else 1
     averages = [sign * (order.values[at] or 0.0) for at in ranked]
     names = [profile.systems[at] for at in ranked]
-    p, adjusted = p_values(z).tolist(), decisions.adjusted(z).tolist()
+    p = p_values(z)
+    alone, adjusted = p.tolist(), decisions.adjusted(p).tolist()
     for i, j in combinations(range(len(ranked)), 2):
-        yield Pair(names[i], names[j], averages[i] - averages[j], p[i][j], adjusted[i][j])
+        yield Pair(names[i], names[j], averages[i] - averages[j], alone[i][j], adjusted[i][j])

@@ -223,7 +223,7 @@ class Verdict:
     """Whether the first is no worse on any task and better on some: no weights can put it behind."""
 
 
-LISTED = 50_000
+LISTED = 10_000
 """Most pairs of either kind that a `Survival` lists."""
 
 
@@ -276,15 +276,13 @@ def survives(profile: Profile, standings: Mapping[str, Standing]) -> Survival:
         counts["contested"] += int(depends.sum())
         counts["holds"] += int((~depends).sum())
         counts["everywhere"] += int((everywhere & ~depends).sum())
-        if len(holds) >= LISTED and len(contested) >= LISTED:
-            continue
-        for at, j in enumerate(others.tolist()):
-            first, second = (j, i) if turned[at] else (i, j)
-            unless = tuple(rule for rule, is_against in zip(rules, against[:, at], strict=True) if is_against)
-            names = profile.systems[first], profile.systems[second]
-            of_kind = contested if unless else holds
-            if len(of_kind) < LISTED:
-                of_kind.append(Verdict(*names, unless, bool(everywhere[at])))
+        for verdicts, chosen in ((holds, ~depends), (contested, depends)):
+            for at in np.flatnonzero(chosen)[: LISTED - len(verdicts)].tolist():
+                j = int(others[at])
+                first, second = (j, i) if turned[at] else (i, j)
+                unless = tuple(rules[rule] for rule in np.flatnonzero(against[:, at]))
+                names = profile.systems[first], profile.systems[second]
+                verdicts.append(Verdict(*names, unless, bool(everywhere[at])))
     return Survival(tuple(holds), tuple(contested), counts)
 
 
