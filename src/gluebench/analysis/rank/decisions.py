@@ -198,8 +198,9 @@ class Decisions:
         adjusted = -np.expm1(np.log1p(-np.minimum(p, 1 - 1e-16)) * pairs)
         # Rounding must not let a p-value contradict the decision.
         decided = self.better | self.better.T
-        above = float(np.nextafter(ALPHA, 1))
-        return np.where(decided, np.minimum(adjusted, ALPHA), np.maximum(adjusted, above))
+        above = np.maximum(adjusted, np.nextafter(ALPHA, 1))
+        result: Floats = np.where(decided, np.minimum(adjusted, ALPHA), above)
+        return result
 
 
 def p_values(z: Floats) -> Floats:
