@@ -25,7 +25,7 @@ from gluebench.analysis.rank.boards import Board, Boards, Plan, majority_scores,
 from gluebench.analysis.rank.decisions import may_be_best, p_values, rank_sets
 from gluebench.analysis.rank.packed import P_VALUES_UP_TO, pack_decisions, pack_p_values
 from gluebench.analysis.rank.ranking import TESTED, UNTESTED, scales
-from gluebench.analysis.rank.rules import LOWER, Profile, Standing, every_rule, survives
+from gluebench.analysis.rank.rules import Profile, Standing, every_rule, survives
 from gluebench.analysis.rank.store import Measured, Store
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import RULES
@@ -120,7 +120,8 @@ def rank_all(
     team, "health" is for organizers, and "shares" for everybody. `cache` is a private folder in which
     measured systems are kept. Raises ValueError for fewer than two valid systems.
     """
-    plan, store = Plan.of(gold, smallest), Store(cache, gold, smallest)
+    plan = Plan.of(gold, smallest)
+    store = Store(cache, gold, smallest)
     measured = {}
     for name, path in systems.items():
         digest = store.digest(path)
@@ -187,16 +188,16 @@ def _rules_of(
     places_of = {}
     scale_of = dict(zip(profile.tasks, profile.scale.tolist(), strict=True))
     for rule in RULES:
-        order, board = standings[rule], None
+        order = standings[rule]
+        board = None
         if rule in TESTED:
-            terms, sign = [], -1 if rule in LOWER else 1
+            terms = []
             for term in boards.plan.boards[""]:
                 task = boards.plan.sources[term.source].task.name
                 if task not in majority:
                     scale = scale_of[task] if rule == "rank-score" else 1.0
                     terms.append(term._replace(weight=term.weight / scale))
-            values = [None if value is None else sign * value for value in order.values]
-            board = boards.decide(terms, values)
+            board = boards.decide(terms, order.higher_is_better(rule))
             if rule == "mean" and not majority:
                 _store_decisions(result, "", board, len(profile.systems))
         sets = _sets_of(board, len(profile.systems))

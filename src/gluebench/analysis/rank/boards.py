@@ -72,7 +72,9 @@ class Plan:
         """The plan for labels; categories of fewer examples are left out, unless their labels are public."""
         sources: dict[str, Source] = {}
         boards: dict[str, list[Term]] = {"": []}
-        scored = [task for task in gold.benchmark.scored if {*task.metrics_by_file()} <= {*gold.columns}]
+        scored = [
+            task for task in gold.benchmark.scored if gold.columns.keys() >= task.metrics_by_file().keys()
+        ]
         averaged = [task for task in scored if task.weight]
         total = sum(task.weight for task in averaged)
         for task in scored:
@@ -261,10 +263,11 @@ def majority_scores(tasks: Sequence[Task], gold: Gold) -> dict[str, float]:
     """The score of each of these tasks if its most frequent label is answered."""
     nothing = Submission(gold.benchmark, gold.role, "", "valid", (), {})
     pairs = pairs_of(with_majority(nothing, tasks, gold), gold)
-    return {
-        task.name: task_score([point(metric, pairs[metric.file]).value for metric in task.metrics])
-        for task in tasks
-    }
+    scores = {}
+    for task in tasks:
+        values = [point(metric, pairs[metric.file]).value for metric in task.metrics]
+        scores[task.name] = task_score(values)
+    return scores
 
 
 def rounded_p_values(values: Floats) -> Floats:

@@ -34,14 +34,14 @@ class Part(NamedTuple):
 
     def values(self) -> Values:
         """A function that gives the influence of a slice of the units on all averages."""
-        tables = [None if own is None else self.by_kind(at) for at, own in enumerate(self.systems)]
-        units = self.units
+        there = [at for at, system in enumerate(self.systems) if system is not None]
+        tables = [self.by_kind(at) for at in there]
+        kinds = [system.kinds for system in self.systems if system is not None]
 
         def of_slice(block: slice) -> Floats:
-            rows = np.zeros((len(tables), len(range(*block.indices(units)))))
-            for row, table, system in zip(rows, tables, self.systems, strict=True):
-                if table is not None and system is not None:
-                    row[:] = table[system.kinds[block]]
+            rows = np.zeros((len(self.systems), len(kinds[0][block])))
+            for at, table, own in zip(there, tables, kinds, strict=True):
+                rows[at] = table[own[block]]
             return rows
 
         return of_slice

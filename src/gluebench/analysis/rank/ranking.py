@@ -174,8 +174,10 @@ class Ranking:
     def records(self) -> Iterator[dict[str, object]]:
         """A record of FIELDS for each system, with its score on each task."""
         for system in self.systems:
-            values = {name: getattr(system, "name" if name == "system" else name) for name in FIELDS}
-            yield {**values, **{task: system.scores.get(task) for task in self.tasks}}
+            record = {name: getattr(system, name, system.name) for name in FIELDS}
+            for task in self.tasks:
+                record[task] = system.scores.get(task)
+            yield record
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each system; see FIELDS. Raises ImportError without pandas."""
@@ -317,7 +319,7 @@ def _ranking(
     ranked = [at for at, place in enumerate(order.ranks) if place is not None]
     ranked.sort(key=lambda at: order.ranks[at] or 0)
     withheld = systems.withheld or (None if by in TESTED else UNTESTED)
-    warnings = [*([order.note] if order.note else []), *systems.warnings]
+    warnings = list(filter(None, (order.note, *systems.warnings)))
     z, decisions = None, None
     if ranked and withheld is None:
         z = _deviates(whole, order, by, ranked, tasks, systems)
@@ -374,8 +376,7 @@ def _deviates(
             if not np.isnan(means[at, place]):
                 run_scores[row] += share[row] * systems.scores[at][:, place]
                 shared[row] += share[row] ** 2 * systems.shared[at, place]
-    sign = -1 if by in LOWER else 1
-    averages = np.array([sign * (order.values[at] or 0.0) for at in ranked])
+    averages = np.array(order.higher_is_better(by), np.float64)[list(ranked)]
     return variances.deviates(averages, _run_variances(run_scores, shared))
 
 
@@ -436,8 +437,7 @@ def _pairs(
     """Yield the tests of all pairs, in the order of the ranks."""
     if z is None or decisions is None or len(ranked) > PAIRS_UP_TO:
         return
-    sign = -1 if by in LOWER else 1
-    averages = [sign * (order.values[at] or 0.0) for at in ranked]
+    averages = np.array(order.higher_is_better(by), np.float64)[list(ranked)].tolist()
     names = [profile.systems[at] for at in ranked]
     p = p_values(z)
     alone, adjusted = p.tolist(), decisions.adjusted(p).tolist()

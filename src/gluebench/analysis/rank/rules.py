@@ -175,6 +175,12 @@ class Standing(NamedTuple):
     note: str = ""
     """A caveat: a Kemeny order that may not be the best one, or is not computed."""
 
+    def higher_is_better(self, rule: Rule) -> list[float | None]:
+        """The values with a sign by which the highest is the best."""
+        if rule not in LOWER:
+            return list(self.values)
+        return [None if value is None else -value for value in self.values]
+
 
 def standing(profile: Profile, rule: Rule) -> Standing:
     """Rank a profile by (weighted) mean, mean rank (Borda), median, Kemeny order, or rank score (EuroEval).
@@ -256,7 +262,7 @@ def survives(profile: Profile, standings: Mapping[str, Standing]) -> Survival:
     import numpy as np
 
     rules = [name for name, row in standings.items() if any(row.ranks)]
-    ranks = np.array([[rank or 0 for rank in standings[name].ranks] for name in rules], np.int64)
+    ranks = np.nan_to_num(np.array([standings[name].ranks for name in rules], np.float64)).astype(np.int64)
     ranked = np.flatnonzero((ranks > 0).all(axis=0)) if rules else np.arange(0)
     order = ranked[np.argsort(ranks[0, ranked], kind="stable")] if rules else ranked
     scores = profile.array

@@ -129,7 +129,7 @@ class Store:
         kept = self._read_covariance(file)
         if kept is not None and kept.digests == digests:
             return kept.matrix
-        place = {} if kept is None else {digest: at for at, digest in enumerate(kept.digests)}
+        place = {digest: at for at, digest in enumerate(kept.digests if kept else ())}
         known = [at for at, digest in enumerate(digests) if digest in place]
         data = part()
         if kept is None or 2 * len(known) < len(digests):

@@ -71,7 +71,9 @@ def rank(
     sources = _sources(subs if runs else inputs.systems(subs), runs, inputs)
     weighed = _numbers(weights)
     manifest = inputs.manifest
-    spent = None if costs is None else read_costs(costs, {source: name for name, source in sources})
+    spent = None
+    if costs is not None:
+        spent = read_costs(costs, {source: name for name, source in sources})
     systems = {}
     for name, source in sources:
         paths = inputs.matching(runs[name]) if name in runs else [source]

@@ -147,7 +147,7 @@ def _ranks(ranking: Ranking, rules: Sequence[str], titles: Sequence[str], title:
     rows = []
     for system in ranking.systems:
         ranks = [ranking.rules[rule][system.name] for rule in rules]
-        rows.append((system.name, *(str(rank or "-") for rank in ranks)))
+        rows.append([system.name] + [str(rank or "-") for rank in ranks])
     return Table(("system", *titles), [Section(rows)], title, right=range(1, len(titles) + 1))
 
 
