@@ -201,20 +201,15 @@ def _digest(*parts: str) -> str:
 
 def _packed(influences: Mapping[str, Influence]) -> dict[str, Any]:
     """All influences of a system in few long arrays, which are read faster than many short ones."""
-    arrays: dict[str, Any] = {}
     layout = []
-    long: dict[str, list[Any]] = {"values": [], "by_kind": [], "counts": []}
+    long: dict[str, list[Any]] = {"numbers": []}
     for name, own in influences.items():
-        kinds = f"kinds {own.kinds.dtype.name}"
+        kinds = own.kinds.dtype.name
         layout.append([name, *own.by_kind.shape, own.size, kinds])
-        long["values"].append(own.values)
-        long["by_kind"].append(own.by_kind.ravel())
-        long["counts"].append(own.counts)
+        long["numbers"] += [own.values, own.by_kind.ravel(), own.counts.astype(np.float64)]
         long.setdefault(kinds, []).append(own.kinds)
-    for field, parts in long.items():
-        arrays[field] = np.concatenate(parts) if parts else np.zeros(0)
-    arrays["layout"] = np.array(json.dumps(layout))
-    return arrays
+    arrays = {field: np.concatenate(parts) for field, parts in long.items() if parts}
+    return {**arrays, "layout": np.frombuffer(json.dumps(layout).encode(), np.uint8)}
 
 
 def _unpacked(path: Path) -> dict[str, Influence]:
@@ -230,9 +225,9 @@ def _unpacked(path: Path) -> dict[str, Influence]:
             raise ValueError(f"{path} has too few numbers in {field}")
         return part
 
-    for name, metrics, kinds, units, field in json.loads(str(arrays["layout"])):
-        values, by_kind = take("values", metrics), take("by_kind", metrics * kinds)
-        of_units = take(field, units)
-        counts = take("counts", kinds)
-        influences[name] = Influence(values, by_kind.reshape(metrics, kinds), of_units, counts)
+    for name, metrics, kinds, units, field in json.loads(arrays["layout"].tobytes()):
+        values = take("numbers", metrics)
+        by_kind = take("numbers", metrics * kinds).reshape(metrics, kinds)
+        counts = take("numbers", kinds).astype(np.int64)
+        influences[name] = Influence(values, by_kind, take(field, units), counts)
     return influences
