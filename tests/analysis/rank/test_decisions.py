@@ -219,6 +219,17 @@ def test_a_constant_difference_is_tested_by_its_sign(units, apart):
     assert sign_test_deviate(1) == 0
 
 
+def test_few_answers_do_not_decide_by_t_alone():
+    """19 of 20 differing answers for one: no 20 answers can say more than the sign test does."""
+    right = np.array([[1.0] * 19 + [0.0], [0.0] * 19 + [1.0]])
+    influence = right - right.mean(axis=1, keepdims=True)
+    for normal in (False, True):
+        variances = PairVariances(2)
+        variances.add(covariances(lambda part: influence[:, part], 2, 20), 20)
+        z = variances.deviates(right.mean(axis=1), normal=normal)[0, 1]
+        assert (z <= sign_test_deviate(20)) != normal
+
+
 def test_a_normal_deviate_has_the_p_value_of_students_t():
     t = np.array([0.5, 2.0, 4.0, 6.0])
     for df in (24, 60, 1000):

@@ -106,13 +106,18 @@ class PairVariances:
         self._all += units
 
     def deviates(
-        self, averages: Floats, runs: RunVariances | None = None, rounding: Floats | None = None
+        self,
+        averages: Floats,
+        runs: RunVariances | None = None,
+        rounding: Floats | None = None,
+        *,
+        normal: bool = False,
     ) -> Floats:
         """The studentized differences z of all pairs, positive where the system of the row is ahead.
 
         They take the place of the variances, which are lost. With `rounding`, shape (systems,), the averages
         are rounded, and these are variances that allow for it: labels are hidden, so that standard errors are
-        rounded up too.
+        rounded up too. Unless the values of units are about `normal`, no z exceeds that of the sign test.
         """
         z = self._both
         variances = np.diag(z).astype(np.float64)
@@ -138,7 +143,8 @@ class PairVariances:
                     squares = STEP ** (2 * np.ceil(np.log(squares) / (2 * np.log(STEP)) - 1e-9))
                     df = 2 ** np.floor(np.log2(df))
                 rows = normal_deviates(differences**2 / squares, df)
-            rows = np.minimum(rows, sign_test_deviate(self._all))  # t grows without end on few units
+            if not normal:  # of right and wrong answers to few units, t would be too large
+                rows = np.minimum(rows, sign_test_deviate(self._all))
             rows[constant] = np.minimum(rows[constant], sign_test_deviate(self._fewest))
             rows[np.abs(differences) <= EQUAL] = 0.0
             rows = np.triu(np.copysign(rows, differences), 1)

@@ -91,7 +91,7 @@ def rank_scores(
     influence -= influence.mean(axis=1, keepdims=True)
     variances = PairVariances(len(scores))
     variances.add(covariances(lambda block: influence[:, block], len(scores), count), count)
-    decisions = decide(variances.deviates(means))
+    decisions = decide(variances.deviates(means, normal=True))
     low, high = rank_sets(decisions.better)
     errors = np.sqrt((influence**2).sum(axis=1) / max(count * (count - 1), 1))
     systems = []
