@@ -39,6 +39,13 @@ def rounded_value(value: float, n: int, lowest: float, highest: float = 1.0) -> 
     return _value(round(_steps(value, n, lowest, highest)), n, lowest, highest)
 
 
+def rounding_width(value: float, n: int, lowest: float, highest: float = 1.0) -> float:
+    """The width of the range of values over `n` examples that are shown as this one is."""
+    at = round(_steps(value, n, lowest, highest))
+    ends = [_value(at + side / 2, n, lowest, highest) for side in (-1, 1)]
+    return abs(ends[1] - ends[0])
+
+
 def rounded_score(score: Score, lowest: float, highest: float = 1.0) -> Score:
     """Round a score, and widen its interval to a whole number of half steps on each side.
 
