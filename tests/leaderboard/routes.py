@@ -197,6 +197,7 @@ ROUTES = (
             ),
         )
     ),
+    Route("benchmarks/<slug:name>/ranks/status.json", "/benchmarks/tiny/ranks/status.json", "200", "405"),
     Route("benchmarks/<slug:name>/compare", "/benchmarks/tiny/compare", "200", "405"),
     Route(
         "benchmarks/<slug:name>/compare.json", "/benchmarks/tiny/compare.json?a={key}&b={shown}", "404", "405"

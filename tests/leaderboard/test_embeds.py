@@ -31,8 +31,8 @@ def test_badges_say_rank_and_scores_of_the_board(tiny: Benchmark, graded: Graded
     scores = [f"{100 * row['score']['value']:.1f}" for row in rows]
     pictures = [client.get(f"/submissions/{row.key}/badge.svg") for row in (best, second)]
     assert [texts_of(each.content.decode()) for each in pictures] == [
-        [tiny.title, f"rank 1: {scores[0]}"],
-        [tiny.title, f"rank 2: {scores[1]}"],
+        [tiny.title, f"rank 1 · …: {scores[0]}"],
+        [tiny.title, f"rank 2 · …: {scores[1]}"],
     ]
     whole = client.get("/benchmarks/tiny/badge.svg")
     assert texts_of(whole.content.decode()) == [tiny.title, f"2 systems, best {scores[0]}"]
@@ -41,7 +41,7 @@ def test_badges_say_rank_and_scores_of_the_board(tiny: Benchmark, graded: Graded
     assert known.status_code == 304
     acts.withdraw(best)
     assert client.get(f"/submissions/{best.key}/badge.svg").status_code == 404
-    assert b"rank 1" in client.get(f"/submissions/{second.key}/badge.svg").content
+    assert "rank 1 · 1: ".encode() in client.get(f"/submissions/{second.key}/badge.svg").content
 
 
 def test_an_incomplete_system_and_an_empty_board_have_no_score(

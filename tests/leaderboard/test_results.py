@@ -21,10 +21,12 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.phase_acts import save_phase
 from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.ranks.models import Ranking
+from gluebench.leaderboard.ranks.places import Place
 from gluebench.leaderboard.ranks.renewing import look, renew_ranking
 from gluebench.leaderboard.results.acts import make_due
 from gluebench.leaderboard.results.models import Results
-from gluebench.leaderboard.results.pack import places
+from gluebench.leaderboard.results.pack import certificate
 from gluebench.leaderboard.submissions.grading import grade, reveal_due
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Status
@@ -58,7 +60,7 @@ def work(benchmark: Benchmark) -> None:
     for row in Submission.objects.filter(status=Status.QUEUED):
         grade(row.pk)
     look()
-    renew_ranking.call(benchmark.pk)
+    renew_ranking.call(Ranking.objects.get(benchmark=benchmark).pk)
     make_due()
 
 
@@ -79,7 +81,8 @@ def test_one_act_closes_and_makes_the_results(organizer: Client, tiny: Benchmark
     assert "are being computed" in organizer.get(HERE).content.decode()
     work(tiny)
     page = Client().get(PAGE).content.decode()
-    assert "Tied for first: Best, =Twin" in page or "Tied for first: Best, Second, =Twin" in page
+    assert "1 · –" in page
+    assert "has no rank set: too few examples on" in page
     row = Results.objects.get()
     assert row.sha256 in page
     assert "Final results" in Client().get("/benchmarks/tiny").content.decode()
@@ -171,19 +174,8 @@ def test_equal_results_give_equal_archives(organizer: Client, tiny: Benchmark, b
     assert pack(tiny, at, labels=False) == pack(tiny, at, labels=False)
 
 
-def test_places_are_shared_by_tied_systems() -> None:
-    """Against a plain loop over the ranks that each system's group spans."""
-    from gluebench.leaderboard.boards.columns import Standing
-    from gluebench.leaderboard.boards.table import Row
-    from gluebench.leaderboard.ranks.order import Place
-
-    groups = {"a": (1, 2), "b": (1, 3), "c": (2, 3), "d": None}
-    rows = []
-    for rank, (key, group) in enumerate(groups.items(), start=1):
-        place = Place(rank, group=group, tied=group is not None)
-        entry = {"key": key, "name": key, "team": "", "model": ""}
-        standing = Standing(rank, key, regime="other")
-        rows.append(Row(standing, 0.5, (), entry, rank=rank, rank_text=place.text, place=place))
-    tied = {row["key"]: row["tied"] for row in places(rows)}
-    assert tied == {"a": ["b", "c"], "b": ["a", "c"], "c": ["a", "b"], "d": []}
-    assert [row["first"] for row in places(rows)] == [1, 1, 2, 4]
+def test_a_certificate_names_the_observed_rank_and_the_rank_set() -> None:
+    assert certificate(Place(1, 1, 9), 300) == "1st by score of 300, true rank 1–9"
+    assert certificate(Place(2, 2, 2, by="rank score"), 1200) == "2nd by rank score of 1,200, true rank 2"
+    gone = Place(3, withheld="its predictions are no longer kept")
+    assert certificate(gone, 4) == "3rd by score of 4; no rank set: its predictions are no longer kept"

@@ -41,6 +41,8 @@ class SiteFolder:
         """Gold folders, one for each benchmark and version; only the grader's process reads them.
 
         Where they are kept in a bucket, this holds copies of those that were graded on here."""
+        self.rank_caches = root / "rank-caches"
+        """What the grader keeps of each board's systems; it tells which answers are right."""
         self.data = (shared or root) / "data"
         """Files that anybody may download, by benchmark and content."""
         self.manifests = root / "manifests"
@@ -73,7 +75,7 @@ class SiteFolder:
         """Create the folder and its missing parts; existing ones stay. Raises SiteError."""
         if not self.key_file.exists() and self.root.is_dir() and any(self.root.iterdir()):
             raise SiteError(f"{self.root} is not empty and not a site. Name a new or empty folder.")
-        parts = (self.submissions, self.uploads, self.labels, self.data, self.manifests)
+        parts = (self.submissions, self.uploads, self.labels, self.rank_caches, self.data, self.manifests)
         for path in (self.root, *parts, self.pages, self.mail):
             make_private(path)
         self.static.mkdir(exist_ok=True)

@@ -41,6 +41,9 @@ _ACTS = re.compile(
     re.DOTALL,
 )
 """Scripts, forms, and links to forms, which need the site."""
+_WAITING = re.compile(r'<noscript>.*?</noscript>|<div class="progress" id="progress".*?</div>', re.DOTALL)
+"""What loads a page again once its ranks are there."""
+_NOT_RANKED = "<p>“3 · …”: the rank sets were being computed when this copy was made.</p>"
 _BENCHMARK = re.compile(r"/benchmarks/([\w-]+)")
 _CSS = re.compile(r"""url\(["']?([^"')]+)""")
 
@@ -172,6 +175,9 @@ class _Copy:
         for name, address in self._pages.items():
             file = self.folder / name
             text = _ACTS.sub("", file.read_text(encoding="utf-8"))
+            text, waiting = _WAITING.subn("", text)
+            if waiting:
+                text = text.replace("</main>", f"{_NOT_RANKED}</main>", 1)
             text = re.sub(r"(<main[^>]*>)", rf"\1{about}", text, count=1)
             file.write_text(_LINK.sub(partial(self._link, name, address), text), encoding="utf-8")
 

@@ -23,7 +23,7 @@ INCOMPLETE = "only some of the task's files are there, and of a part nothing is 
 def main() -> int:
     """Do the job on standard input. A failure gives its line of code and quotes no data."""
     job = json.load(sys.stdin)
-    _limit(job["seconds"], job["bytes"])
+    _limit(job["seconds"], job["bytes"], job["file_bytes"])
     os.nice(job.get("nice", 0))
     try:
         result = _result(job)
@@ -130,13 +130,13 @@ def _diagnosis(submission: Submission, gold: Gold) -> dict[str, Any]:
 
 
 def _ranked(job: dict[str, Any], gold: Gold) -> dict[str, Any]:
-    """For the board: ranks with their intervals, or a comparison of two systems."""
+    """For the board: ranks with their rank sets, or a comparison of two systems."""
     from gluebench.analysis.board import compare_two, rank_all
 
     if "pair" in job:
         a, b = job["pair"]
         return compare_two(a, b, gold, smallest=job["smallest"])
-    options = {name: job[name] for name in ("majorities", "shown", "leaders")}
+    options = {name: job[name] for name in ("majorities", "shown", "leaders", "smallest", "cache")}
     return rank_all(job["systems"], gold, **options)
 
 
@@ -183,11 +183,11 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> dict[s
     return {"shown": shown._replace(warnings=tuple(warnings)).as_dict(), "new": list(step.new)}
 
 
-def _limit(seconds: int, size: int) -> None:
+def _limit(seconds: int, size: int, file_size: int) -> None:
     if sys.platform != "darwin":  # macOS has no working limit of memory
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (32 * 1024**2, 32 * 1024**2))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

@@ -81,6 +81,7 @@ def run_daily() -> None:
     """Delete expired data; safe at any time, and in several workers at once."""
     now = timezone.now()
     maintenance_due.send(None)
+    renewing.forget_caches()
     Token.objects.filter(expires__lt=now - TOKENS_KEPT).delete()
     Session.objects.filter(expire_date__lt=now).delete()
     UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()

@@ -291,6 +291,7 @@ def _move_aside(place: Path, scratch: Path) -> None:
 def _load(folder: Path, *, replace: bool) -> None:
     """Put the rows of an archive in place of those that there are, in one transaction."""
     from gluebench.leaderboard.accounts.models import User
+    from gluebench.leaderboard.ranks.models import Ranking
 
     if User.objects.exists() and not replace:
         raise SiteError("The database is not empty. Name an empty one, or add --replace to overwrite it.")
@@ -304,6 +305,8 @@ def _load(folder: Path, *, replace: bool) -> None:
             with open(path, encoding="utf-8") as rows:
                 for row in serializers.deserialize("jsonl", rows, ignorenonexistent=True):
                     row.save(save_m2m=False, force_insert=True)
+        # Workers rank again: the archive may be of a version that ranked otherwise.
+        Ranking.objects.all().delete()
         for statement in connection.ops.sequence_reset_sql(no_style(), _tables()):
             cursor.execute(statement)
 

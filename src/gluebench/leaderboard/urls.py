@@ -96,6 +96,7 @@ urlpatterns = [
         for subject in ranks.PAGES
         for url in _forms(f"{BENCHMARK}/{subject}", ranks.page, subject, subject=subject)
     ),
+    path(f"{BENCHMARK}/ranks/status.json", ranks.status_json, name="ranks-status"),
     *_forms(f"{BENCHMARK}/health", benchmark_health.health, "health", ("json", "")),
     *_forms(f"{ORGANIZE}/health", benchmark_health.organize_health, "organize-health", ("json", "")),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),

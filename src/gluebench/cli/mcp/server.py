@@ -137,7 +137,7 @@ class Remote:
         self._key, self._lock = secrets.token_bytes(32), threading.Lock()
 
     def board(self, benchmark: str, page: int = 1) -> dict[str, Any]:
-        """Read a page of a board of the leaderboard: ranks, names and scores with intervals."""
+        """Read a page of a board of the leaderboard: ranks, rank sets, names and scores with intervals."""
         return self._client.board(benchmark, page)
 
     def status(self, key: str) -> dict[str, Any]:

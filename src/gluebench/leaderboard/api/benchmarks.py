@@ -151,13 +151,13 @@ def people(request: HttpRequest, name: str) -> HttpResponse:
 
 @_get("/{slug:name}/rules", schemas.Rules, 404, 304)
 def rules(request: HttpRequest, name: str) -> HttpResponse:
-    """Ranks under every rule of aggregation with their intervals, and what holds under all of them."""
+    """Ranks under every rule of aggregation, rank sets where a rule has them, and what holds under all."""
     return rank_pages.page(request, benchmark_or_404(request, name).name, "rules", "json")
 
 
 @_get("/{slug:name}/pairs", schemas.Pairs, 404, 304)
 def pairs(request: HttpRequest, name: str) -> HttpResponse:
-    """Every pair of systems on the average, tested on the same examples and adjusted by Holm."""
+    """Every pair of systems on the average, tested on the same examples, all pairs at once."""
     return rank_pages.page(request, benchmark_or_404(request, name).name, "pairs", "json")
 
 

@@ -171,9 +171,15 @@ class AnnouncementList(Paged):
 
 
 class BoardRow(Open):
-    """An entry of the board: who, and every score with its interval."""
+    """An entry of the board: who, its rank and rank set, and every score with its interval."""
 
     rank: int | None
+    """By score as observed; equal scores share the best rank."""
+    rank_low: int | None
+    rank_high: int | None
+    """The ends of the rank set; null where there is none."""
+    withheld: str | None
+    """Why there is none: "being computed", or a reason."""
     key: str
     name: str
     model: str
@@ -186,6 +192,8 @@ class Board(Paged, Open):
     version: int
     ranked_by: Rule
     """The rule of ranks and order; "mean" while those of another are being computed."""
+    may_be_best: list[str]
+    """Keys of the systems whose rank sets begin at 1."""
     columns: list[dict[str, Any]]
     rows: list[BoardRow]
     references: list[dict[str, Any]]
@@ -355,7 +363,7 @@ class Rules(Open):
 
 
 class Pairs(Open):
-    """All pairs of the first systems of a board."""
+    """All pairs of the systems of a board whose files are kept, tested at once."""
 
     status: str
     detail: str | None
@@ -387,4 +395,6 @@ class Compared(Schema):
     a: dict[str, Any]
     b: dict[str, Any]
     comparison: dict[str, Any] | None
-    """Of the schema gluebench.comparison/1."""
+    """Of the schema gluebench.comparison/1: one pair, named beforehand."""
+    board: dict[str, Any] | None
+    """The same pair among all of the board, tested at once; null where it is not tested."""

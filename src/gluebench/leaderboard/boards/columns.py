@@ -16,6 +16,7 @@ from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.benchmark.figures import DOWN
 from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow
 from gluebench.leaderboard.common.page_cache import once
+from gluebench.leaderboard.common.text import page_number
 from gluebench.leaderboard.fields import FIELDS, LISTED, REGIMES
 from gluebench.leaderboard.ranks.order import RankingOptions
 from gluebench.leaderboard.submissions.anonymity import masked
@@ -27,6 +28,8 @@ WIDTHS = {"one": 3.1, "long": 4.2, "two": 5.8, "regime": 4.4, "parameters": 3.9,
 """How wide the kinds of columns are, in rem, as in site.css."""
 ROOM = 55.2
 """Rem that a window of 1280 pixels has for these columns, beside rank, name and score."""
+DIGIT = 1.4
+"""Rem by which each digit of the last rank beyond three widens the column of ranks, as in site.css."""
 SORTED_AS_WORDS = ("name", "model", "regime")
 USUAL_FACTS = ("regime", "parameters", "submitted")
 """Facts that a board shows by default, where some row has them."""
@@ -182,6 +185,7 @@ class Standing(NamedTuple):
     parameters: int | None = None
     submitted: datetime | None = None
     verified: bool = False
+    key: str = ""
     value: float | None = None
     """Its score; None when it is incomplete."""
     numbers: tuple[float | None, ...] = ()
@@ -343,11 +347,6 @@ class Options(NamedTuple):
 def cleaned(search: str) -> str:
     """Return a search text as one line of at most `WORDS` characters."""
     return " ".join(search[:WORDS].split())
-
-
-def page_number(text: str) -> int:
-    """Parse a page number; 1 if it is not valid."""
-    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 7 else 1
 
 
 def paged(rows: Sequence[Any], size: int, page: int, **query: str) -> tuple[list[Any], dict[str, Any]]:

@@ -10,10 +10,11 @@ from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Task
 from gluebench.leaderboard.annotation.models import shared
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import PRIVACY, ROWS, paged
+from gluebench.leaderboard.boards.columns import PRIVACY, ROWS, paged, standings
 from gluebench.leaderboard.common.formats import labels_of, percent, score_bars
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.text import csv_text
+from gluebench.leaderboard.ranks.places import NOWHERE, BoardRanks, read_ranks, score_of_category
 from gluebench.leaderboard.submissions.facts import diagnosed, scored_at
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Numbers
@@ -104,16 +105,18 @@ def _task_context(task: Task) -> dict[str, Any]:
 def _page(
     benchmark: Benchmark, task: Task, size: int, page: int, **query: str
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The entries of a page, the highest overall number first, and what the pager shows."""
-    pks, pager = _order(benchmark, ("diagnostics", task.name, "overall"), size, page, **query)
+    """The entries of a page, the highest overall number first, and what the pager shows of their ranks."""
+    values = _values(benchmark, ("diagnostics", task.name, "overall"))
+    pks, pager = _order(values, size, page, **query)
+    ranks = read_ranks(benchmark, task.name, values)
     entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))
-    return entries, pager
+    for entry in entries:
+        entry["place"] = ranks.places.get(entry["pk"], NOWHERE)
+    return entries, {**pager, "ranks": ranks, "leaders": _best_words(ranks, benchmark)}
 
 
-def _order(
-    benchmark: Benchmark, path: Sequence[str], size: int, page: int, **query: str
-) -> tuple[list[int], dict[str, Any]]:
-    """The keys of the submissions of a page, the highest number at that path of their reports first."""
+def _values(benchmark: Benchmark, path: Sequence[str]) -> dict[int, float | None]:
+    """The number at that path of each report, by primary key, the oldest submission first."""
 
     def read() -> list[tuple[int, float | None]]:
         public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
@@ -121,9 +124,21 @@ def _order(
         return [(pk, value) for pk, (value, n) in rows if n is not None]
 
     # Read once for each version of the board: they are in reports, kilobytes of JSON each.
-    numbers = once(f"order {benchmark.pk} {benchmark.board_phase} {path}", benchmark.version, read)
-    shown, pager = paged(board_order([value for _, value in numbers]), size, page, **query)
-    return [numbers[at][0] for at in shown], {**pager, "systems": len(numbers)}
+    return dict(once(f"order {benchmark.pk} {benchmark.board_phase} {path}", benchmark.version, read))
+
+
+def _order(
+    values: Mapping[int, float | None], size: int, page: int, **query: str
+) -> tuple[list[int], dict[str, Any]]:
+    """The keys of the submissions of a page, the highest value first, and what the pager shows."""
+    shown, pager = paged(board_order(list(values.values())), size, page, **query)
+    pks = list(values)
+    return [pks[at] for at in shown], {**pager, "systems": len(pks)}
+
+
+def _best_words(ranks: BoardRanks, benchmark: Benchmark) -> str:
+    """Which systems may be the best, as a sentence."""
+    return ranks.best_words({row.pk: row.name for row in standings(benchmark)})
 
 
 def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:
@@ -164,8 +179,12 @@ def _map(task: Task, entries: Sequence[Entry]) -> HeatMap:
 def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: int) -> dict[str, Any]:
     """A phenomenon's description, examples, and the scores of systems in it, the highest first."""
     path = ("diagnostics", task.name, category.kind, category.name)
-    pks, pager = _order(benchmark, path, ROWS, page)
+    values = _values(benchmark, path)
+    pks, pager = _order(values, ROWS, page)
+    ranks = read_ranks(benchmark, score_of_category(*path[1:]), values)
     entries = sorted(scored_at(benchmark, path, pks), key=lambda entry: pks.index(entry["pk"]))
+    for entry in entries:
+        entry["place"] = ranks.places.get(entry["pk"], NOWHERE)
     shown = [(entry, entry["number"]) for entry in entries]
     bars = shown[:PICTURED]
     labels = labels_of([entry for entry, _ in bars])
@@ -183,13 +202,20 @@ def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: 
         ),
         "lines": shown,
         "n": shown[0][1]["n"] if shown else None,
+        "ranks": ranks,
+        "leaders": _best_words(ranks, benchmark),
         **pager,
         "own": benchmark.name == "sample",
     }
 
 
-def scores_of(benchmark: Benchmark, task: Task, category: Category) -> list[tuple[Entry, Mapping[str, Any]]]:
-    """Each entry that has a number in it, with the number, the highest first."""
-    entries = scored_at(benchmark, ("diagnostics", task.name, category.kind, category.name))
-    order = board_order([entry["number"]["value"] for entry in entries])
-    return [(entries[at], entries[at]["number"]) for at in order]
+def scores_of(
+    benchmark: Benchmark, task: Task, category: Category
+) -> tuple[list[tuple[Entry, Mapping[str, Any]]], BoardRanks]:
+    """Each entry that has a number in it, with the number, the highest first, and their ranks."""
+    path = ("diagnostics", task.name, category.kind, category.name)
+    entries = scored_at(benchmark, path)
+    values = {entry["pk"]: entry["number"]["value"] for entry in entries}
+    order = board_order(list(values.values()))
+    ranks = read_ranks(benchmark, score_of_category(*path[1:]), values)
+    return [(entries[at], entries[at]["number"]) for at in order], ranks

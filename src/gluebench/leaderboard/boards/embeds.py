@@ -11,9 +11,11 @@ from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards.columns import Options, scheme_of
-from gluebench.leaderboard.boards.pages import at_phase, ranked, read_page
+from gluebench.leaderboard.boards.pages import places_of, ranked, read_page
 from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.common.page_cache import cached, once
+from gluebench.leaderboard.common.page_cache import cached
+from gluebench.leaderboard.phases.models import at_phase
+from gluebench.leaderboard.ranks.places import LEGEND, NOWHERE
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -44,11 +46,8 @@ def _standing(benchmark: Benchmark, row: Submission | None) -> str:
     """The text of a badge."""
     loss = benchmark.record.loss
     if row is not None:
-        board = at_phase(benchmark, row.phase)
-        name = f"ranks {board.pk} {board.board_phase}"
-        ranks = once(name, board.version, lambda: {each.system.pk: each.rank_text for each in ranked(board)})
-        rank = ranks.get(row.pk, "")
-        return f"rank {rank}: {percent(row.value, loss)}" if rank else "incomplete"
+        place = places_of(at_phase(benchmark, row.phase)).get(row.pk, NOWHERE)
+        return f"rank {place.text}: {percent(row.value, loss)}" if place.rank else "incomplete"
     rows = ranked(benchmark)
     best = max((each.value for each in rows if each.value is not None), default=None)
     systems = f"{len(rows):,} system{'s' * (len(rows) != 1)}"
@@ -73,7 +72,7 @@ def embed(request: HttpRequest, name: str) -> HttpResponse:
     def make(benchmark: Benchmark) -> dict[str, object]:
         board = read_page(benchmark, scheme_of(benchmark.record), Options())
         rows = [row for row in board.rows if not row.reference][:ROWS]
-        return {"rows": rows, "systems": board.systems}
+        return {"rows": rows, "systems": board.systems, "leaders": board.leaders, "legend": LEGEND}
 
     source = live(name, request.user)
     return in_form(request, source, "", make, cache_key="embed", template="boards/embed.html")

@@ -11,20 +11,30 @@ from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN
 from gluebench.data.croissant import PublishedFile, croissant
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme
+from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme, number_places, standings
 from gluebench.leaderboard.boards.diagnostics import Category, scores_of
 from gluebench.leaderboard.boards.pages import Board, read_page, read_systems
 from gluebench.leaderboard.boards.table import Row
 from gluebench.leaderboard.common.formats import ENDS, percent
 from gluebench.leaderboard.common.text import csv_text, latex, markdown_cell
 from gluebench.leaderboard.fields import LISTED, as_json
-from gluebench.leaderboard.ranks.views import system_json
+from gluebench.leaderboard.ranks.places import (
+    LEGEND,
+    NOWHERE,
+    BoardRanks,
+    Place,
+    not_different,
+    read_ranks,
+)
+from gluebench.leaderboard.ranks.state import system_json
 from gluebench.leaderboard.submissions.facts import diagnosed, graded_again
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of
 from gluebench.scoring.exports import Evaluated, aggregate
 from gluebench.scoring.report import report_of
 
+RANK = tuple(NOWHERE.as_json())
+"""The columns of a row's place."""
 _FIRST = ("name", "model", "team", "kind", "regime")
 WORDS = tuple(dict.fromkeys([*_FIRST, *(field.name for field in LISTED if not field.is_numeric)]))
 """Text columns of the CSV export."""
@@ -38,24 +48,41 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> dict[str, A
     `part`: as in `read_systems`, for some of the rows.
     """
     record, task = benchmark.record, scheme.task
-    systems, rule = read_systems(benchmark, scheme, **part)
-    rows = [{"rank": row.rank, **_facts(row.entry), **_scores(row, task)} for row in systems]
+    systems, order = read_systems(benchmark, scheme, **part)
+    keys = {row.pk: row.key for row in standings(benchmark)}
+    metrics = metric_ranks(benchmark, task) if task is not None else {}
+    rows = []
+    for row in systems:
+        places = {
+            name: ranks.places[row.system.pk]
+            for name, ranks in metrics.items()
+            if row.system.pk in ranks.places
+        }
+        rows.append({**row.place.as_json(), **_facts(row.entry), **_scores(row, task, places)})
+    if part.get("pk") is not None and not order.another:
+        score = "" if task is None else task.name
+        for row, values in zip(systems, rows, strict=True):
+            others = not_different(benchmark, score, row.system.pk)
+            values["indistinguishable"] = [keys[pk] for pk in others if pk in keys]
+    best = [keys[pk] for pk in order.ranks.best]
     if task is not None:  # every system with a score for it has a rank, even if incomplete
         return {
-            **_head("task-board", benchmark, task),
+            **_head("task-board", benchmark, task, 2),
             "title": task.title,
             "metrics": [metric.name for metric in task.metrics],
             "test_labels": PRIVACY[task.private],
+            "may_be_best": best,
             "rows": rows,
             "references": _references(task, task.name),
         }
     return {
-        "schema": "gluebench.board/1",
+        "schema": "gluebench.board/2",
         "benchmark": benchmark.name,
         "title": benchmark.title,
         "version": benchmark.version,
         "graded_again": graded_again(benchmark),
-        "ranked_by": rule,
+        "ranked_by": order.rule,
+        "may_be_best": best,
         "columns": [
             {
                 "file": column.file,
@@ -71,24 +98,46 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> dict[str, A
     }
 
 
-def _scores(row: Row, task: Task | None) -> dict[str, Any]:
-    """The scores of a row: of one task, or all with the interval and ties of its rank, once computed."""
+def _scores(row: Row, task: Task | None, places: Mapping[str, Place]) -> dict[str, Any]:
+    """The scores of a row: all, or those of one task, each metric with its place where there are several."""
     scores = row.entry["scores"]
-    if task is not None:
-        return {name: scores["tasks"][task.name][name] for name in ("score", "metrics")}
-    interval = None if row.place.ends[0] is None else list(row.place.ends)
-    return {**scores, "rank_interval": interval, "tied": list(row.place.group) if row.place.group else None}
+    if task is None:
+        return dict(scores)
+    own = {name: scores["tasks"][task.name][name] for name in ("score", "metrics")}
+    if places:
+        own["metric_ranks"] = {name: place.as_json() for name, place in places.items()}
+    return own
+
+
+def metric_ranks(benchmark: Benchmark, task: Task) -> dict[str, BoardRanks]:
+    """The ranks by each metric of a task that has several."""
+    if len(task.metrics) < 2:
+        return {}
+    numbers, rows = number_places(benchmark.record), standings(benchmark)
+    ranks = {}
+    for metric in task.metrics:
+        values = {row.pk: row.numbers[numbers[task.name, metric.name]] for row in rows}
+        ranks[metric.name] = read_ranks(benchmark, f"{task.name}/{metric.name}", values)
+    return ranks
 
 
 def diagnostics_json(benchmark: Benchmark, task: Task) -> dict[str, Any]:
-    """A diagnostic set: each system's scores by phenomenon, as in its report."""
+    """A diagnostic set: each system's rank on the whole of it, and scores by phenomenon as in its report."""
+    entries = diagnosed(benchmark, task)
+    values = {entry["pk"]: entry["diagnostic"]["overall"]["value"] for entry in entries}
+    places = read_ranks(benchmark, task.name, values).places
     return {
-        **_head("diagnostics", benchmark, task),
+        **_head("diagnostics", benchmark, task, 2),
         "metrics": [metric.name for metric in task.metrics],
         "categories": {coarse: list(fine_of(task, coarse)) for coarse in task.coarse()},
         "rows": [
-            {**system_json(entry), "regime": entry["regime"], "diagnostic": entry["diagnostic"]}
-            for entry in diagnosed(benchmark, task)
+            {
+                **places.get(entry["pk"], NOWHERE).as_json(),
+                **system_json(entry),
+                "regime": entry["regime"],
+                "diagnostic": entry["diagnostic"],
+            }
+            for entry in entries
         ],
         "references": _references(task, task.name),
     }
@@ -99,24 +148,28 @@ def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> dic
     about = explain(category.name)
     examples = about.examples if about else ()
     fields = ("first", "second", "forward", "backward")
+    scores, ranks = scores_of(benchmark, task, category)
+    keys = {entry["pk"]: entry["key"] for entry, _ in scores}
     return {
-        **_head("phenomenon-board", benchmark, task),
+        **_head("phenomenon-board", benchmark, task, 2),
         "metric": task.metrics[0].name,
         "kind": category.kind,
         "phenomenon": category.name,
         "coarse": category.coarse,
         "about": about.words if about else None,
         "examples": [{name: getattr(pair, name) for name in fields} for pair in examples],
+        "may_be_best": [keys[pk] for pk in ranks.best],
         "rows": [
-            {**system_json(entry), "score": score} for entry, score in scores_of(benchmark, task, category)
+            {**ranks.places.get(entry["pk"], NOWHERE).as_json(), **system_json(entry), "score": score}
+            for entry, score in scores
         ],
     }
 
 
-def _head(schema: str, benchmark: Benchmark, task: Task) -> dict[str, Any]:
-    """The first keys of each JSON view of a task."""
+def _head(schema: str, benchmark: Benchmark, task: Task, number: int) -> dict[str, Any]:
+    """The first keys of each JSON view of a task; `number` is that of its schema."""
     return {
-        "schema": f"gluebench.{schema}/1",
+        "schema": f"gluebench.{schema}/{number}",
         "benchmark": benchmark.name,
         "version": benchmark.version,
         "task": task.name,
@@ -153,7 +206,7 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
 
     rows = (
         [
-            row.rank,
+            *row.place.as_json().values(),
             *(str(row.entry[name]) for name in WORDS),
             *(row.entry[name] for name in NUMBERS),
             row.entry["submitted"].isoformat(timespec="seconds"),
@@ -162,13 +215,13 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
         ]
         for row in read_systems(benchmark, scheme)[0]
     )
-    return csv_text(["rank", *WORDS, *NUMBERS, "submitted", "key", *names], rows)
+    return csv_text([*RANK, *WORDS, *NUMBERS, "submitted", "key", *names], rows)
 
 
 def latex_text(benchmark: Benchmark, scheme: Scheme) -> str:
     """A table for a paper, with the package booktabs; the highest of each column is bold."""
     board = read_page(benchmark, scheme, Options(), one_page=True)
-    lines = [f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}"]
+    lines = [f"% {benchmark.title} leaderboard; needs \\usepackage{{booktabs}}", f"% {LEGEND}"]
     lines += [rf"\begin{{tabular}}{{rllr{'r' * len(board.scheme.columns)}}}", r"\toprule"]
     if any(title for title, _ in board.sections):
         spans = [rf"\multicolumn{{{span}}}{{c}}{{{latex(title)}}}" for title, span in board.sections]
@@ -190,7 +243,7 @@ def _texts(
     ]
     for row in board.rows:
         model = f"({row.entry['source']})" if row.reference else row.entry["model"]
-        texts = [str(row.rank or ""), escape(row.entry["name"]), escape(model), number(row.score.text)]
+        texts = [escape(row.place.text), escape(row.entry["name"]), escape(model), number(row.score.text)]
         yield texts + [bold % number(cell.text) if cell.best else number(cell.text) for cell in row.cells]
 
 

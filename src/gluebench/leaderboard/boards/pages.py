@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from copy import copy
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -18,10 +17,9 @@ from django.utils.safestring import SafeString
 from jinja2 import Environment, StrictUndefined
 
 from gluebench.analysis.charts import Scale
-from gluebench.analysis.rank.rules import best, competition_ranks
+from gluebench.analysis.rank.rules import best
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task, figures
-from gluebench.benchmark.records import Rule
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme, standings
@@ -29,11 +27,13 @@ from gluebench.leaderboard.boards.diagnostics import slug_of
 from gluebench.leaderboard.boards.table import Row, arrange, fill, ordered, references_of
 from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.text import breakable, markdown
 from gluebench.leaderboard.limits.quota import precise
-from gluebench.leaderboard.phases.models import Phase, Shown
+from gluebench.leaderboard.phases.models import Shown
 from gluebench.leaderboard.phases.wording import described
-from gluebench.leaderboard.ranks.order import Order, Place, order_of, span
+from gluebench.leaderboard.ranks.order import Order, RankingOptions, order_of
+from gluebench.leaderboard.ranks.places import NOWHERE, Place
 from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.facts import entries_of, graded_again, with_systems
 from gluebench.leaderboard.submissions.queries import scored
@@ -42,6 +42,7 @@ register = template.Library()
 register.filter("count", formats.count)
 register.filter("kappa", formats.kappa)
 register.filter("percent", formats.percent)
+register.filter("p_text", formats.p_text)
 register.filter("score", formats.score_text)
 register.filter("signed", formats.signed)
 register.filter("points", figures.points)
@@ -72,8 +73,10 @@ class Board(NamedTuple):
     """The highest score of the whole board."""
     scale: Scale | None
     """The scale of the bars, in points; None without a score."""
-    order: Order | None = None
-    """The order by the chosen rule; None on a task's board, which is ranked by the task's score."""
+    order: Order
+    """The places by the chosen rule; those of a task's board are by the task's score."""
+    leaders: str = ""
+    """Which systems may be the best, as a sentence; empty where no rank set tells."""
     again: int = 0
     """Systems that are being graded again, shown with the scores that they had."""
 
@@ -87,7 +90,13 @@ class Board(NamedTuple):
     def fits(self) -> bool:
         """Whether a desktop shows all columns side by side, as it does GLUE's ten."""
         kinds = [column.kind for column in self.scheme.columns] + [fact.kind for fact in self.scheme.facts]
-        return sum(columns.WIDTHS[kind] for kind in kinds) <= columns.ROOM
+        ranks = columns.DIGIT * max(self.digits - 3, 0)
+        return sum(columns.WIDTHS[kind] for kind in kinds) + ranks <= columns.ROOM
+
+    @property
+    def digits(self) -> int:
+        """Digits of the last rank."""
+        return len(str(self.systems))
 
     @property
     def rows(self) -> list[Row]:
@@ -124,29 +133,27 @@ class Board(NamedTuple):
 MARKS: dict[str, Callable[[Row], Any]] = {
     "reference": lambda row: row.reference,
     "incomplete": lambda row: not row.complete,
-    "tied": lambda row: "–" in row.rank_text,
+    "ranked": lambda row: row.place.span,
     "earlier": lambda row: row.entry.get("earlier"),
     "verified": lambda row: row.entry.get("verified"),
     "reproduced": lambda row: row.entry.get("reproduced"),
-    "resampled": lambda row: row.resampled,
 }
 """Marks of rows, and which rows have them."""
 
 
 def read_systems(
     benchmark: Benchmark, scheme: Scheme, part: slice = slice(None), *, pk: int | None = None
-) -> tuple[list[Row], Rule]:
+) -> tuple[list[Row], Order]:
     """A part of the systems of the board, best first, with their entries, or the one with this key.
 
-    Also returns the rule that ranks them.
+    Also returns the order of all of them.
     """
     rows, options = _systems(benchmark, scheme), _with_rule(benchmark, Options())
     order = _rank(benchmark, scheme, options, rows)
-    rule = order.rule if order else "mean"
-    ranked_rows = ordered(rows, scheme.names, options, by_rank=rule != "mean")
+    ranked_rows = ordered(rows, scheme.names, options, by_rank=order.another)
     chosen = [row for row in ranked_rows if pk in (None, row.system.pk)][part]
     _enter(benchmark, chosen, whole=len(chosen) == len(rows))
-    return [row for row in chosen if row.entry], rule
+    return [row for row in chosen if row.entry], order
 
 
 def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
@@ -166,7 +173,7 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_pag
         scheme.names,
         options,
         None if one_page else columns.ALL_ROWS if options.everything else columns.ROWS,
-        by_rank=order is not None and order.another,
+        by_rank=order.another,
     )
     systems = [row for _, row in page if not row.reference]
     _enter(benchmark, systems, whole=one_page)
@@ -176,6 +183,7 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_pag
     scheme = scheme._replace(facts=tuple(stated))
     highest = [best(column) for column in zip(*(row.values for row in rows), strict=True)]
     scale = fill(scheme, [row for _, row in shown], highest)
+    names = {row.system.pk: row.system.name for row in rows}
     return Board(
         scheme,
         tuple((title, tuple(row for _, row in pairs)) for title, pairs in groups),
@@ -186,6 +194,7 @@ def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_pag
         max((row.value for row in rows if row.value is not None), default=None),
         scale,
         order,
+        "" if order.another and any(options.filters) else order.ranks.best_words(names),
         graded_again(benchmark),
     )
 
@@ -212,23 +221,23 @@ def _with_rule(benchmark: Benchmark, options: Options) -> Options:
     return options._replace(ranking=options.ranking._replace(rule=rule))
 
 
-def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row]) -> Order | None:
-    """Give the rows their ranks; return the order by the chosen rule, None on a task's board."""
-    ranks, order = competition_ranks([row.value for row in rows]), None
-    places: Mapping[int, Place] = {}
-    if scheme.task is None and not options.phase:
-        pks = [row.system.pk for row in rows]
-        order = order_of(benchmark, options.ranking, dict(zip(pks, ranks, strict=True)))
-        places = order.places
-        if order.another:
-            ranks = [places[pk].rank if pk in places else None for pk in pks]
-    rank_counts = Counter(ranks)
-    for row, rank in zip(rows, ranks, strict=True):
-        row.rank, row.place = rank, places.get(row.system.pk, Place(None))
-        if row.place.tied:
-            row.rank_text = row.place.text
-        elif rank:
-            row.rank_text = span(rank, rank + rank_counts[rank] - 1)
+def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row]) -> Order:
+    """Give the rows their places, and return the order by the chosen rule.
+
+    With filters, the rows that meet them are ranked among themselves.
+    """
+    filters = options.filters
+    counted = [row for row in rows if filters.accepts(row.system)] if any(filters) else rows
+    values = {row.system.pk: row.value for row in counted}
+    if scheme.task is None:
+        order = order_of(benchmark, options.ranking, "", values)
+    else:
+        order = order_of(benchmark, RankingOptions(), scheme.task.name, values)
+    for row in rows:
+        row.place = order.ranks.places.get(row.system.pk, NOWHERE)
+    if any(filters) and not order.another:
+        note = f"Filtered: ranks and rank sets are those among these {len(counted):,} systems."
+        order = order._replace(notes=(*order.notes, note))
     return order
 
 
@@ -240,11 +249,10 @@ def ranked(benchmark: Benchmark) -> list[Row]:
     return rows
 
 
-def at_phase(benchmark: Benchmark, phase: Phase | None) -> Benchmark:
-    """The benchmark as its pages are when they show this phase."""
-    other = copy(benchmark)
-    other.board_phase = None if phase is None else phase.pk
-    return other
+def places_of(benchmark: Benchmark) -> dict[int, Place]:
+    """The places on the board, by primary key; read once for each version of it."""
+    name = f"places {benchmark.pk} {benchmark.board_phase}"
+    return once(name, benchmark.version, lambda: {row.system.pk: row.place for row in ranked(benchmark)})
 
 
 def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[dict[str, Any]]:
@@ -323,7 +331,7 @@ def environment(**options: Any) -> Environment:
     """Jinja's environment, for large tables: it escapes everything and fails on undefined names."""
     strict = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
     jinja = Environment(**{**options, **strict})
-    jinja.filters |= {"breakable": breakable, "ordinal": ordinal}
+    jinja.filters |= {"breakable": breakable, "ordinal": ordinal, "p_text": formats.p_text}
     jinja.globals["url"] = lambda name, *args: reverse(name, args=args)
     return jinja
 

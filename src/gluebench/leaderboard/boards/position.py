@@ -1,20 +1,48 @@
-"""A submission's position on its board: rank, distances with their tests, and its author's other scores."""
+"""A submission's position on its board: rank and rank set, distances with their tests, other scores."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import template
 
 from gluebench.leaderboard.boards.columns import Standing, standings
-from gluebench.leaderboard.boards.pages import at_phase
+from gluebench.leaderboard.boards.pages import places_of
 from gluebench.leaderboard.common.formats import gap_text, labels_of, score_bars, signed
+from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.compare_views import comparison_of
-from gluebench.leaderboard.ranks.views import P
+from gluebench.leaderboard.ranks.places import NOWHERE, TOGETHER, Place, not_different
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.models import Submission
 
 register = template.Library()
 HISTORY = 12
 """Most submissions of the same author that a submission's page lists, newest first."""
+
+
+NAMES = 20
+"""Most systems that a submission's page names as not significantly different."""
+
+
+@register.inclusion_tag("boards/rank.html")
+def rank(submission: Submission) -> dict[str, Any]:
+    """Its rank on the board with its rank set, and from which systems it does not differ significantly."""
+    return {"submission": submission, "benchmark": submission.benchmark, "together": TOGETHER} | rank_of(
+        submission
+    )
+
+
+def rank_of(submission: Submission) -> dict[str, Any]:
+    """The place of a listed submission, of how many, and the systems not significantly different from it."""
+    board = at_phase(submission.benchmark, submission.phase)
+    places = places_of(board)
+    rows = {row.pk: row for row in standings(board)}
+    similar = [rows[pk] for pk in not_different(board, "", submission.pk) if pk in rows]
+    return {
+        "place": places.get(submission.pk, NOWHERE),
+        "systems": sum(place.rank is not None for place in places.values()),
+        "similar": similar[:NAMES],
+        "more": max(len(similar) - NAMES, 0),
+    }
 
 
 @register.inclusion_tag("boards/position.html")
@@ -46,17 +74,31 @@ def position_of(submission: Submission) -> dict[str, Any] | None:
     history: list[dict[str, Any]] = [{**row} for row in sent.values(*columns)[:HISTORY]]
     history = history if len(history) > 1 else []
     bars = zip(labels_of(history), (entry["scores"]["score"] for entry in history), strict=True)
+    board = at_phase(submission.benchmark, phase)
+    similar = not_different(board, "", submission.pk)
+    places = places_of(board)
     return {
         "rank": rank,
         "systems": len(others) + 1,
-        "distances": [_distance(submission, title, row) for title, row in near],
+        "distances": [
+            _distance(submission, title, row, _decision(places, similar, submission.pk, row.pk))
+            for title, row in near
+        ],
         "history": history,
         "picture": score_bars("Your scores on this benchmark", "Score", bars),
     }
 
 
-def _distance(submission: Submission, title: str, row: Standing) -> dict[str, Any]:
-    """Distance to another system of the board: the difference in score, and the result of a paired test."""
+def _decision(places: Mapping[int, Place], similar: Sequence[int], own: int, other: int) -> str:
+    """Whether two systems differ significantly among all pairs of the board, or why that is not known."""
+    for place in (places.get(own, NOWHERE), places.get(other, NOWHERE)):
+        if not place.span:
+            return place.words.partition("; ")[2]
+    return f"{'not ' if other in similar else ''}significant, all pairs of the board at once"
+
+
+def _distance(submission: Submission, title: str, row: Standing, decision: str) -> dict[str, Any]:
+    """Distance to another system of the board: the difference in score, and the board's decision on it."""
     other = Submission.objects.select_related("benchmark").defer("report", "problems").get(pk=row.pk)
     mask(submission.benchmark, other)
     points = (row.value or 0) - (submission.value or 0)
@@ -70,10 +112,9 @@ def _distance(submission: Submission, title: str, row: Standing) -> dict[str, An
     comparison = comparison_of(older, newer)
     overall = (comparison.values or {}).get("overall")
     if not overall:
-        return {**distance, "test": comparison.detail}
+        return {**distance, "test": decision}
     low, high = overall["low"], overall["high"]
     if older.pk != other.pk and low is not None:
         low, high = -high, -low
-    outcome = "significant" if overall["p"] <= P and overall["difference"] else "not significant"
     interval = gap_text({"low": low, "high": high, "loss": loss})
-    return {**distance, "interval": interval, "test": f"{outcome} at 5 %"}
+    return {**distance, "interval": interval, "test": decision}

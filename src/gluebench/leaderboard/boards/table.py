@@ -13,7 +13,7 @@ from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Options, Scheme, Standing
 from gluebench.leaderboard.common.formats import ABSENT, drawn, margin_text, percent, score_text
-from gluebench.leaderboard.ranks.order import Place
+from gluebench.leaderboard.ranks.places import NOWHERE, Place
 from gluebench.leaderboard.submissions.queries import Regime
 
 REFERENCES = "For reference"
@@ -32,7 +32,6 @@ class Cell(NamedTuple):
 
 
 _NOTHING = Cell(ABSENT)
-_NOWHERE = Place(None)
 
 
 @dataclass(slots=True)
@@ -51,22 +50,18 @@ class Row:
     """In column order."""
     facts: tuple[str, ...] = ()
     complete: bool = True
-    rank: int | None = None
-    rank_text: str = ""
-    """ "1", or "1–2" where systems share these ranks."""
-    place: Place = _NOWHERE
-    """Its rank with its interval, where that is computed."""
+    place: Place = NOWHERE
+    """Its observed rank and its rank set."""
+
+    @property
+    def rank(self) -> int | None:
+        """Its observed rank."""
+        return self.place.rank
 
     @property
     def reference(self) -> bool:
         """Whether it is a published reference, not a submission."""
         return not self.system.regime
-
-    @property
-    def resampled(self) -> str:
-        """The interval of its rank, "1 to 3"; empty where it says no more than the rank."""
-        interval = self.place.interval
-        return "" if interval.replace(" to ", "–") == self.rank_text else interval
 
 
 def arrange(

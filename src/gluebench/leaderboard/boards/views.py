@@ -19,7 +19,7 @@ from gluebench.leaderboard.benchmarks.contents import linked_tasks
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live, only_one
 from gluebench.leaderboard.boards import columns
 from gluebench.leaderboard.boards import diagnostics as sets
-from gluebench.leaderboard.boards.columns import Options, Scheme, cleaned, page_number, scheme_of
+from gluebench.leaderboard.boards.columns import Options, Scheme, cleaned, scheme_of
 from gluebench.leaderboard.boards.downloads import files_of
 from gluebench.leaderboard.boards.exports import (
     FORMATS,
@@ -29,7 +29,6 @@ from gluebench.leaderboard.boards.exports import (
     phenomenon_json,
 )
 from gluebench.leaderboard.boards.pages import (
-    at_phase,
     glance,
     home_page,
     phases_on_board,
@@ -37,7 +36,9 @@ from gluebench.leaderboard.boards.pages import (
     task_line,
 )
 from gluebench.leaderboard.common.page_cache import cached
+from gluebench.leaderboard.common.text import page_number
 from gluebench.leaderboard.fields import REGIMES
+from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.models import majority_tasks
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, ranking_options
 from gluebench.leaderboard.ranks.views import in_form

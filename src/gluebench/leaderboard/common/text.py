@@ -114,3 +114,8 @@ def csv_text(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     writer.writerow(head)
     writer.writerows([csv_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return text.getvalue()
+
+
+def page_number(text: str) -> int:
+    """Parse a page number; 1 if it is not valid."""
+    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 7 else 1

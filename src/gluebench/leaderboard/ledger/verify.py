@@ -2,10 +2,10 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -16,6 +16,7 @@ from gluebench.leaderboard.fields import as_json, from_json
 from gluebench.leaderboard.ledger import tree
 from gluebench.leaderboard.ledger.entries import NAMES, hidden, row_of, scores_of
 from gluebench.leaderboard.ledger.notes import Key, open_note, read_checkpoint, read_key
+from gluebench.leaderboard.ranks.sets import counts_of, rank_set
 
 Read = Callable[[str], bytes | None]
 """What is at a path below a site, or None."""
@@ -199,6 +200,9 @@ def _check_board(
             ranks = competition_ranks([(row["score"] or {}).get("value") for row in systems])
             right = [row["rank"] for row in systems] == ranks
             result.expect(right, f"{board}: the ranks do not follow the scores")
+        sets = [(row["rank_low"], row["rank"], row["rank_high"]) for row in systems if row["rank_low"]]
+        within = all(low <= rank <= high for low, rank, high in sets)
+        result.expect(within, f"{board}: a rank is outside its rank set")
     mine = {key: entry for key, entry in last.items() if entry["benchmark"] == name}
     for key in sorted(mine.keys() | shown.keys()):
         if key not in mine or key not in shown:
@@ -245,24 +249,40 @@ def verify_released(result: Verification, folder: Path) -> None:
             continue
         board = json.loads((folder / "benchmarks" / f"{name}.json").read_bytes())
         systems, rule = board["rows"], board.get("ranked_by", "mean")
+        again = recompute(about.parent, systems, rule)
+        result.findings += [f"{name}: {text}" for text in _differences(systems, again)]
         keys = [row["key"] for row in systems]
-        graded = recompute(about.parent, keys, rule, [row["key"] for row in systems if row["rank"]])
-        result.findings += [f"{name}: {text}" for text in _differences(systems, graded)]
-        result.expect(list(graded) == keys, f"{name}: the systems have another order when graded again")
-        result.checked.append(f"{len(systems)} systems of {name} graded again, with the same ranks.")
+        result.expect(list(again) == keys, f"{name}: the systems have another order when graded again")
+        graded = sum(each.scores is not None for each in again.values())
+        kept = "" if graded == len(keys) else f" The files of {len(keys) - graded} more are not kept."
+        same = f"{graded} systems of {name} graded again, with the same ranks and rank sets."
+        result.checked.append(f"{same}{kept}")
 
 
-def _differences(
-    systems: Sequence[Mapping[str, Any]], graded: Mapping[str, tuple[int | None, Mapping[str, Any]]]
-) -> Iterator[str]:
+class Regraded(NamedTuple):
+    """What a system has when it is graded and ranked again."""
+
+    rank: int | None
+    ends: tuple[int, int] | None
+    """The ends of its rank set, where it has one."""
+    scores: Mapping[str, Any] | None
+    """As `scores_of`; None where its predictions are not kept."""
+
+
+def _differences(systems: Sequence[Mapping[str, Any]], graded: Mapping[str, Regraded]) -> Iterator[str]:
     """What differs between the rows of a board and their grading, by system and column."""
     for row in systems:
-        shown, (rank, scores) = scores_of(row), graded[row["key"]]
-        columns = {"rank": (row["rank"], rank), "score": (shown["score"], scores["score"])}
-        for task in shown["tasks"] | scores["tasks"]:
-            columns[f"score of {task}"] = shown["tasks"].get(task), scores["tasks"].get(task)
-        if all(before == after for before, after in columns.values()):
-            columns["SHA-256 of metrics and intervals"] = shown["scores_sha256"], scores["scores_sha256"]
+        again = graded[row["key"]]
+        columns: dict[str, tuple[Any, Any]] = {"rank": (row["rank"], again.rank)}
+        if row["rank_low"] is not None:
+            columns["rank set"] = ((row["rank_low"], row["rank_high"]), again.ends)
+        if again.scores is not None:
+            shown, scores = scores_of(row), again.scores
+            columns["score"] = (shown["score"], scores["score"])
+            for task in shown["tasks"] | scores["tasks"]:
+                columns[f"score of {task}"] = shown["tasks"].get(task), scores["tasks"].get(task)
+            if all(before == after for before, after in columns.values()):
+                columns["SHA-256 of metrics and intervals"] = shown["scores_sha256"], scores["scores_sha256"]
         for column, (before, after) in columns.items():
             if before != after:
                 system = f"{row['name']!r} ({row['key']})"
@@ -276,12 +296,11 @@ def _plain(name: str) -> str:
     return name
 
 
-def recompute(
-    home: Path, keys: list[str], rule: Rule = "mean", ranked: Sequence[str] = ()
-) -> dict[str, tuple[int | None, Mapping[str, Any]]]:
-    """The rank and scores of each system of a release, best first, from its predictions and labels.
+def recompute(home: Path, systems: Sequence[Mapping[str, Any]], rule: Rule = "mean") -> dict[str, Regraded]:
+    """The rank, rank set and scores of each system of a release, best first, from predictions and labels.
 
-    By another rule than the average, the systems in `ranked` have ranks, among themselves.
+    `systems` are the rows of the board, some of whose predictions may not be kept. By another rule than the
+    average, those that have ranks are ranked among themselves.
     """
     from gluebench.analysis.board import rank_all
     from gluebench.benchmark import load_benchmark
@@ -297,25 +316,56 @@ def recompute(
     gold = read_gold(home / "gold", benchmark)
     if about["rows"]:
         gold = part_of(gold, about["rows"], share=about["share"], key=label_key(str(home / "gold")))
-    graded, files = {}, {}
+    graded: dict[str, Mapping[str, Any]] = {}
+    files: dict[str, str] = {}
+    values = {row["key"]: scores_of(row)["score"] for row in systems}
     with tempfile.TemporaryDirectory() as scratch:
-        for key in map(_plain, keys):  # a single table names its task by its own name
+        for key in map(_plain, values):  # a single table names its task by its own name
+            predictions = home / "predictions" / key
+            if not predictions.exists():
+                continue
             link = Path(scratch, key, _plain(about["filenames"].get(key, key)))
             link.parent.mkdir()
-            link.symlink_to((home / "predictions" / key).resolve())
+            link.symlink_to(predictions.resolve())
             report = grade(check(link, benchmark), gold).as_dict()
             shown = rounded_report(report_of(report), benchmark)  # a site rounds what it stored
             graded[key], files[key] = scores_of(shown.as_dict()), str(link)
-        values = {key: scores["score"] for key, scores in graded.items()}
-        if rule != "mean":
-            tasks = {key: graded[key]["tasks"] for key in ranked}
-            again = rank_all({key: files[key] for key in ranked}, gold, majorities=[()], shown=tasks)
-            places = again["boards"][""]["rules"][rule]["places"]
-            values = dict.fromkeys(keys) | {
-                key: -place["rank"] for key, place in zip(again["names"], places, strict=True)
-            }
+        tasks = {key: _known(scores["tasks"]) for key, scores in graded.items()}
+        again: Mapping[str, Any] | None = None
+        if len(files) > 1:
+            again = rank_all(files, gold, majorities=[()], shown=tasks)
+    values |= {key: scores["score"] for key, scores in graded.items()}
+    ends: dict[str, tuple[int, int]] = {}
+    if again and rule != "mean":
+        values, ends = _by_rule(again, values, rule)
+    elif again:
+        ranked = sum(value is not None for value in values.values())
+        for key, count in zip(again["names"], dict(counts_of(again))[""], strict=True):
+            if not isinstance(count, str):
+                ends[key] = rank_set(count, ranked)
     ranks = dict(zip(values, competition_ranks([*values.values()]), strict=True))
-    return {keys[at]: (ranks[keys[at]], graded[keys[at]]) for at in board_order([*values.values()])}
+    keys = list(values)
+    order = [keys[at] for at in board_order([*values.values()])]
+    return {key: Regraded(ranks[key], ends.get(key), graded.get(key)) for key in order}
+
+
+def _by_rule(
+    again: Mapping[str, Any], keys: Iterable[str], rule: Rule
+) -> tuple[dict[str, float | None], dict[str, tuple[int, int]]]:
+    """Values with the order of the ranks by a rule, and the ends of the rank sets by it."""
+    values: dict[str, float | None] = dict.fromkeys(keys)
+    ends = {}
+    for key, place in zip(again["names"], again["boards"][""]["rules"][rule]["places"], strict=True):
+        if place["rank"] is not None:
+            values[key] = -float(place["rank"])
+        if place["rank_low"] is not None:
+            ends[key] = (place["rank_low"], place["rank_high"])
+    return values, ends
+
+
+def _known(scores: Mapping[str, float | None]) -> dict[str, float]:
+    """The scores that there are."""
+    return {task: score for task, score in scores.items() if score is not None}
 
 
 def verify_receipt(result: Verification, note: str, key: Key) -> None:

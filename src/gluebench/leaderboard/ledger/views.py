@@ -12,8 +12,8 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.boards.columns import page_number
 from gluebench.leaderboard.common.page_cache import as_download, cached
+from gluebench.leaderboard.common.text import page_number
 from gluebench.leaderboard.ledger import models, tree
 from gluebench.leaderboard.ledger.models import Leaf
 from gluebench.leaderboard.phases.models import Phase

@@ -1,6 +1,7 @@
 """Phases of a benchmark: when they take submissions, by which policy, what counts, and what a board shows."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -206,6 +207,13 @@ def phase_on_board(benchmark: Benchmark) -> Phase | None:
     """The phase whose systems the benchmark's pages show; None for those without a phase."""
     number = benchmark.board_phase
     return None if number is None else Phase.objects.select_related("benchmark").filter(pk=number).first()
+
+
+def at_phase(benchmark: Benchmark, phase: Phase | None) -> Benchmark:
+    """The benchmark as its pages are when they show this phase."""
+    other = copy(benchmark)
+    other.board_phase = None if phase is None else phase.pk
+    return other
 
 
 def slot_of(benchmark: Benchmark, user: User, moment: datetime) -> Slot:

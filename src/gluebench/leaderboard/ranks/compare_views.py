@@ -11,15 +11,18 @@ from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.common.formats import gap_text, labels_of
+from gluebench.leaderboard.common.formats import gap_text, labels_of, p_text
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
+from gluebench.leaderboard.ranks.pairs import board_pair
 from gluebench.leaderboard.ranks.renewing import ask
-from gluebench.leaderboard.ranks.views import P, system_json
+from gluebench.leaderboard.ranks.state import system_json
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.models import Submission
 
+P = 0.05
+"""Two systems that were named beforehand differ significantly up to this p-value."""
 CHOICES = 1000
 """Systems that the form lists, the first ones of the board."""
 FULL = "Many comparisons are waiting. Try this one again in a few minutes."
@@ -47,7 +50,7 @@ class Comparison(NamedTuple):
         return {"waiting": 202, "full": 503}.get(self.status, 200)
 
     def as_json(self, a: Submission, b: Submission) -> dict[str, Any]:
-        """Return the comparison, or its state, as JSON."""
+        """Return the comparison, or its state, as JSON; "board" is the same pair among all of the board."""
         return {
             "status": self.status,
             "detail": self.detail or None,
@@ -55,6 +58,7 @@ class Comparison(NamedTuple):
             "a": system_json(vars(a)),
             "b": system_json(vars(b)),
             "comparison": self.values,
+            "board": board_pair(a.benchmark, a.pk, b.pk),
         }
 
 
@@ -99,6 +103,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     }
     if comparison.values:
         context |= tables_of(comparison.values, benchmark.record)
+        context["on_board"] = board_pair(benchmark, one.pk, other.pk)
     status = comparison.http_status if comparison.status == "full" else 200
     return render(request, "ranks/compare.html", context, status=status)
 
@@ -159,8 +164,6 @@ def _task_table(title: str, task: Mapping[str, Any], record: Record, name: str) 
 def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> dict[str, Any]:
     """One difference of the comparison; the line of a task's score is `strong`, above its metrics."""
     decisive = numbers.get("adjusted", numbers["p"])
-    shown = f"{decisive:.3f}".removeprefix("0") if decisive < 0.9995 else "1"
-    p_text = "< .001" if decisive < 0.001 else shown
     effect = ""  # empty where answers are numbers
     if "only_a" in numbers:
         net, rows = numbers["only_a"] - numbers["only_b"], f"{numbers['n']:,} rows"
@@ -171,7 +174,7 @@ def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> 
         "title": title,
         "interval": gap_text(numbers),
         "loss": numbers.get("loss"),
-        "p": "same answers" if numbers["same"] else p_text,
+        "p": "same answers" if numbers["same"] else p_text(decisive),
         "effect": effect,
         "significant": decisive <= P and numbers["difference"] != 0,
         "strong": strong,

@@ -17,8 +17,8 @@ from gluebench.benchmark import Task
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.formats import ABSENT, percent, signed
-from gluebench.leaderboard.ranks.models import Ranking
-from gluebench.leaderboard.ranks.views import in_form, ranking_of
+from gluebench.leaderboard.ranks.state import ranking_of
+from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.similarity.similar import near
 from gluebench.leaderboard.submissions.facts import entries_of
 from gluebench.leaderboard.submissions.queries import Kind, Status, people_of
@@ -79,7 +79,7 @@ def health(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
     def content(benchmark: Benchmark) -> dict[str, Any]:
         ranking, rooms = ranking_of(benchmark), headroom(benchmark)
         if form:
-            return ranking.as_json("health", headroom=rooms, shares=ranking.shares)
+            return ranking.as_json("health/2", headroom=rooms, shares=ranking.shares)
         return {"ranking": ranking, "facts": ranking.shares, "rows": table(rooms, ranking.shares)}
 
     source = live(name, request.user)
@@ -90,12 +90,12 @@ def health(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
 def organize_health(request: SignedInRequest, benchmark: Benchmark, form: str = "") -> HttpResponse:
     """What organizers know: counts, rows of doubtful labels, attempts, failures, times, near-duplicates."""
     ranking, rooms = ranking_of(benchmark), headroom(benchmark)
-    facts = None if ranking.reason else Ranking.objects.get(benchmark=benchmark).health
+    facts = ranking.ranking.health if ranking.ranking else None
     compared, pairs = near(benchmark)
     work: Row = {"attempts": attempts(benchmark), "failures": failures(benchmark), "queue": queue(benchmark)}
     work["near_duplicates"] = len(pairs) if compared else None
     if form:
-        return JsonResponse(ranking.as_json("organizer-health", headroom=rooms, facts=facts, **work))
+        return JsonResponse(ranking.as_json("organizer-health/2", headroom=rooms, facts=facts, **work))
     loss = benchmark.record.loss
     drift = [(row, percent(row["mean"], loss), signed(row["gain"], loss)) for row in work["attempts"]]
     shown = {"ranking": ranking, "facts": facts, "rows": table(rooms, facts), "drift": drift}

@@ -6,25 +6,26 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import models
+from django.db.models import F
 
 from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.phases.models import phase_on_board
+from gluebench.leaderboard.common.page_cache import once
+from gluebench.leaderboard.phases.models import Phase, phase_on_board
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Kind, people_of
 from gluebench.version import __version__
 
-MOST = 100
-"""Systems whose ranks are computed, the first ones of the board: pairs grow with the square."""
 MAJORITY = "Majority class"
 """The published reference that lets a board take a task to be answered with its most frequent label."""
 
 
 class Ranking(models.Model):
-    """The last computed ranks of a benchmark's board, with intervals, ties and pairs."""
+    """The last computed ranks of one board: of a phase of a benchmark, or of its systems without a phase."""
 
-    benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="ranking")
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="rankings")
+    phase = models.ForeignKey(Phase, null=True, on_delete=models.CASCADE, related_name="+")
     version = models.PositiveBigIntegerField(default=0)
     """The version of the board that it is for; a board of another version does not show it."""
     stamp = models.CharField(max_length=64, blank=True)
@@ -37,13 +38,39 @@ class Ranking(models.Model):
     """When it was computed."""
     failure = models.CharField(max_length=200, blank=True)
     """Why there is none for this stamp."""
+    systems = models.JSONField(default=list)
+    """Primary key and key of each system that was ranked, by position; empty for fewer than two."""
     board = models.JSONField(null=True)
-    """Systems, ranks by rule and `shares`, as `board.rank_all` gives them; null for fewer than two."""
+    """`boards` and `shares` as `board.rank_all` gives them; null for fewer than two systems."""
     pairs = models.JSONField(null=True)
-    """All pairs, and what holds under every rule."""
-
+    """What holds under every rule, for all pairs."""
     health = models.JSONField(null=True)
     """As `analysis.health.health` gives it, with rows of labels in doubt: for organizers alone."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "phase"], name="one_ranking_per_phase"),
+            models.UniqueConstraint(
+                fields=["benchmark"], condition=models.Q(phase=None), name="one_ranking_without_phase"
+            ),
+        ]
+
+
+class Decisions(models.Model):
+    """Which pairs of systems differ significantly by one score; all ranks by that score come from here."""
+
+    ranking = models.ForeignKey(Ranking, on_delete=models.CASCADE, related_name="decisions")
+    score = models.CharField(max_length=400)
+    """What is ranked: empty for the average, else a task, a metric, a diagnostic set or a phenomenon."""
+    counts = models.JSONField()
+    """For each of `Ranking.systems`: how many are better and how many worse; or why it was not tested."""
+    better = models.TextField()
+    """The decisions, packed: see `analysis.rank.packed`."""
+    p_values = models.TextField(blank=True)
+    """Adjusted and plain p-values of the average's pairs, packed; empty on a board of too many systems."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["ranking", "score"], name="one_per_score")]
 
 
 class Pair(models.Model):
@@ -65,14 +92,16 @@ class Pair(models.Model):
         constraints = [models.UniqueConstraint(fields=["a", "b"], name="one_per_pair")]
 
 
-def ranked_systems(benchmark: Benchmark) -> list[Submission]:
-    """The first of the board's complete systems whose files are kept, best first.
+def ranked_systems(benchmark: Benchmark, *deferred: str) -> list[Submission]:
+    """The systems of the board whose files are kept, best first, incomplete ones last.
 
-    Submissions under the Ladder are left out: what it shows of them is not their own score.
+    Submissions under the Ladder are left out: what it shows of them is not their own score. `deferred` are
+    columns that are not needed.
     """
-    rows = Submission.objects.on_board(benchmark).filter(value__isnull=False).exclude(file="")
-    rows = rows.select_related("benchmark").defer("report", "problems")
-    return [row for row in rows.order_by("-value", "submitted", "pk")[:MOST] if not feedback.climbs(row)]
+    rows = Submission.objects.on_board(benchmark).filter(scores__isnull=False).exclude(file="")
+    rows = rows.select_related("benchmark", "phase").defer("report", "problems", *deferred)
+    ordered = rows.order_by(F("value").desc(nulls_last=True), "submitted", "pk")
+    return [row for row in ordered if not feedback.climbs(row)]
 
 
 def leaders(systems: Sequence[Submission]) -> list[str]:
@@ -109,6 +138,15 @@ def stamp_of(benchmark: Benchmark, systems: Iterable[Submission]) -> str:
     part: list[Any] | None = [*feedback.graded_rows(benchmark, phase_on_board(benchmark)).values()] or None
     basis = [__version__, benchmark.gold_digest, benchmark.manifest, benchmark.policy.smallest_category]
     return hashlib.sha256(json.dumps([basis, part, rows]).encode()).hexdigest()
+
+
+def is_current(ranking: Ranking, benchmark: Benchmark) -> bool:
+    """Whether a ranking is that of the board as it is now, whose pages may have changed otherwise."""
+    if ranking.version == benchmark.version:
+        return True
+    name = f"stamp {benchmark.pk} {benchmark.board_phase}"
+    stamp = once(name, benchmark.version, lambda: stamp_of(benchmark, ranked_systems(benchmark, "scores")))
+    return ranking.stamp == stamp
 
 
 def majority_tasks(record: Record) -> list[str]:

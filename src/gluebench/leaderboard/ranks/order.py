@@ -1,19 +1,21 @@
-"""What a board is ranked by: the usual average with its ties and intervals, or another rule."""
+"""What a board is ranked by: its score, or another rule that the address or the manifest names."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from gluebench.analysis.rank import rules
-from gluebench.analysis.rank.rules import LOWER, Profile, standing
+from gluebench.analysis.rank.rules import LOWER, Profile, filled, standing
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import UnknownNameError
 from gluebench.benchmark.records import Rule, rule_named
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import percent
-from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason, majority_tasks
+from gluebench.leaderboard.ranks.models import Ranking, majority_tasks
+from gluebench.leaderboard.ranks.places import BoardRanks, Place, latest_ranking, read_ranks
 
 TITLES = {**rules.TITLES, "mean": "average"}
 """Titles of the rules within a sentence."""
+OTHER_WEIGHTS = "rank sets are computed for the benchmark's own weights"
 ABOUT = {
     "mean": "the mean of the task scores",
     "borda": "the mean of its ranks on the tasks (Borda), the lower the better",
@@ -24,30 +26,6 @@ ABOUT = {
         "(EuroEval), the lower the better"
     ),
 }
-
-
-class Place(NamedTuple):
-    """The place of a system, ready to show."""
-
-    rank: int | None
-    value: str = ""
-    """What it is ranked by, where that is not the score."""
-    ends: tuple[int | None, int | None] = (None, None)
-    """The ranks between which it was in 95 % of the resamples."""
-    group: tuple[int, int] | None = None
-    """The first and last rank that are not significantly different from it."""
-    tied: bool = False
-
-    @property
-    def text(self) -> str:
-        """ "1", or "1–2" for tied ranks."""
-        return span(*self.group) if self.group and self.tied else str(self.rank or "")
-
-    @property
-    def interval(self) -> str:
-        """Its ends as text; empty where there are none."""
-        low, high = self.ends
-        return "" if low is None or high is None else span(low, high, " to ")
 
 
 class RankingOptions(NamedTuple):
@@ -70,120 +48,107 @@ class RankingOptions(NamedTuple):
 
 
 class Order(NamedTuple):
-    """The places of a board's systems."""
+    """The places of a board's systems by the chosen rule."""
 
     options: RankingOptions
-    places: Mapping[int, Place]
-    """By primary key; empty where nothing is computed."""
-    notes: tuple[str, ...]
+    ranks: BoardRanks
+    notes: tuple[str, ...] = ()
     """Sentences that explain it to a reader."""
     problems: tuple[str, ...] = ()
     """What is wrong with the weights in the address."""
-    withheld: str = ""
-    """Why no rank has an interval; empty if they have."""
+    another: bool = False
+    """Whether systems are ordered by something other than their score."""
 
     @property
     def title(self) -> str:
         """The heading of the numbers that it ranks by."""
-        weighted = "weighted " if self.options.weights else ""
-        return f"{weighted}{TITLES[self.options.by]}"
+        return title_of(self.options)
 
     @property
     def rule(self) -> Rule:
-        """The rule that gave the ranks; the average where no places are computed."""
-        return self.options.by if self.places else "mean"
-
-    @property
-    def another(self) -> bool:
-        """Whether systems are ordered by something other than their score."""
-        return bool(self.places) and not self.options.usual
+        """The rule that gave the ranks; the average where those of another are not computed."""
+        return self.options.by if self.another else "mean"
 
 
-def order_of(benchmark: Benchmark, options: RankingOptions, ranks: Mapping[int, int | None]) -> Order:
-    """The places of the systems, once computed for the present board; `ranks` are those by score."""
+def title_of(options: RankingOptions) -> str:
+    """What these options rank by, within a sentence."""
+    return f"{'weighted ' if options.weights else ''}{TITLES[options.by]}"
+
+
+def order_of(
+    benchmark: Benchmark, options: RankingOptions, score: str, values: Mapping[int, float | None]
+) -> Order:
+    """The places of the rows with these values of a score, or by the rule that the options name."""
     weights, problems = parsed_weights(options.weights, benchmark.record)
+    ranks = read_ranks(benchmark, score, values)
     if problems:
-        return Order(RankingOptions(), {}, (), tuple(problems))
-    if reason := hidden_reason(benchmark):
-        return Order(options, {}, () if options.usual else (reason,))
-    complete = sum(rank is not None for rank in ranks.values())
-    if complete < 2:
-        return Order(options, {}, ())
-    ranking = Ranking.objects.defer("pairs", "health").filter(benchmark=benchmark).first()
-    if ranking is None or ranking.version != benchmark.version or ranking.board is None:
-        return Order(options, {}, (_pending(ranking),))
-    pks = ranking.board["pks"]
-    if not ranks.keys() >= set(pks):  # the database was edited: a system left the board
-        return Order(options, {}, (_pending(None),))
-    # Places are ranks among the compared systems; the usual board shows those of the whole board.
-    own = sorted(rank for pk in pks if (rank := ranks[pk]) is not None)
-    own = own if options.usual else list(range(1, len(pks) + 1))
-    places, notes = _places(ranking.board, options, weights, own, benchmark.record.loss)
-    if len(pks) < complete:
-        what = "Ties and intervals are computed for" if options.usual else "Ranked among themselves are"
-        kept = "whose files are kept and valid by today's checks, and whose scores are shown as they are"
-        notes.insert(0, f"{what} {len(pks)} systems: the first {MOST} of the board, {kept}.")
-    withheld = ranking.board["boards"][options.majority]["rules"][options.by].get("withheld") or ""
-    return Order(options, dict(zip(pks, places, strict=True)), tuple(notes), withheld=withheld)
-
-
-def _pending(ranking: Ranking | None) -> str:
-    if ranking is not None and ranking.failure and ranking.since is None:
-        return f"Ties and intervals of ranks could not be computed. {ranking.failure}"
-    if ranking is not None and ranking.at is not None and ranking.board is None and ranking.since is None:
-        return "Ties and intervals of ranks need two systems whose files are kept."
-    return (
-        "Ties, intervals of ranks and other rules are being computed for the board as it is now: "
-        "usually within a minute, later while submissions wait. Load the page again then."
-    )
+        return Order(RankingOptions(), ranks, problems=tuple(problems))
+    ranking, reason, waiting = latest_ranking(benchmark)
+    if options.usual or ranking is None:
+        is_told = ranking is None and not waiting and (ranks.reason or not options.usual)
+        return Order(options, ranks, (reason,) if is_told else ())
+    board: Mapping[str, Any] = Ranking.objects.only("board").get(pk=ranking.pk).board or {}
+    pks = [pk for pk, _ in ranking.systems]
+    by_rule, notes = _places(board["boards"][options.majority], pks, options, weights, benchmark.record.loss)
+    places = {pk: by_rule[pk] for pk in values if pk in by_rule}
+    missing = ranks.places.keys() - by_rule.keys()
+    if missing:
+        notes.append(
+            f"{len(missing):,} systems whose predictions are not compared have no rank by this rule."
+        )
+    if len(places) < len(by_rule):
+        notes.append("Ranks by this rule are those among all systems of the board.")
+    return Order(options, BoardRanks(places, missing=len(missing)), tuple(notes), another=True)
 
 
 def _places(
-    board: Mapping[str, Any],
+    results: Mapping[str, Any],
+    pks: Sequence[int],
     options: RankingOptions,
     weights: Mapping[str, float],
-    own: Sequence[int],
     loss: bool,
-) -> tuple[list[Place], list[str]]:
-    results = board["boards"][options.majority]
-    notes = [] if options.usual else [_ranked_by(options, weights)]
-    if not weights:
+) -> tuple[dict[int, Place], list[str]]:
+    """The places by another rule than the usual average, and what a reader has to know of them."""
+    notes = [_ranked_by(options, weights)]
+    if weights:
+        weighting = tuple(weights.get(task, 1.0) for task in results["tasks"])
+        systems, tasks = tuple(map(str, pks)), tuple(results["tasks"])
+        scores = tuple(map(tuple, results["scores"]))
+        profile = Profile(systems, tasks, scores, weighting, tuple(results["scales"]))
+        ranked = standing(filled(profile, "unranked"), options.by)
+        rows: list[Any] = [
+            {"rank": rank, "value": value, "rank_low": None, "rank_high": None}
+            for rank, value in zip(ranked.ranks, ranked.values, strict=True)
+        ]
+        withheld, note = OTHER_WEIGHTS, ranked.note
+        notes += [note] * bool(note)
+    else:
         rule = results["rules"][options.by]
-        return [_place(place, options, own, loss) for place in rule["places"]], [*notes, *rule["notes"]]
-    weighting = tuple(weights.get(task, 1.0) for task in results["tasks"])
-    scores = tuple(map(tuple, results["scores"]))
-    systems, scales = tuple(board["keys"]), tuple(results["scales"])
-    ranked = standing(Profile(systems, tuple(results["tasks"]), scores, weighting, scales), options.by)
-    notes.append("Intervals of ranks are computed for equal weights alone.")
-    both = zip(ranked.ranks, ranked.values, strict=True)
-    places = [Place(rank, value_text(value, options.by, loss)) for rank, value in both]
-    return places, [*notes, *([ranked.note] if ranked.note else [])]
-
-
-def _place(place: Mapping[str, Any], options: RankingOptions, own: Sequence[int], loss: bool) -> Place:
-    """A place by a rule; `own` are the ranks to show for the ranks from 1 on."""
-    rank, low, high = (place[name] and own[place[name] - 1] for name in ("rank", "low", "high"))
-    first, last = place["group"] or (0, 0)
-    group = (own[first - 1], own[last - 1]) if place["group"] else None
-    value = "" if options.usual else value_text(place["value"], options.by, loss)
-    return Place(rank, value, (low, high), group, tied=first < last)
+        rows, withheld = rule["places"], rule["withheld"] or ""
+        notes += rule["notes"]
+    places = {}
+    for pk, row in zip(pks, rows, strict=True):
+        if row["rank"] is None:
+            continue
+        place = Place(row["rank"], row["rank_low"], row["rank_high"], by=title_of(options))
+        if place.low is None:
+            place = place._replace(withheld=withheld)
+        if options.by != "mean" or weights:
+            place = place._replace(value=value_text(row["value"], options.by, loss))
+        places[pk] = place
+    return places, notes
 
 
 def withheld_words(rules: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Rules by which ranks have no intervals, in words, and why."""
+    """Rules by which ranks have no rank sets, in words, and why."""
     reasons: dict[str, list[str]] = {}
     for name, rule in rules.items():
-        if reason := rule.get("withheld"):
+        if reason := rule["withheld"]:
             reasons.setdefault(reason, []).append(TITLES[name])
     return [
         ("every rule" if len(titles) == len(rules) else " and ".join(titles), reason)
         for reason, titles in reasons.items()
     ]
-
-
-def span(low: int, high: int, between: str = "–") -> str:
-    """Two ranks as one text."""
-    return str(low) if low == high else f"{low}{between}{high}"
 
 
 def value_text(value: float | None, by: str, loss: bool) -> str:

@@ -3,7 +3,10 @@
 Only the grader's process opens labels; this module prepares its jobs and stores its results.
 """
 
+import shutil
+from collections.abc import Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -13,9 +16,18 @@ from django.utils import timezone
 from django_tasks import task
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.phases.models import phase_on_board
+from gluebench.leaderboard.folder import make_private
+from gluebench.leaderboard.phases.models import at_phase, phase_on_board
 from gluebench.leaderboard.ranks import models
-from gluebench.leaderboard.ranks.models import Pair, Ranking, comparable, ranked_systems, stamp_of
+from gluebench.leaderboard.ranks.models import (
+    Decisions,
+    Pair,
+    Ranking,
+    comparable,
+    ranked_systems,
+    stamp_of,
+)
+from gluebench.leaderboard.ranks.sets import counts_of
 from gluebench.leaderboard.submissions import process
 from gluebench.leaderboard.submissions.grading import job_of, stopping
 from gluebench.leaderboard.submissions.models import Submission
@@ -33,65 +45,104 @@ MOST_KEPT = 5000
 """Pairs that are kept, the newest ones."""
 
 
+FILE_BYTES = 1024**3
+"""Largest file that the grader may write of a ranking: covariances grow with the square of the systems."""
+
+
 def look() -> int:
     """Enqueue the rankings that are out of date; return how many."""
-    now, number = timezone.now(), 0
-    for benchmark in Benchmark.objects.filter(Q(ranking=None) | ~Q(ranking__version=F("version"))):
-        ranking, _ = Ranking.objects.defer("pairs", "health").get_or_create(benchmark=benchmark)
-        if ranking.stamp == stamp_of(benchmark, ranked_systems(benchmark)):
-            _settle(ranking, ranking.stamp)
-            continue
-        rows = Ranking.objects.filter(pk=ranking.pk)
-        rows.filter(since=None).update(since=now)
-        if rows.filter(Q(asked=None) | Q(asked__lt=now - GIVEN_UP)).update(asked=now):
-            renew_ranking.enqueue(benchmark.pk)
-            number += 1
+    number = 0
+    outdated = Ranking.objects.exclude(version=F("benchmark__version")).values("benchmark")
+    for benchmark in Benchmark.objects.filter(Q(rankings=None) | Q(pk__in=outdated)):
+        boards = _boards(benchmark)
+        shown = [board.board_phase for board in boards]
+        for ranking in benchmark.rankings.defer("board", "pairs", "health"):
+            if ranking.phase_id not in shown:
+                _forget_cache(ranking)
+                ranking.delete()
+        number += sum(_renew_when_due(board) for board in boards)
     return number
 
 
-def _settle(ranking: Ranking, stamp: str, **values: Any) -> None:
-    """Store a computed ranking, and mark the board's pages as changed.
+def _boards(benchmark: Benchmark) -> list[Benchmark]:
+    """The benchmark as each of its boards shows it: the usual one, then those of its other shown phases."""
+    others = [
+        phase for phase in benchmark.phases.all() if phase.is_shown and phase.pk != benchmark.board_phase
+    ]
+    return [benchmark, *(at_phase(benchmark, phase) for phase in others)]
 
-    The board's row is locked first, so that `look` notices every change that is not noticed here.
+
+def _renew_when_due(board: Benchmark) -> bool:
+    """Enqueue the ranking of a board if it is out of date; return whether it was enqueued."""
+    now = timezone.now()
+    rankings = Ranking.objects.defer("board", "pairs", "health")
+    ranking, _ = rankings.get_or_create(benchmark=board, phase=phase_on_board(board))
+    if ranking.version == board.version:
+        return False
+    if ranking.stamp == stamp_of(board, ranked_systems(board)):
+        _settle(ranking, ranking.stamp)
+        return False
+    rows = Ranking.objects.filter(pk=ranking.pk)
+    rows.filter(since=None).update(since=now)
+    if not rows.filter(Q(asked=None) | Q(asked__lt=now - GIVEN_UP)).update(asked=now):
+        return False
+    renew_ranking.enqueue(ranking.pk)
+    return True
+
+
+def _settle(
+    ranking: Ranking, stamp: str, decisions: Sequence[Decisions] | None = None, **values: Any
+) -> None:
+    """Store a computed ranking, and mark the benchmark's pages as changed.
+
+    The benchmark's row is locked first, so that `look` notices every change that is not noticed here.
     """
     with transaction.atomic():
         Benchmark.objects.filter(pk=ranking.benchmark_id).touch()
         benchmark = Benchmark.objects.get(pk=ranking.benchmark_id)
+        board = at_phase(benchmark, ranking.phase)
         state: dict[str, Any] = {"stamp": stamp, "asked": None}
-        if stamp_of(benchmark, ranked_systems(benchmark)) == stamp:
+        if stamp_of(board, ranked_systems(board)) == stamp:
             state |= {"version": benchmark.version, "since": None}
         Ranking.objects.filter(pk=ranking.pk).update(**state, **values)
+        # That this ranking is there changes nothing that those of the benchmark's other boards depend on.
+        others = Ranking.objects.filter(benchmark=benchmark, version=benchmark.version - 1)
+        others.exclude(pk=ranking.pk).update(version=benchmark.version)
+        if decisions is not None:
+            ranking.decisions.all().delete()
+            Decisions.objects.bulk_create(decisions)
 
 
 @task(priority=AFTER_GRADING)
-def renew_ranking(benchmark: int) -> bool:
+def renew_ranking(pk: int) -> bool:
     """Compute a ranking in the worker, after waiting submissions; return whether it was computed."""
-    ranking = (
-        Ranking.objects.select_related("benchmark").defer("board", "pairs", "health").get(benchmark=benchmark)
-    )
-    systems = ranked_systems(ranking.benchmark)
-    stamp = stamp_of(ranking.benchmark, systems)
-    nothing = {"board": None, "pairs": None, "health": None, "failure": "", "at": timezone.now()}
+    rankings = Ranking.objects.select_related("benchmark", "phase").defer("board", "pairs", "health")
+    ranking = rankings.filter(pk=pk).first()
+    if ranking is None:
+        return False
+    board = at_phase(ranking.benchmark, ranking.phase)
+    systems = ranked_systems(board)
+    stamp = stamp_of(board, systems)
+    nothing: dict[str, Any] = {
+        "systems": [],
+        "board": None,
+        "pairs": None,
+        "health": None,
+        "failure": "",
+        "at": timezone.now(),
+    }
     if len(systems) < 2:
-        _settle(ranking, stamp, **nothing)
+        _forget_cache(ranking)
+        _settle(ranking, stamp, [], **nothing)
         return True
     overdue = (ranking.since or timezone.now()) + PATIENCE
-    keys = [row.key for row in systems]
-    # Rank by the task scores as shown, so that no order reveals what rounding hides.
-    shown = [(row.scores or {}).get("tasks", {}) for row in systems]
-    job = {
-        **job_of(ranking.benchmark, phase_on_board(ranking.benchmark)),
-        "leaders": models.leaders(systems),
-        "majorities": [[], *([task] for task in models.majority_tasks(ranking.benchmark.record))],
-        "shown": {
-            key: {name: task["score"]["value"] for name, task in tasks.items() if task["score"]}
-            for key, tasks in zip(keys, shown, strict=True)
-        },
-    }
+    cache = cache_of(ranking)
+    make_private(cache)
+    before = _entries(cache)
     try:
         with local_paths(systems) as paths:
             result = run_grader(
-                {**job, "systems": dict(zip(keys, paths, strict=True))},
+                _job(board, systems, paths) | {"cache": str(cache), "file_bytes": FILE_BYTES},
                 alive=lambda: timezone.now() > overdue or not Submission.objects.waiting().exists(),
                 stop=stopping,
                 seconds=settings.RANKING_SECONDS,
@@ -99,16 +150,72 @@ def renew_ranking(benchmark: int) -> bool:
     except process.InterruptedGradingError:
         Ranking.objects.filter(pk=ranking.pk).update(asked=None)
         return False
-    except GraderError as failure:
-        _settle(ranking, stamp, **nothing | {"failure": str(failure)[:200]})
+    except (process.SlowGraderError, process.KilledGraderError) as failure:
+        if _entries(cache) - before:  # the next attempt goes on from what this one kept
+            Ranking.objects.filter(pk=ranking.pk).update(asked=None)
+        else:
+            _settle(ranking, stamp, [], **nothing | {"failure": str(failure)[:200]})
         return False
-    ranked = result["names"]
-    pks = [row.pk for row in systems if row.key in ranked]
-    board = {"keys": ranked, "pks": pks, "boards": result["boards"], "shares": result["shares"]}
-    pairs = {"keys": ranked, "boards": result["pairs"]}
-    done = {"board": board, "pairs": pairs, "health": result["health"], "at": timezone.now()}
-    _settle(ranking, stamp, **nothing | done)
+    except GraderError as failure:
+        _settle(ranking, stamp, [], **nothing | {"failure": str(failure)[:200]})
+        return False
+    pks = {row.key: row.pk for row in systems}
+    done = {
+        "systems": [[pks[key], key] for key in result["names"]],
+        "board": {"boards": result["boards"], "shares": result["shares"]},
+        "pairs": result["pairs"],
+        "health": result["health"],
+        "at": timezone.now(),
+    }
+    decisions = [
+        Decisions(
+            ranking=ranking,
+            score=score,
+            counts=counts,
+            better=result["decisions"][score],
+            p_values=result["p_values"].get(score, ""),
+        )
+        for score, counts in counts_of(result)
+    ]
+    _settle(ranking, stamp, decisions, **nothing | done)
     return True
+
+
+def _job(board: Benchmark, systems: Sequence[Submission], paths: Sequence[str]) -> dict[str, Any]:
+    """What the grader ranks. Scores are as shown, so that no order reveals what rounding hides."""
+    shown: dict[str, dict[str, float]] = {}
+    for row in systems:
+        tasks = (row.scores or {}).get("tasks", {})
+        shown[row.key] = {name: task["score"]["value"] for name, task in tasks.items() if task["score"]}
+    return {
+        **job_of(board, phase_on_board(board)),
+        "smallest": board.policy.smallest_category,
+        "leaders": models.leaders([row for row in systems if row.value is not None]),
+        "majorities": [[], *([task] for task in models.majority_tasks(board.record))],
+        "shown": shown,
+        "systems": {row.key: path for row, path in zip(systems, paths, strict=True)},
+    }
+
+
+def cache_of(ranking: Ranking) -> Path:
+    """The folder in which the grader keeps what it needs of each system of a board, for the grader alone."""
+    return Path(settings.FOLDER.rank_caches, str(ranking.pk))
+
+
+def _entries(cache: Path) -> set[str]:
+    return {path.name for path in cache.rglob("*") if path.is_file()}
+
+
+def _forget_cache(ranking: Ranking) -> None:
+    shutil.rmtree(cache_of(ranking), ignore_errors=True)
+
+
+def forget_caches() -> None:
+    """Delete the caches of rankings that are gone: what they keep tells which answers are right."""
+    known = {str(pk) for pk in Ranking.objects.values_list("pk", flat=True)}
+    for folder in settings.FOLDER.rank_caches.glob("*"):
+        if folder.name not in known:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def ask(a: Submission, b: Submission) -> Pair | None:

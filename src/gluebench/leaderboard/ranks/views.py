@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 from pydantic_core import to_json
 
@@ -15,23 +14,23 @@ from gluebench.analysis.charts import Point, scatter_chart
 from gluebench.analysis.rank.rules import pareto_front
 from gluebench.benchmark.figures import heading
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
-from gluebench.leaderboard.common.formats import ENDS, drawn, labels_of, score_bars, signed
+from gluebench.leaderboard.common.formats import ABSENT, ENDS, drawn, labels_of, score_bars
 from gluebench.leaderboard.common.page_cache import TYPES, cached
-from gluebench.leaderboard.common.text import csv_text
+from gluebench.leaderboard.common.text import csv_text, page_number
 from gluebench.leaderboard.fields import LISTED
-from gluebench.leaderboard.ranks.models import MOST, Ranking, hidden_reason
+from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.order import TITLES, withheld_words
-from gluebench.leaderboard.submissions.anonymity import masked
+from gluebench.leaderboard.ranks.pairs import pairs_csv, pairs_json, pairs_page
+from gluebench.leaderboard.ranks.places import (
+    Place,
+    latest_ranking,
+)
+from gluebench.leaderboard.ranks.state import NAMES, RankingState, ranking_of
 from gluebench.leaderboard.submissions.facts import entries_of
-from gluebench.leaderboard.submissions.models import Submission
 
-NAMES = ("key", "name", "model")
-"""Fields that identify a system."""
-P = 0.05
-"""A pair differs significantly up to this p-value, after Holm's correction."""
 SHOWN = 200
 """Most contested pairs that a page lists."""
-PLACE = ("rank", "low", "high", "value", "first")
+PLACE = ("rank", "rank_low", "rank_high", "value")
 """Fields of a system's place under one rule."""
 COSTS = {field.name: field for field in LISTED if field.cost}
 SYSTEMS = 30
@@ -40,100 +39,40 @@ CHART_COLUMNS = {
     "efficiency": ("key", "name", "model", "score", *COSTS, "front"),
     "progress": ("key", "name", "model", "team", "submitted", "score", "led"),
 }
-WAIT = (
-    "This is computed in the background after the board changes: usually within a minute, later while "
-    "submissions wait to be graded. Load the page again then."
-)
-TOO_FEW = "There is nothing to compare yet: it takes two systems with a score, whose files are still kept."
 
 
-class RankingState(NamedTuple):
-    """The last ranking of a board, or why there is none."""
-
-    reason: str
-    """Why there is nothing to show; empty where there is."""
-    stale: bool = False
-    """Whether the board has changed since; a new ranking is then under way."""
-    at: Any = None
-    systems: tuple[dict[str, str], ...] = ()
-    """By position, as `system_json` names them."""
-    board: Mapping[str, Any] = {"tasks": [], "rules": {}}
-    """Systems and ranks for the usual board, of `Ranking.board`."""
-    pairs: Mapping[str, Any] = {"order": [], "rules": {}, "pairs": [], "holds": [], "contested": []}
-    """Pairs and rules for the usual board, of `Ranking.pairs`; `order` is the positions from its top."""
-
-    loss: bool = False
-    """Whether scores are negated losses."""
-    shares: Mapping[str, Any] | None = None
-    """The health of the test sets, as everybody may see it."""
-
-    @property
-    def keys(self) -> list[str]:
-        """The systems' keys, by position."""
-        return [system["key"] for system in self.systems]
-
-    def as_json(self, schema: str, **values: Any) -> dict[str, Any]:
-        """Return the JSON view: the state of the ranking, then `values`."""
-        return {
-            "schema": f"gluebench.{schema}/1",
-            "status": "none" if self.reason else "renewing" if self.stale else "current",
-            "detail": self.reason or None,
-            "computed": self.at.isoformat(timespec="seconds") if self.at else None,
-            "most": MOST,
-            **values,
-        }
-
-
-def ranking_of(benchmark: Benchmark) -> RankingState:
-    """Return what may be shown of the last ranking; nothing once one of its systems has left the board."""
-    if reason := hidden_reason(benchmark):
-        return RankingState(reason)
-    ranking = Ranking.objects.filter(benchmark=benchmark).defer("health").first()
-    if ranking is None or ranking.at is None:
-        return RankingState(WAIT)
-    if ranking.failure:
-        return RankingState(f"The ranks could not be computed. {ranking.failure}")
-    if ranking.board is None or ranking.pairs is None:
-        return RankingState(TOO_FEW if ranking.since is None else WAIT)
-    rows = Submission.objects.on_board(benchmark).filter(key__in=ranking.board["keys"])
-    systems = {row["key"]: system_json(row) for row in masked(benchmark, rows.values("pk", *NAMES))}
-    if len(systems) < len(ranking.board["keys"]):
-        return RankingState(WAIT)
-    return RankingState(
-        "",
-        ranking.version != benchmark.version,
-        ranking.at,
-        tuple(systems[key] for key in ranking.board["keys"]),
-        ranking.board["boards"][""],
-        ranking.pairs["boards"][""],
-        benchmark.record.loss,
-        ranking.board["shares"],
-    )
-
-
-def system_json(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return what identifies a submission in JSON views: its names and its URL."""
-    return {**{name: row[name] for name in NAMES}, "url": reverse("submission", args=[row["key"]])}
+@require_safe
+def status_json(request: HttpRequest, name: str) -> JsonResponse:
+    """Whether the ranks of a board are final, for the pages that wait for them."""
+    benchmark = live(name, request.user).benchmark()
+    if number := request.GET.get("phase", ""):
+        phase = benchmark.phases.filter(pk=number).first() if number.isdecimal() else None
+        if phase is None or not phase.is_shown:
+            raise Http404("The board does not show this phase.")
+        benchmark = at_phase(benchmark, phase)
+    _, _, waiting = latest_ranking(benchmark)
+    return JsonResponse({"final": not waiting})
 
 
 def rules_page(ranking: RankingState) -> dict[str, Any]:
     """Context of the rules page: ranks under every rule, and the pairs whose order depends on the rule."""
-    rules, holds, contested = (ranking.pairs[name] for name in ("rules", "holds", "contested"))
+    rules, contested, counts = (ranking.pairs[name] for name in ("rules", "contested", "counts"))
     systems = ranking.systems
 
     def titles(rules: Sequence[str]) -> list[str]:
         """Rules as headings: "without RTE" is the average without a task."""
         return [TITLES.get(rule, rule.replace("mean without", "without")) for rule in rules]
 
+    rows = []
+    for at in ranking.ranked:
+        cells = [_rule_text(ranking, rule, at) for rule in rules]
+        rows.append((systems[at], cells))
     return {
         "ranking": ranking,
         "titles": titles(list(rules)),
-        "rows": [
-            (systems[at], [ranks[at] or "–" for ranks in rules.values()]) for at in ranking.pairs["order"]
-        ],
-        "holds": len(holds),
-        "everywhere": sum(everywhere for *_, everywhere in holds),
-        "of": len(holds) + len(contested),
+        "rows": rows,
+        "counts": counts,
+        "of": counts["holds"] + counts["contested"],
         "contested": [
             (
                 systems[a],
@@ -142,83 +81,63 @@ def rules_page(ranking: RankingState) -> dict[str, Any]:
             )
             for a, b, unless in contested[:SHOWN]
         ],
-        "more": max(len(contested) - SHOWN, 0),
+        "more": max(counts["contested"] - SHOWN, 0),
         "withheld": withheld_words(ranking.board["rules"]),
     }
 
 
+def _rule_place(ranking: RankingState, rule: str, at: int) -> dict[str, Any]:
+    """The fields of `PLACE` of a system under a rule; under the usual average those of the board."""
+    place = ranking.board["rules"][rule]["places"][at]
+    if rule == "mean":
+        own = ranking.places[at]
+        return {"rank": own.rank, "rank_low": own.low, "rank_high": own.high, "value": place["value"]}
+    return {name: place[name] for name in PLACE}
+
+
+def _rule_text(ranking: RankingState, rule: str, at: int) -> str:
+    """The cell of a system under a rule, with its rank set where the rule has them."""
+    if rule == "mean":
+        return ranking.places[at].text
+    rank = ranking.pairs["rules"][rule][at]
+    main = ranking.board["rules"].get(rule)
+    if main and main["places"][at]["rank_low"]:
+        place = main["places"][at]
+        return Place(rank, place["rank_low"], place["rank_high"]).text
+    return str(rank or ABSENT)
+
+
 def rules_json(ranking: RankingState) -> dict[str, Any]:
-    """JSON view of `rules_page`, with intervals under each rule."""
+    """JSON view of `rules_page`, with rank sets under the rules that have them."""
     keys, pairs = ranking.keys, ranking.pairs
-    rows = [
-        {
-            **ranking.systems[at],
-            "ranks": {rule: ranks[at] for rule, ranks in pairs["rules"].items()},
-            "by": {by: rule["places"][at] for by, rule in ranking.board["rules"].items()},
-        }
-        for at in pairs["order"]
-    ]
+    rows = []
+    for at in ranking.ranked:
+        ranks = {rule: of[at] for rule, of in pairs["rules"].items()} | {"mean": ranking.places[at].rank}
+        by = {rule: _rule_place(ranking, rule, at) for rule in ranking.board["rules"]}
+        rows.append({**ranking.systems[at], "ranks": ranks, "by": by})
     holds = [{"ahead": keys[a], "behind": keys[b], "everywhere": always} for a, b, always in pairs["holds"]]
     contested = [{"ahead": keys[a], "behind": keys[b], "unless": rules} for a, b, rules in pairs["contested"]]
     about = {"tasks": ranking.board["tasks"]}
-    about["withheld"] = {rule: of.get("withheld") for rule, of in ranking.board["rules"].items()}
-    return ranking.as_json("rules", **about, rows=rows, holds=holds, contested=contested)
+    about["withheld"] = {rule: of["withheld"] for rule, of in ranking.board["rules"].items()}
+    about["counts"] = pairs["counts"]
+    return ranking.as_json("rules/2", **about, rows=rows, holds=holds, contested=contested)
 
 
 def rules_csv(ranking: RankingState) -> str:
-    """CSV with a row per system: place and interval under each of the rules, then without each task."""
+    """CSV with a row per system: place and rank set under each of the rules, then without each task."""
     main_rules = ranking.board["rules"]
     others = {rule: ranks for rule, ranks in ranking.pairs["rules"].items() if rule not in main_rules}
-    head = [*NAMES, "tied_first", "tied_last", "joint_low", "joint_high"]
-    head += [*(f"{rule}_{name}" for rule in main_rules for name in PLACE), *others]
+    head = list(NAMES)
+    for rule in main_rules:
+        head += [f"{rule}_{name}" for name in PLACE]
     rows = []
-    for at in ranking.pairs["order"]:
-        mean = main_rules["mean"]["places"][at]
-        ends = [*(mean["group"] or (None, None)), *(mean["joint"] or (None, None))]
-        places = [rule["places"][at][name] for rule in main_rules.values() for name in PLACE]
-        names = [ranking.systems[at][name] for name in NAMES]
-        rows.append([*names, *ends, *places, *(ranks[at] for ranks in others.values())])
-    return csv_text(head, rows)
-
-
-def pairs_page(ranking: RankingState) -> dict[str, Any]:
-    """Context of the pairs page: every system against every other, in the order of the board."""
-    systems, order = ranking.systems, ranking.pairs["order"]
-    cells = {}
-    for a, b, difference, _, adjusted in ranking.pairs["pairs"]:
-        for row, column, points in ((a, b, difference), (b, a, -difference)):
-            cells[row, column] = {
-                "text": signed(points, ranking.loss),
-                "significant": adjusted <= P,
-                "behind": points < 0,
-            }
-    rows = [
-        (systems[row], [(systems[column]["key"], cells.get((row, column))) for column in order])
-        for row in order
-    ]
-    return {
-        "ranking": ranking,
-        "significant": sum(cell["significant"] for cell in cells.values()) // 2,
-        "of": len(order) * (len(order) - 1) // 2,
-        "html": render_to_string("ranks/matrix.html", {"rows": rows}),
-    }
-
-
-def pairs_json(ranking: RankingState) -> dict[str, Any]:
-    """All pairs as JSON."""
-    keys = ranking.keys
-    pairs = [
-        {"a": keys[a], "b": keys[b], "difference": difference, "p": p, "adjusted": adjusted}
-        for a, b, difference, p, adjusted in ranking.pairs["pairs"]
-    ]
-    return ranking.as_json("pairs", pairs=pairs)
-
-
-def pairs_csv(ranking: RankingState) -> str:
-    """A row for each pair."""
-    names = [(system["key"], system["name"]) for system in ranking.systems]
-    rows = [[*names[a], *names[b], *numbers] for a, b, *numbers in ranking.pairs["pairs"]]
-    return csv_text(["a", "a_name", "b", "b_name", "difference", "p", "adjusted"], rows)
+    for at in ranking.ranked:
+        row: list[Any] = [ranking.systems[at][name] for name in NAMES]
+        for rule in main_rules:
+            row += _rule_place(ranking, rule, at).values()
+        row += [ranks[at] for ranks in others.values()]
+        rows.append(row)
+    return csv_text(head + list(others), rows)
 
 
 Row = Mapping[str, Any]
@@ -353,12 +272,15 @@ def page(request: HttpRequest, name: str, subject: str, form: str = "") -> HttpR
     """One of `PAGES` in one of its forms."""
     read, *makers = PAGES[subject]
     make = makers[("", "json", "csv").index(form)]
+    options = {}
+    if subject == "pairs" and not form:
+        options = {name: page_number(request.GET.get(name, "")) for name in ("down", "across")}
     return in_form(
         request,
         live(name, request.user),
         form,
-        lambda benchmark: make(read(benchmark)),
-        cache_key=subject,
+        lambda benchmark: make(read(benchmark), **options),
+        cache_key=f"{subject} {options}",
         template=f"ranks/{subject}.html",
         filename=f"{name}-{subject}.csv",
     )

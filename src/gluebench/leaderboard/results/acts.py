@@ -13,7 +13,7 @@ from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.acts import change_policy
 from gluebench.leaderboard.phases.models import Shown
 from gluebench.leaderboard.phases.times import MINUTE
-from gluebench.leaderboard.ranks.views import WAIT, ranking_of
+from gluebench.leaderboard.ranks.places import latest_ranking
 from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.results.pack import pack
 from gluebench.leaderboard.submissions.grading import follow_clock
@@ -31,7 +31,14 @@ def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "
         _close_phases(benchmark)
         row, _ = Results.objects.update_or_create(
             benchmark=benchmark,
-            defaults={"announced": timezone.now(), "labels": labels, "made": None, "file": "", "places": []},
+            defaults={
+                "announced": timezone.now(),
+                "labels": labels,
+                "made": None,
+                "file": "",
+                "places": [],
+                "leaders": "",
+            },
         )
         seals = sealed(benchmark, "phases", "results")
         record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels, sealed=seals)
@@ -70,8 +77,8 @@ def waiting_for(benchmark: Benchmark) -> str:
         return "The rows that were held back are not scored yet."
     if number := benchmark.submissions.waiting().count():
         return f"{number:,} submissions are still to be graded."
-    ranking = ranking_of(benchmark)
-    return "The ranks are being computed." if ranking.reason == WAIT or ranking.stale else ""
+    _, _, waiting = latest_ranking(benchmark)
+    return "The ranks are being computed." if waiting else ""
 
 
 def make_due(**_: Any) -> None:
@@ -89,7 +96,8 @@ def _make(row: Results) -> None:
         benchmark = Benchmark.objects.held(row.benchmark_id)
         if benchmark.version != row.benchmark.version:
             return  # the board has changed meanwhile; the next look makes it
-        values = {"file": name, "size": len(made.data), "sha256": sha256, "places": made.places}
+        values = {"file": name, "size": len(made.data), "sha256": sha256}
+        values |= {"places": made.places, "leaders": made.leaders}
         rows = Results.objects.filter(pk=row.pk, made=None, announced=row.announced)
         if rows.update(made=timezone.now(), **values):
             seals = sealed(benchmark, "results")

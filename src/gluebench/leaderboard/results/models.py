@@ -21,3 +21,5 @@ class Results(models.Model):
     sha256 = models.CharField(max_length=64, blank=True)
     places = models.JSONField(default=list)
     """The first of the final table, as `pack.places` gives them."""
+    leaders = models.TextField(blank=True)
+    """Which systems may be the best, as a sentence."""

@@ -8,16 +8,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from django.contrib.humanize.templatetags.humanize import ordinal
+
 from gluebench.analysis.charts import as_file
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import Options, Scheme, scheme_of
 from gluebench.leaderboard.boards.diagnostics import heat_csv
-from gluebench.leaderboard.boards.exports import FORMATS, citation, diagnostics_json
+from gluebench.leaderboard.boards.exports import FORMATS, RANK, citation, diagnostics_json
 from gluebench.leaderboard.boards.pages import read_page
 from gluebench.leaderboard.boards.table import Row
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
+from gluebench.leaderboard.ranks.places import LEGEND, Place
 from gluebench.leaderboard.ranks.views import PAGES, progress_of, progress_page
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.models import Submission
@@ -29,63 +32,64 @@ README = Path(__file__).with_name("readme.txt").read_text(encoding="utf-8")
 
 
 class Pack(NamedTuple):
-    """An archive and the first places in it."""
+    """An archive, the first places in it, and which systems may be the best, as a sentence."""
 
     data: bytes
     places: list[dict[str, Any]]
+    leaders: str
 
 
 def places(rows: list[Row]) -> list[dict[str, Any]]:
-    """Each complete system with its place, which it shares with those it does not differ from significantly.
+    """Each system that has a rank, with its rank set and what a certificate says of it.
 
-    `place` is "1" or "1–2"; `tied` are the keys of the systems that share some of these ranks.
+    `place` is the observed rank with the rank set, "3 · 1–6".
     """
     ranked = [row for row in rows if row.rank is not None and not row.reference]
-    spans = [
-        row.place.group if row.place.group and row.place.tied else (row.rank or 0, row.rank or 0)
-        for row in ranked
-    ]
     return [
         {
-            "place": row.rank_text or str(row.rank),
-            "first": span[0],
+            "place": row.place.text,
+            **row.place.as_json(),
+            "certificate": certificate(row.place, len(ranked)),
             "key": row.entry["key"],
             "name": row.entry["name"],
             "team": row.entry["team"],
             "model": row.entry["model"],
             "score": row.score.text,
             "interval": row.score.interval,
-            "tied": [
-                other.entry["key"]
-                for other, its in zip(ranked, spans, strict=True)
-                if other is not row and its[0] <= span[1] and span[0] <= its[1]
-            ],
         }
-        for row, span in zip(ranked, spans, strict=True)
+        for row in ranked
     ]
+
+
+def certificate(place: Place, systems: int) -> str:
+    """The line of a certificate: "1st by score of 300, true rank 1–9"."""
+    head = f"{ordinal(place.rank)} by {place.by} of {systems:,}"
+    if place.span:
+        return f"{head}, true rank {place.span}"
+    return f"{head}; no rank set: {place.as_json()['withheld']}"
 
 
 def pack(benchmark: Benchmark, at: datetime, *, labels: bool) -> Pack:
     """The results as they are now, as a zip; equal results give equal bytes. `at`: the date on them."""
-    rows = read_page(benchmark, scheme_of(benchmark.record), Options(), one_page=True).rows
-    first = places(rows)
+    board = read_page(benchmark, scheme_of(benchmark.record), Options(), one_page=True)
+    ranked = places(board.rows)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in _files(benchmark, first, at, labels=labels):
+        for name, content in _files(benchmark, ranked, board.leaders, at, labels=labels):
             member = zipfile.ZipInfo(name, at.timetuple()[:6])
             member.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(member, content)
-    return Pack(packed.getvalue(), first[:PLACES])
+    return Pack(packed.getvalue(), ranked[:PLACES], board.leaders)
 
 
 def _files(
-    benchmark: Benchmark, ranked: list[dict[str, Any]], at: datetime, *, labels: bool
+    benchmark: Benchmark, ranked: list[dict[str, Any]], leaders: str, at: datetime, *, labels: bool
 ) -> Iterator[tuple[str, str | bytes]]:
     record = benchmark.record
-    yield "README.txt", README.format(title=benchmark.title, date=at.date())
+    yield "README.txt", README.format(title=benchmark.title, date=at.date(), leaders=leaders, legend=LEGEND)
     yield from _forms("table", benchmark, scheme_of(record))
-    head = ("place", "name", "team", "model", "score", "interval", "tied", "key")
-    yield "places.csv", csv_text(head, ([_text(row[name]) for name in head] for row in ranked))
+    head = (*RANK, "certificate", "name", "team", "model", "score", "interval", "key")
+    yield "places.csv", csv_text(head, ([row[name] for name in head] for row in ranked))
     for task in record.scored:
         yield from _forms(f"tasks/{task.name}", benchmark, scheme_of(record, task))
     for task in record.diagnostics:
@@ -125,10 +129,6 @@ def _described(row: Submission) -> str:
         if text and field.name != "name":
             lines.append(f"- {field.label}: {text}")
     return "\n".join([*lines, "", row.description, ""])
-
-
-def _text(value: Any) -> str:
-    return " ".join(value) if isinstance(value, list) else str(value)
 
 
 def _json(value: Mapping[str, Any]) -> str:

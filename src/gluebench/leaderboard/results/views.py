@@ -1,6 +1,5 @@
 """Pages of final results: the organizer's, and the public one with its archive."""
 
-from itertools import groupby
 from typing import Any
 
 from django import forms
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.ranks.places import LEGEND
 from gluebench.leaderboard.results import acts
 from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.results.pack import pack
@@ -79,9 +79,7 @@ def draft(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 def results(request: HttpRequest, name: str) -> HttpResponse:
     """The final results, with who is first and the archive."""
     row = _made(request, name)
-    winners = [place["name"] for place in row.places if place["first"] == 1]
-    tiers = [(text, list(places)) for text, places in groupby(row.places, key=lambda place: place["place"])]
-    context = {"benchmark": row.benchmark, "results": row, "winners": winners, "tiers": tiers}
+    context = {"benchmark": row.benchmark, "results": row, "legend": LEGEND}
     return render(request, "results/results.html", context)
 
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # the supervisor reads a constant of this file before Django 
 
 SIGN_OF_LIFE_SECONDS = 2.0
 _GLANCE_SECONDS = 0.05
+FILE_BYTES = 32 * 1024**2
+"""Bytes of a file that the grader may write, its answer included, unless the job says otherwise."""
 CHECKS_QUEUED = 6
 """Free checks that may run or wait at a time; each holds a thread of the web process."""
 CHECKS_OF_ACCOUNT = 2
@@ -48,6 +50,10 @@ class GraderError(Exception):
 
 class KilledGraderError(GraderError):
     """The grader's process ended before it could answer; another try may succeed."""
+
+
+class SlowGraderError(GraderError):
+    """The grader's process reached its time limit."""
 
 
 class UnreadableFileError(GraderError):
@@ -73,9 +79,9 @@ def run_grader(
     `stop` is set or `alive` says no.
     """
     seconds = seconds or settings.GRADER_SECONDS
-    limits = {"seconds": seconds, "bytes": settings.GRADER_BYTES}
+    limits = {"seconds": seconds, "bytes": settings.GRADER_BYTES, "file_bytes": FILE_BYTES}
     with tempfile.TemporaryFile() as answer:
-        child = _start({**job, **limits}, answer)
+        child = _start({**limits, **job}, answer)
         try:
             _wait(child, alive, stop or threading.Event(), seconds)
         finally:
@@ -168,7 +174,7 @@ def _wait(
             raise InterruptedGradingError
         now = time.monotonic()
         if now > end:
-            raise GraderError(f"Grading took longer than {seconds} seconds and was stopped.")
+            raise SlowGraderError(f"Grading took longer than {seconds} seconds and was stopped.")
         if now > sign:
             sign = now + SIGN_OF_LIFE_SECONDS
             if not alive():
@@ -186,11 +192,12 @@ def local_path(submission: Submission) -> Iterator[Path]:
         try:
             path = Path(submission.file.path)
         except NotImplementedError:  # kept in a bucket
-            copy = opened.enter_context(tempfile.NamedTemporaryFile(dir=settings.FOLDER.uploads))
-            with submission.file.open("rb") as kept:
+            # Closed at once, as a board has more files than a process may have open. The grader keeps what it
+            # measured of a file by its name and content, so that the name must be the same the next time.
+            folder = opened.enter_context(tempfile.TemporaryDirectory(dir=settings.FOLDER.uploads))
+            path = Path(folder, submission.key)
+            with path.open("wb") as copy, submission.file.open("rb") as kept:
                 shutil.copyfileobj(kept, copy)
-            copy.flush()
-            path = Path(copy.name)
         try:
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()

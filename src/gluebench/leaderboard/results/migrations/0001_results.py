@@ -23,6 +23,7 @@ class Migration(migrations.Migration):
                 ('size', models.PositiveBigIntegerField(default=0)),
                 ('sha256', models.CharField(blank=True, max_length=64)),
                 ('places', models.JSONField(default=list)),
+                ('leaders', models.TextField(blank=True)),
                 ('benchmark', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='benchmarks.benchmark')),
             ],
         ),
