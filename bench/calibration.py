@@ -16,6 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ import forms
 import numpy as np
 import worlds
 from material import world_options
-from worlds import WHOLE, Floats, Systems, World, even, real, recalls, solved, two_tables
+from worlds import WHOLE, Floats, Systems, Table, World, even, real, recalls, solved, two_tables
 
 from gluebench.analysis.compare.scores import Tested, file_tested, mean_tested
 from gluebench.benchmark import Metric
@@ -261,12 +262,14 @@ def suite(gap: float = 0.0, *, one: float | None = None, trade_offs: bool = Fals
 def _true_mean(tasks: Mapping[str, Sequence[World]]) -> Floats:
     """(systems,): the macro-average, of as many systems as all files have."""
     scores = [np.mean([each.truth()[WHOLE][-1] for each in files], axis=0) for files in tasks.values()]
-    return np.mean([score[: min(map(len, scores))] for score in scores], axis=0)
+    mean: Floats = np.mean([score[: min(map(len, scores))] for score in scores], axis=0)
+    return mean
 
 
 def macros(tasks: Mapping[str, Sequence[World]], options: Options, seed: int) -> dict[str, Tally]:
     """Test the average of two systems over all tasks, and any task after Holm."""
-    rng, tallies = np.random.default_rng([options.seed, seed]), defaultdict(Tally)
+    rng = np.random.default_rng([options.seed, seed])
+    tallies: dict[str, Tally] = defaultdict(Tally)
     gap = float(np.subtract(*_true_mean(tasks)))
     for number in range(options.worlds):
         tested = {}
@@ -295,13 +298,17 @@ def macro(options: Options) -> Iterator[Row]:
         yield f"any task after Holm, {name}", found["any task, after Holm"], Goal(None, (0.0, 0.055))
 
 
+def _two_of(file: str, n: int, accuracy: float, other: float) -> Table:
+    return two_tables(file, even(accuracy, 2), even(other, 2), n)
+
+
 def equivalence(options: Options) -> Iterator[Row]:
     """How often systems that differ by one point are called the same within one point."""
     cases: dict[str, World] = {}
     sizes = (("QNLI", 5463, 0.9), ("QNLI", 20_000, 0.9), ("QQP", 40_000, 0.88), ("CoLA", 20_000, 0.85))
     for file, n, accuracy in sizes:
         cases[f"{file} {n}"] = solved(
-            lambda at, of=(file, n, accuracy): two_tables(of[0], even(of[2], 2), even(at, 2), of[1]),
+            partial(_two_of, file, n, accuracy),
             0.6, accuracy, gap=MARGIN,
         )  # fmt: skip
     mixed = real("STS-B").spoiled(0.04)
@@ -375,7 +382,8 @@ def seeds(options: Options) -> Iterator[Row]:
         rng = np.random.default_rng([options.seed, 400, runs, round(1000 * spread)])
         truths = {file: over_runs(file, accuracy, spread) for file, (_, accuracy) in files.items()}
         truths["average"] = float(np.mean(list(truths.values())))
-        tallies, shares = defaultdict(Tally), []
+        tallies: dict[str, Tally] = defaultdict(Tally)
+        shares = []
         for _ in range(options.worlds):
             effects = spread * rng.normal(size=2 * runs)  # the same on all files: a run is one model
             tested = {}
@@ -389,8 +397,13 @@ def seeds(options: Options) -> Iterator[Row]:
             one, two = (mean_runs(each, [1.0] * len(files)) for each in zip(*tested.values(), strict=True))
             shares.append(one.seeds_share)
             for name, (mean, difference) in {**tested, "average": (one, two)}.items():
-                tallies[name].interval(*(mean.interval() or (None, None)), truths[name])
-                tallies[f"{name}, difference"].interval(*(difference.interval() or (None, None)), 0.0)
+                for label, test, truth in (
+                    (name, mean, truths[name]),
+                    (f"{name}, difference", difference, 0.0),
+                ):
+                    ends = test.interval()
+                    low, high = (None, None) if ends is None else (ends.low, ends.high)
+                    tallies[label].interval(low, high, truth)
                 tallies[f"{name}, difference"].significant += difference.p <= ALPHA
         for name, tally in tallies.items():
             goal = Goal(significant=(0.03, 0.07) if "difference" in name else None)

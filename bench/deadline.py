@@ -188,8 +188,9 @@ def _report_rows(senders: list[Sender], people: int, seconds: float) -> None:
     print(f"  lost: {sum(sender.key not in rows for sender in senders)}   goal: 0")
     print(f"  sent in time and called late: {sum(row.late for row in early)}   goal: 0")
     print(f"  sent after it and not called late: {sum(not row.late for row in after)}   goal: 0")
-    done = sorted((row for row in early if row.status == Status.GRADED), key=lambda row: row.finished)
-    span = (done[-1].finished - min(row.submitted for row in early)).total_seconds() if done else math.inf
+    graded = [row for row in early if row.status == Status.GRADED]
+    done = sorted(row.finished for row in graded if row.finished is not None)
+    span = (done[-1] - min(row.submitted for row in early)).total_seconds() if done else math.inf
     print(f"  graded: {len(done)} of {people} by {seconds:.0f} s after the last answer   goal: all")
     print(f"  {len(done) / span:.2f} a second, from the first that was sent to the last that was graded")
     print(f"  graded later than the number that the site gave: {_behind(senders, done)}   goal: 0")

@@ -51,7 +51,7 @@ TOKENS = {
 FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
 ELMO = ElmoOptions(50, 16, FILTERS, "relu", 2, 2, 4096, 512, 3.0, 3.0, skip=True)
 SMALL_ELMO = ElmoOptions(50, 4, ((1, 8), (2, 8)), "relu", 1, 2, 32, 8, 3.0, 3.0, skip=True)
-FROZEN: dict[str, list[tuple[type[nn.RNNBase], int, int, bool]]] = {
+FROZEN: dict[str, list[tuple[type[nn.LSTM] | type[nn.GRU], int, int, bool]]] = {
     "skip-thought": [(nn.GRU, 620, 2400, False), (nn.GRU, 620, 1200, True)],
     "infersent": [(nn.LSTM, 300, 2048, True)],
     "dissent": [(nn.LSTM, 300, 2048, True)],
@@ -145,12 +145,13 @@ def _bare(row: Row, body: BiLstmBody, examples: Sequence[Example], place: torch.
     if body.modeling is not None:
         layers.append(nn.LSTM(4 * encoder.hidden_size, encoder.hidden_size, bidirectional=True))
     layers.to(place)
+    widths = [lstm.input_size for lstm in layers.children() if isinstance(lstm, nn.LSTM)]
     update = updater(layers)
     lengths = [
         sorted((len(text.split()) for text in side), reverse=True)
         for side in zip(*(each.inputs.values() for each in examples), strict=True)
     ]
-    frozen: nn.LSTM | None = None
+    frozen: Any = None
     if isinstance(body.vectors, ElmoVectors):
         own = body.vectors.elmo.options
         frozen = nn.LSTM(own.projection, own.dim, 2, proj_size=own.projection, bidirectional=True).to(place)
@@ -160,8 +161,8 @@ def _bare(row: Row, body: BiLstmBody, examples: Sequence[Example], place: torch.
     def packed(width: int, own: list[int]) -> Any:
         return pack_padded_sequence(torch.randn(own[0], len(own), width, device=place), own)
 
-    inputs = [[packed(lstm.input_size, own) for own in lengths] for lstm in layers]
-    before = [packed(frozen.input_size, own) for own in lengths] if frozen else []
+    inputs = [[packed(width, own) for own in lengths] for width in widths]
+    before = [packed(frozen.input_size, own) for own in lengths] if frozen is not None else []
 
     def step() -> None:
         with torch.no_grad():
@@ -179,9 +180,9 @@ def _bare(row: Row, body: BiLstmBody, examples: Sequence[Example], place: torch.
 def _frozen(row: Row, place: torch.device, options: argparse.Namespace) -> Measured:
     """Sentences encoded a second."""
     scale = 32 if options.small else 1
-    made = [
-        kind(inputs, hidden // scale, bidirectional=both, batch_first=True).to(place)
-        for kind, inputs, hidden, both in FROZEN[row.name]
+    made: list[Any] = [
+        kind(width, hidden // scale, bidirectional=both, batch_first=True).to(place)
+        for kind, width, hidden, both in FROZEN[row.name]
     ]
     lengths = [len(text.split()) for texts in _pairs(options.batch // 2) for text in texts.values()]
     inputs = {
@@ -252,7 +253,7 @@ def _hours(row: Row, samples: float, options: argparse.Namespace) -> float:
         tokens *= options.multi_updates * options.batch / sum(sizes.values())
     else:
         tokens *= options.passes
-    return len(row.seeds) * tokens / samples / 3600
+    return float(len(row.seeds) * tokens / samples / 3600)
 
 
 def _wait(place: torch.device) -> None:

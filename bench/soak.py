@@ -79,7 +79,7 @@ class Client:
             self._url + path, body, {"Content-Type": f"multipart/form-data; boundary={edge}"}
         )
         with self._opener.open(request, timeout=60) as answer:
-            return urllib.parse.urlparse(answer.url).path
+            return str(urllib.parse.urlparse(answer.url).path)
 
 
 def main() -> None:
@@ -191,9 +191,8 @@ def _report(benchmark: str, sent: int) -> None:
 
     rows = Submission.objects.filter(benchmark__name=benchmark)
     graded = rows.filter(status=Status.GRADED)
-    seconds = sorted(
-        (late - early).total_seconds() for early, late in graded.values_list("submitted", "finished")
-    )
+    times = graded.filter(finished__isnull=False).values_list("submitted", "finished")
+    seconds = sorted((late - early).total_seconds() for early, late in times if late is not None)
     print(f"{benchmark}: {sent} sent, {rows.count()} there, {graded.count()} graded   goal: all three alike")
     if seconds:
         middle, high = (seconds[math.ceil(share * len(seconds)) - 1] for share in (0.5, 0.95))

@@ -1,6 +1,6 @@
 """A training step of the paper's model: against the bare LSTM under it, and against a plain PyTorch loop.
 
-    python bench/step.py [--rounds N] [--real FOLDER] [--only paper|plain|dev]
+    python bench/step.py [--rounds N] [--real FOLDER] [--only paper|plain|dev] [--small]
 
 Every ratio is of CPU times taken in turn in the same run. The plain loop packs its sentences into an
 nn.LSTM, each side of a pair by itself, in shuffled batches; model, precision, loss, clipping and optimizer
@@ -24,7 +24,7 @@ from material import interleaved, ratio
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from gluebench.benchmark import load_benchmark
+from gluebench.benchmark import Task, load_benchmark
 from gluebench.systems.neural.bilstm import BiLstmBody, pair_features
 from gluebench.systems.neural.model import MultiTaskModel
 from gluebench.systems.neural.token_vectors import TableVectors
@@ -63,37 +63,40 @@ def main() -> None:
     parser.add_argument("--batches", type=int, default=24, help="batches of 32 in an epoch that is timed")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", choices=["paper", "plain", "dev"], help="one of the comparisons")
+    parser.add_argument("--small", action="store_true", help="little models, to see that everything runs")
     options = parser.parse_args()
+    paper_hidden, plain_hidden = (8, (4,)) if options.small else (1500, (300, 150))
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     if options.only in (None, "paper"):
-        paper_size(options.rounds)
+        paper_size(options.rounds, paper_hidden)
     if options.only in (None, "plain"):
         for name in LENGTHS:
             texts = pairs(name, options.real, 32 * options.batches)
-            for hidden in (300, 150):
+            for hidden in plain_hidden:
                 against_plain(name, texts, hidden, options.rounds)
     if options.only == "dev":
         equal_scores(options.real)
 
 
-def paper_size(rounds: int) -> None:
-    """(a): the step at 1500 per direction against a bare nn.LSTM's forward, backward and update."""
+def paper_size(rounds: int, hidden: int) -> None:
+    """(a): the step at the paper's hidden size against a bare nn.LSTM's forward, backward and update."""
     texts = generated("MRPC", 64)
-    body = body_of(texts, 300, 1500)
+    body = body_of(texts, 300, hidden)
     model = MultiTaskModel(body, [load_benchmark("glue").task("MRPC")])
     items = body.prepare(texts)[:16]
     batch = body.collate(items)
     update = updater(model)
     targets = torch.zeros(len(items), dtype=torch.long)
-    bare = nn.LSTM(300, 1500, 2, bidirectional=True)
+    bare = nn.LSTM(300, hidden, 2, bidirectional=True)
     update_bare = updater(bare)
     inputs = [body.vectors(group).vectors.transpose(0, 1).contiguous() for group in batch.groups]
-    print(f"1500 per direction, {len(items)} pairs, {sum(map(body.size, items))} tokens")
+    tokens = sum(sum(body.lengths(item)) for item in items)
+    print(f"{hidden} per direction, {len(items)} pairs, {tokens} tokens")
     seconds = interleaved(
         {
             "bare nn.LSTM": lambda: update_bare(sum(bare(each)[0].sum() for each in inputs)),
-            "step": lambda: update(model.loss("MRPC", batch, targets)),
+            "step": lambda: update(loss_of(model, "MRPC", batch, targets)),
             "input pipeline": lambda: body.collate(items),
         },
         rounds,
@@ -109,7 +112,9 @@ def against_plain(name: str, texts: Pairs, hidden: int, rounds: int) -> None:
     ours = body_of(texts, 50, hidden)
     plain = PlainBody(ours.vectors, hidden)
     runs = {
-        label: partial(epoch, MultiTaskModel(body, [task]), texts, bucketed=body is ours, precision=precision)
+        label: partial(
+            epoch, MultiTaskModel(body, [task]), task, texts, bucketed=body is ours, precision=precision
+        )
         for label, body, precision in (
             ("plain loop", plain, None),
             ("ours", ours, None),
@@ -166,7 +171,7 @@ def train_epoch(
     model.train()
     order = random.Random(seed)
     for positions, batch in batches(body.prepare(texts), body, size=32, rng=order, bucketed=bucketed):
-        update(model.loss("RTE", batch, torch.tensor([labels[at] for at in positions])))
+        update(loss_of(model, "RTE", batch, torch.tensor([labels[at] for at in positions])))
 
 
 @torch.no_grad()
@@ -179,9 +184,16 @@ def accuracy(model: MultiTaskModel, texts: Pairs, labels: Sequence[int]) -> floa
     return right / len(labels)
 
 
-def epoch(model: MultiTaskModel, texts: Pairs, *, bucketed: bool, precision: torch.dtype | None) -> None:
+def loss_of(model: MultiTaskModel, task_name: str, batch: Any, targets: Tensor) -> Tensor:
+    """The loss of one batch, as the trainer computes it."""
+    return model.head(task_name).loss(model(task_name, batch), targets)
+
+
+def epoch(
+    model: MultiTaskModel, task: Task, texts: Pairs, *, bucketed: bool, precision: torch.dtype | None
+) -> None:
     """One pass over the pairs, from their texts' ids to the update of the weights."""
-    task, body = model.tasks[0].name, model.body
+    body = model.body
     assert isinstance(body, BiLstmBody)
     update = updater(model)
     for positions, batch in batches(
@@ -189,7 +201,7 @@ def epoch(model: MultiTaskModel, texts: Pairs, *, bucketed: bool, precision: tor
     ):
         targets = torch.zeros(len(positions), dtype=torch.long)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision is not None):
-            loss = model.loss(task, batch, targets)
+            loss = loss_of(model, task.name, batch, targets)
         update(loss)
 
 

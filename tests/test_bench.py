@@ -1,0 +1,77 @@
+"""Each script in bench/ runs in its smallest form, and none is forgotten."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).parents[1] / "bench"
+IMPORTED = {"board_site", "material", "worlds"}
+"""Modules of the scripts; board_site is run by board and slow."""
+SMALLEST = {
+    "grade": "--rounds 1",
+    "ladder": "--uploads 3 --repetitions 1",
+    "load": "",
+    "many": "--submissions 2 --singles 1",
+    "process": "--rounds 1",
+    "step": "--rounds 1 --batches 1 --small",
+    "vectors": "",
+}
+"""The arguments of each script's smallest form, of a few seconds."""
+LONG = {
+    "audit": "--rounds 1",
+    "board": "--entries 20 --seconds 1 --rounds 1 --no-browser",
+    "calibration": "--worlds 1 --resamples 20 --only macros",
+    "deadline": "--people 3 --seconds 3 --after 1 --minutes 1",
+    "forms": "--examples 20 --systems 2 --rounds 1",
+    "prepare": "--rounds 1",
+    "probe": "--share 0.002",
+    "qnli": "--rounds 1",
+    "rank": "--systems 3 --resamples 20",
+    "rank_coverage": "--worlds 1 --resamples 20",
+    "rows": "--small --updates 1 --batch 8",
+    "slow": "--connections 8 --seconds 2 --entries 10",
+    "soak": "--count 2 --full 1 --minutes 1 --clients 1",
+}
+"""Those whose smallest form takes longer."""
+NEEDED = {"finetune": "a checkpoint", "mutate": "hours"}
+"""Those that cannot run by themselves, and what they need."""
+
+
+def test_every_script_is_listed() -> None:
+    listed = [*IMPORTED, *SMALLEST, *LONG, *NEEDED]
+    assert sorted(listed) == sorted(path.stem for path in BENCH.glob("*.py"))
+
+
+def run(name: str, arguments: str) -> None:
+    path = os.pathsep.join([str(BENCH.parent / "src"), str(BENCH)])
+    environment = {**os.environ, "PYTHONPATH": path, "GLUEBENCH_REAL": "", "GLUEBENCH_DATABASE": ""}
+    command = [sys.executable, str(BENCH / f"{name}.py"), *arguments.split()]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    # Such a form may miss its goals, which a script says by its status; a fault has a traceback.
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.stdout.strip(), f"{name} printed nothing: {done.stderr}"
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_a_script_runs(name: str) -> None:
+    run(name, SMALLEST[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_script_runs(name: str) -> None:
+    run(name, LONG[name])
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_script_that_needs_more_can_be_read(name: str) -> None:
+    """At least its imports are there, and its options."""
+    path = os.pathsep.join([str(BENCH.parent / "src"), str(BENCH)])
+    command = [sys.executable, str(BENCH / f"{name}.py"), "--help"]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
