@@ -19,7 +19,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile
 from gluebench.leaderboard.benchmarks.seals import PARTS, sealed
 from gluebench.leaderboard.common.signals import benchmark_changed
 from gluebench.leaderboard.common.text import require_fields
-from gluebench.leaderboard.folder import make_private, write_private
+from gluebench.leaderboard.folder import SiteError, make_private, write_private
 from gluebench.scoring.gold import KEY_FILE, label_key
 
 
@@ -28,12 +28,22 @@ def add_benchmark(name_or_path: str, gold_folder: Path | None, data_folder: Path
     return store(prepare(name_or_path, gold_folder, data_folder)).name
 
 
-def store(ready: Prepared, *, by: User | None = None, reason: str = "", draft: bool = False) -> Benchmark:
+def store(
+    ready: Prepared,
+    *,
+    by: User | None = None,
+    reason: str = "",
+    draft: bool = False,
+    must_be_new: bool = False,
+) -> Benchmark:
     """Add a prepared benchmark, or replace what changed of the one with its name.
 
     `by` did it, for `reason`; a new one is a `draft` if so asked, and theirs to organize. A title that was
-    edited on the site stays. Raises SiteError.
+    edited on the site stays. Raises SiteError, also if it `must_be_new` and its name is taken.
     """
+    taken = SiteError(f"The name {ready.name} is taken: nothing was created. Choose another one.")
+    if must_be_new and Benchmark.objects.filter(name=ready.name).exists():
+        raise taken
     # The name is part of an address, and some databases refuse a value longer than its column.
     named = Benchmark(name=ready.name, title=ready.title)
     require_fields(named, ("name", "title"), what=f"The benchmark {ready.name!r}")
@@ -50,6 +60,8 @@ def store(ready: Prepared, *, by: User | None = None, reason: str = "", draft: b
     files = _save(ready.name, ready.files)
     with transaction.atomic():
         row, new = Benchmark.objects.get_or_create(name=ready.name, defaults={**values, "draft": draft})
+        if must_be_new and not new:  # created by another request since it was looked for
+            raise taken
         if new and by is not None:
             # Not `add`, which would sign out and strip of second factors who was given a role by others.
             Benchmark.organizers.through.objects.create(benchmark=row, user=by)
