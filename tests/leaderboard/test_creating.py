@@ -19,7 +19,7 @@ from django.test import Client, override_settings
 from leaderboard.material import GOLD, MANIFEST, tsv, write_data, write_gold
 
 from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks import adding
+from gluebench.leaderboard.benchmarks import adding, contents
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.organizing import creating
 from gluebench.leaderboard.submissions.grading import grade
@@ -110,9 +110,9 @@ def create(client: Client, fields: Mapping[str, Any]) -> Benchmark:
     return Benchmark.objects.latest("pk")
 
 
-def preview_of(client: Client, title: str, rows: list[tuple[str, str]] = ROWS) -> str:
-    """Send the tables of a benchmark "hotels"; returns the address of its preview."""
-    fields = {"name": "hotels", "title": title, "tables": tables(test_csv=table(rows))}
+def preview_of(client: Client, title: str, rows: list[tuple[str, str]] = ROWS, name: str = "hotels") -> str:
+    """Send the tables of a benchmark; returns the address of its preview."""
+    fields = {"name": name, "title": title, "tables": tables(test_csv=table(rows))}
     answer = client.post("/organize/new", fields)
     assert answer.status_code == 302, answer.content.decode()
     return answer["Location"]
@@ -171,7 +171,7 @@ def test_a_double_click_creates_one_benchmark_and_both_answers_lead_to_it(admin:
 def test_files_of_one_preview_do_not_remove_those_of_another(
     admin: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before(monkeypatch, "run_in_turn", lambda: preview_of(admin, "Second"))
+    before(monkeypatch, "run_build", lambda: preview_of(admin, "Second"))
     first = preview_of(admin, "First")
     assert "First" in admin.get(first).content.decode()
 
@@ -252,11 +252,11 @@ def test_uploads_are_private_until_they_are_built(admin: Client, monkeypatch: py
     seen: list[int] = []
 
     def look(job: Any, *, account: int) -> dict[str, Any]:
-        folder = Path(job["build"]["folder"])
+        folder = Path(job["folder"])
         seen.extend(stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.rglob("*")))
         return {"problems": ["stop"]}
 
-    monkeypatch.setattr(creating, "run_in_turn", look)
+    monkeypatch.setattr(creating, "run_build", look)
     admin.post("/organize/new", {"name": "x", "tables": tables(train_csv=table(ROWS), test_csv=table(ROWS))})
     assert sorted(map(oct, seen)) == ["0o600", "0o600", "0o700", "0o700", "0o700"]
 
@@ -316,3 +316,32 @@ def test_who_may_create(person: Any, tiny: Benchmark) -> None:
     other = Client()
     other.force_login(person("another@example.org"))
     assert other.get("/benchmarks/hotels").status_code == 404
+
+
+def test_an_account_creates_few_benchmarks_and_an_admin_any_number(
+    admin: Client, person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adding, "BENCHMARKS_OF_ACCOUNT", 1)
+    client = Client()
+    client.force_login(person("some@example.org"))
+    with override_settings(RUNNING=settings.RUNNING._replace(create="accounts")):
+        late = preview_of(client, "Second", name="second")
+        create(client, {"name": "first", "tables": tables(test_csv=table(ROWS))})
+        refused = client.post(late, {"act": "create"}, follow=True)
+        assert "You organize 1 benchmarks, the most" in refused.content.decode()
+        third = client.post("/organize/new", {"name": "third", "tables": tables(test_csv=table(ROWS))})
+        assert (third.status_code, "You organize 1 benchmarks" in third.content.decode()) == (422, True)
+        assert client.post("/benchmarks/first/organize/duplicate", {"name": "x", "title": "X"}).status_code
+    assert [*Benchmark.objects.values_list("name", flat=True)] == ["first"]
+    for name in ("one", "two"):
+        create(admin, {"name": name, "tables": tables(test_csv=table(ROWS))})
+    assert Benchmark.objects.count() == 3
+
+
+def test_a_manifest_that_is_too_long_is_refused(admin: Client, tmp_path: Path) -> None:
+    gold = zipped(write_gold(tmp_path / "gold"))
+    long = MANIFEST.read_bytes() + b"# " + b"x" * contents.MANIFEST_SIZE
+    fields = {"manifest": upload("m.toml", long), "gold": upload("g.zip", gold)}
+    answer = admin.post("/organize/new", fields)
+    assert answer.status_code == 422
+    assert "expected at most 4,000,000" in answer.content.decode()

@@ -221,7 +221,7 @@ def test_without_a_script_a_mistake_in_a_field_keeps_the_file(fill: Any, good_zi
 def test_a_site_too_busy_to_check_takes_the_file_unchecked(
     fill: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "_QUEUE", [0] * process.CHECKS_QUEUED)
+    monkeypatch.setattr(process.CHECKS, "accounts", [0] * process.CHECKS_QUEUED)
     assert fill(zip_bytes(BROKEN)).status_code == 302
     assert Submission.objects.get().status == Status.QUEUED
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import sys
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -18,6 +19,7 @@ from django.test import Client
 
 from gluebench.leaderboard import maintenance
 from gluebench.leaderboard.accounts.models import issue
+from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.submissions import process
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -54,7 +56,7 @@ def stored_files() -> set[Path]:
 def test_an_account_checks_few_files_at_a_time(
     api: Callable[[str], Any], page: Callable[..., Any], ada: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "_QUEUE", [ada.pk] * process.CHECKS_OF_ACCOUNT)
+    monkeypatch.setattr(process.CHECKS, "accounts", [ada.pk] * process.WAITING_OF_ACCOUNT)
     refused = api("check")
     assert (refused.status_code, refused["Content-Type"]) == (429, "application/problem+json")
     assert int(refused["Retry-After"]) > 0
@@ -68,7 +70,7 @@ def test_the_queue_of_checks_is_bounded_and_emptied(
     api: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = [-number for number in range(1, process.CHECKS_QUEUED + 1)]
-    monkeypatch.setattr(process, "_QUEUE", others)
+    monkeypatch.setattr(process.CHECKS, "accounts", others)
     assert api("check").status_code == 429
     others.pop()
     assert api("check").status_code == 200
@@ -81,12 +83,56 @@ def test_one_check_runs_at_a_time_behind_the_pages(
     seen = []
 
     def run(job: Any, **details: Any) -> Any:
-        seen.append((job["nice"], process._CHECKING.acquire(blocking=False)))
+        free = process.CHECKS.free.acquire(blocking=False)
+        seen.append((job["nice"], details["cpu_seconds"] <= 10, free))
         return {"check": {"verdict": "valid", "missing": [], "problems": [], "unshown": {}}}
 
     monkeypatch.setattr(process, "run_grader", run)
     api("check")
-    assert seen == [(19, False)]
+    assert seen == [(19, True, False)]
+
+
+def test_checks_do_not_wait_for_an_organizer_s_build(
+    api: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, answers = process.run_grader, []
+
+    def build(job: Any, **limits: Any) -> Any:
+        if "build" in job:
+            assert not process.BUILDS.free.acquire(blocking=False), "one build at a time"
+            answers.append(api("check").status_code)  # would wait for ever
+            return {}
+        assert process.CHECKS.free._value == 0  # type: ignore[attr-defined]
+        return run(job, **limits)
+
+    monkeypatch.setattr(process, "run_grader", build)
+    process.run_build({}, account=1)
+    assert answers == [200]
+    assert process.BUILDS.free.acquire(blocking=False)
+    process.BUILDS.free.release()
+
+
+def test_an_account_s_builds_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process.BUILDS, "accounts", [7] * process.WAITING_OF_ACCOUNT)
+    with pytest.raises(ProblemError, match="2 builds of yours are not done yet"):
+        process.run_build({}, account=7)
+
+
+def test_a_check_that_takes_too_much_processor_time_is_stopped(
+    api: Callable[[str], Any], own_grader: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = """from gluebench.leaderboard import grader
+def busy(job):
+    while True: pass
+grader._result = busy
+grader.main()"""
+    popen = process.subprocess.Popen
+    busy = [sys.executable, "-c", code]
+    monkeypatch.setattr(process.subprocess, "Popen", lambda command, **options: popen(busy, **options))
+    monkeypatch.setattr(process, "CHECK_SECONDS", 1)
+    refused = api("check")
+    assert refused.status_code == 422
+    assert "more than 1 seconds of processor time and was stopped" in refused.json()["detail"]
 
 
 def full(*arguments: Any, **details: Any) -> Any:

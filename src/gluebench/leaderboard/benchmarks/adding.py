@@ -22,6 +22,9 @@ from gluebench.leaderboard.common.text import require_fields
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
 from gluebench.scoring.gold import KEY_FILE, label_key
 
+BENCHMARKS_OF_ACCOUNT = 20
+"""Benchmarks that an account may have when it creates another; admins may have any number."""
+
 
 def add_benchmark(name_or_path: str, gold_folder: Path | None, data_folder: Path | None = None) -> str:
     """See `commands.add`."""
@@ -65,6 +68,7 @@ def store(
         if new and by is not None:
             # Not `add`, which would sign out and strip of second factors who was given a role by others.
             Benchmark.organizers.through.objects.create(benchmark=row, user=by)
+            require_few(by)
         if not new and row.title != row.record.title:
             del values["title"]
         changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
@@ -85,6 +89,15 @@ def store(
             why = reason or "The files to download changed."
             record("data", actor=by, benchmark=row, reason=why, sealed=sealed(row, "data_files"))
     return row
+
+
+def require_few(user: User, more: int = 0) -> None:
+    """Raise SiteError if an account, which is not an admin's, organizes too many benchmarks with `more`."""
+    if not user.is_superuser and user.organized.count() + more > BENCHMARKS_OF_ACCOUNT:
+        raise SiteError(
+            f"You organize {BENCHMARKS_OF_ACCOUNT} benchmarks, the most that an account may create here. "
+            "Give one to another organizer, or ask who runs the site to create it."
+        )
 
 
 def _keep_gold(name: str, source: Path) -> tuple[str, str]:

@@ -27,13 +27,13 @@ from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.accounts.trust import may_create
-from gluebench.leaderboard.benchmarks.adding import store
+from gluebench.leaderboard.benchmarks.adding import require_few, store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.folder import SiteError, make_private, remove_all_but_last, write_private
 from gluebench.leaderboard.organizing.forms import FilesForm, NewForm, ReplaceForm
-from gluebench.leaderboard.submissions.process import GraderError, run_in_turn
+from gluebench.leaderboard.submissions.process import GraderError, run_build
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 PARTS = {"manifest": "in/_manifest.toml", "gold": "in/gold.zip", "examples": "in/data.zip"}
@@ -150,10 +150,10 @@ def _built(user: User, form: FilesForm, about: Mapping[str, str]) -> tuple[list[
     given = [name for name in ("name", "title", "reason") if name in form.cleaned_data]
     job: dict[str, Any] = {**about, **{name: form.cleaned_data[name] for name in given}}
     try:
-        built = run_in_turn(
-            {"build": {**job, "folder": str(folder), "choices": form.choices}}, account=user.pk
-        )
-    except (GraderError, ProblemError) as error:
+        if not about["replaces"]:
+            require_few(user, more=1)
+        built = run_build({**job, "folder": str(folder), "choices": form.choices}, account=user.pk)
+    except (GraderError, ProblemError, SiteError) as error:
         built = {"problems": [str(error)]}
     result = {**job, **built, "gold": None}
     problems: list[str] = result.get("problems") or _misnamed(result)
