@@ -39,6 +39,7 @@ def main() -> None:
             ("Referrer-Policy", settings.SECURE_REFERRER_POLICY),
             ("Cross-Origin-Opener-Policy", settings.SECURE_CROSS_ORIGIN_OPENER_POLICY),
         ],
+        start_from=settings.RUNNING.proxy if settings.RUNNING.request_start else "",
         threads=4 + CHECKS_QUEUED + BUILDS_QUEUED,  # those that wait must not block pages
         backlog=1024,
         recv_bytes=262144,
