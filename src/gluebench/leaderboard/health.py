@@ -12,6 +12,7 @@ from datetime import timedelta
 from ipaddress import ip_address
 from socket import gethostname
 
+from django.apps import apps
 from django.conf import settings
 from django.core.cache import caches
 from django.core.files.base import ContentFile
@@ -41,6 +42,18 @@ READY_SECONDS = 2.0
 WORKER_SECONDS = timedelta(seconds=60)
 """How long a worker may give no sign of life; it does every few seconds."""
 
+OWN_APPS = {app.label for app in apps.get_app_configs() if app.name.startswith("gluebench.")}
+_COLUMNS = {
+    "sqlite": "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c "
+    "WHERE t.type = 'table'",
+    "postgresql": "SELECT table_name, column_name FROM information_schema.columns "
+    "WHERE table_schema = ANY (current_schemas(false))",
+}
+OTHER_VERSION = (
+    "Export the site with the version that made it: gluebench leaderboard export --secrets site.tar.gz. Then "
+    "import it with this one: gluebench leaderboard import site.tar.gz --site NEW_FOLDER"
+)
+
 logger = logging.getLogger(__name__)
 
 
@@ -58,12 +71,34 @@ def pending() -> Check:
     database = _database()
     if not database.ok:
         return database
-    executor = MigrationExecutor(connection)
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    loader = (executor := MigrationExecutor(connection)).loader
+    missing = executor.migration_plan(loader.graph.leaf_nodes())
+    unknown = loader.applied_migrations.keys() - loader.disk_migrations.keys()
+    if (missing and any(app in OWN_APPS for app, _ in unknown)) or (not missing and _other_columns()):
+        state = "They are of another version of gluebench, from which this one cannot continue."
+        return Check("tables", state, OTHER_VERSION)
     if missing:
         state = f"It is {len(missing)} changes behind this version of gluebench."
         return Check("tables", state, "Run once, on one machine: gluebench leaderboard init")
     return Check("tables", "up to date.")
+
+
+def _other_columns() -> bool:
+    """Whether a table has other columns than this version's models, which have all been applied.
+
+    Before the first release, a migration may change after a site has applied it.
+    """
+    columns: dict[str, set[str]] = {}
+    with connection.cursor() as cursor:  # by one query: Django's introspection takes half a second
+        cursor.execute(_COLUMNS[connection.vendor])
+        for table, column in cursor.fetchall():
+            columns.setdefault(table, set()).add(column)
+    for model in apps.get_models(include_auto_created=True):
+        if model._meta.app_label in OWN_APPS and model._meta.managed:
+            expected = {field.column for field in model._meta.concrete_fields}
+            if columns.get(model._meta.db_table) != expected:
+                return True
+    return False
 
 
 def queue() -> Check:
