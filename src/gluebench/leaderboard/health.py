@@ -20,7 +20,7 @@ from django.core.files.storage import storages
 from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, Max, Min, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
@@ -34,9 +34,11 @@ from prometheus_client.registry import Collector
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.checks import Check, disk
 from gluebench.leaderboard.storage import PARTS
 from gluebench.leaderboard.submissions.models import Submission, Worker
+from gluebench.leaderboard.submissions.queries import Status
 
 READY_SECONDS = 2.0
 WORKER_SECONDS = timedelta(seconds=60)
@@ -53,6 +55,9 @@ OTHER_VERSION = (
     "Export the site with the version that made it: gluebench leaderboard export --secrets site.tar.gz. Then "
     "import it with this one: gluebench leaderboard import site.tar.gz --site NEW_FOLDER"
 )
+
+STALLED = timedelta(minutes=2)
+"""How long a submission waits before its page says that nothing is graded."""
 
 logger = logging.getLogger(__name__)
 
@@ -107,6 +112,25 @@ def queue() -> Check:
     state = f"{waiting} submissions wait; {running} workers give signs of life."
     fix = "" if running or not waiting else "Start a worker: gluebench leaderboard worker"
     return Check("queue", state, fix)
+
+
+def stalled(benchmark: Benchmark) -> str:
+    """Why nobody grades the submissions of a benchmark that wait, in a sentence; empty if they are graded.
+
+    A worker reports every few seconds, but not while it starts.
+    """
+    waiting = benchmark.submissions.waiting()
+    if not waiting.filter(submitted__lt=timezone.now() - STALLED).exists():
+        return ""
+    if not benchmark.gold:
+        if waiting.filter(status=Status.RUNNING).exists():
+            return ""
+        return "A machine of the organizers grades this benchmark, and is not grading now."
+    if alive().exists():
+        return ""
+    seen = Worker.objects.aggregate(last=Max("seen"))["last"]
+    since = f"since {seen:%d %B %Y, %H:%M} UTC" if seen else "for a day"
+    return f"Nothing is graded on this site at the moment: no worker has reported {since}."
 
 
 def roles() -> Check:
