@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.cache import caches
 from django.db import DatabaseError
 from django.test import Client, override_settings
@@ -123,6 +124,16 @@ def test_a_site_is_not_ready_with_a_full_disk_or_storage_that_cannot_be_written(
     monkeypatch.setattr("gluebench.leaderboard.storage.Folder._save", refuse)
     assert failing() == ["submissions", "disk"]
     assert "/srv/private/place" in caplog.text  # the log says why, the answer does not
+
+
+@pytest.mark.parametrize(("part", "name"), [("root", "database"), ("database", "database"), ("uploads",) * 2])
+def test_a_site_is_not_ready_if_it_may_not_write(
+    working: None, monkeypatch: pytest.MonkeyPatch, part: str, name: str
+) -> None:
+    access, path = os.access, getattr(settings.FOLDER, part)
+    settings.FOLDER.database.touch()  # the tests' own database is elsewhere
+    monkeypatch.setattr(os, "access", lambda place, mode: place != path and access(place, mode))
+    assert failing() == [name]
 
 
 def test_a_site_is_not_ready_without_its_database(working: None, monkeypatch: pytest.MonkeyPatch) -> None:

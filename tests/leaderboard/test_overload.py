@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from django.core.files.storage import filesystem
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.db import connection
 from django.test import Client
 
 from gluebench.leaderboard import maintenance
@@ -135,6 +136,13 @@ grader.main()"""
     assert "more than 1 seconds of processor time and was stopped" in refused.json()["detail"]
 
 
+FAILURES = [
+    (OSError(errno.ENOSPC, "No space left on device"), "disk-full", "disk is full"),
+    (OSError(errno.EROFS, "Read-only file system"), "read-only", "may not write to its disk or its database"),
+    (OSError(errno.EACCES, "Permission denied"), "read-only", "may not write to its disk or its database"),
+]
+
+
 def full(*arguments: Any, **details: Any) -> Any:
     raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -143,7 +151,11 @@ def full(*arguments: Any, **details: Any) -> Any:
     ("module", "name"),
     [(TemporaryFileUploadHandler, "receive_data_chunk"), (filesystem, "file_move_safe"), (os, "fsync")],
 )
-def test_a_full_disk_is_no_fault_and_keeps_nothing(
+@pytest.mark.parametrize(("error", "kind", "words"), FAILURES)
+def test_a_disk_that_cannot_be_written_is_no_fault_and_keeps_nothing(
+    error: OSError,
+    kind: str,
+    words: str,
     module: Any,
     name: str,
     api: Callable[[str], Any],
@@ -152,17 +164,38 @@ def test_a_full_disk_is_no_fault_and_keeps_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     before = stored_files()
-    monkeypatch.setattr(module, name, full)
+
+    def refuse(*arguments: Any, **details: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(module, name, refuse)
     refused = api("submissions")
     assert (refused.status_code, refused["Content-Type"]) == (507, "application/problem+json")
-    assert refused.json()["type"] == "urn:gluebench:disk-full"
+    assert refused.json()["type"] == f"urn:gluebench:{kind}"
     shown = page(**DETAILS)
     assert shown.status_code == 507
-    assert "disk is full" in shown.content.decode()
+    assert all(words in text for text in (shown.content.decode(), refused.json()["detail"]))
     assert "Nothing was kept or counted" in shown.content.decode()
     assert (Submission.objects.count(), stored_files()) == (0, before)
     assert [record.levelname for record in caplog.records] == ["ERROR"] * 2
     assert "Traceback" not in caplog.text
+
+
+def test_a_read_only_database_is_no_fault_and_keeps_nothing(
+    api: Callable[[str], Any], page: Callable[..., Any]
+) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("SQLite's errors; PostgreSQL has one of its own")
+    before, database = stored_files(), connection.connection  # Django's would refuse after an error
+    database.execute("PRAGMA query_only = 1")  # it answers as a file that may not be written
+    try:
+        refused, shown = api("submissions"), page(**DETAILS)
+    finally:
+        database.execute("PRAGMA query_only = 0")
+    assert (refused.status_code, refused.json()["type"]) == (507, "urn:gluebench:read-only")
+    assert (shown.status_code, "may not write" in shown.content.decode()) == (507, True)
+    count = database.execute("SELECT COUNT(*) FROM submissions_submission").fetchone()[0]
+    assert (count, stored_files()) == (0, before)
 
 
 def test_a_half_written_file_does_not_stay(send: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

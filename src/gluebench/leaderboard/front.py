@@ -6,6 +6,7 @@ are too many: the one with the least time left first. docs/reference/limits.md l
 
 from __future__ import annotations
 
+import errno
 import heapq
 import ipaddress
 import re
@@ -99,7 +100,9 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             self.error = self.error or self._excess()
         except OSError as error:
             logger.error("A request's body could not be kept: %s", error)
-            self.error = _error(HTTPStatus.INSUFFICIENT_STORAGE, "The disk is full. Try again later.")
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            why = "The disk is full." if full else "The site cannot write to its disk."
+            self.error = _error(HTTPStatus.INSUFFICIENT_STORAGE, f"{why} Try again later.")
         if self.error is None:
             return used
         self.completed = True

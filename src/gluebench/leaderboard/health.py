@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from ipaddress import ip_address
 from socket import gethostname
+from typing import Any
 
 from django.apps import apps
 from django.conf import settings
@@ -35,7 +36,8 @@ from prometheus_client.registry import Collector
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.checks import Check, disk
+from gluebench.leaderboard.checks import Check, disk, uploads
+from gluebench.leaderboard.folder import SiteFolder
 from gluebench.leaderboard.storage import PARTS
 from gluebench.leaderboard.submissions.models import Submission, Worker
 from gluebench.leaderboard.submissions.queries import Status
@@ -152,7 +154,8 @@ def failing() -> list[str]:
         # Tables that were up to date are not checked again, only that the database answers.
         tables = _database() if kept.get("tables") else pending()
         kept.set("tables", tables.ok)
-        checked = [tables, _storage("submissions"), disk(settings.FOLDER), _workers()]
+        checked = [tables, _storage("submissions"), uploads(settings.FOLDER), disk(settings.FOLDER)]
+        checked.append(_workers())
         failures = [check for check in checked if not check.ok]
         for check in failures:
             logger.warning("Not ready: %s: %s", check.name, check.state)
@@ -213,10 +216,23 @@ def _database() -> Check:
         connection.ensure_connection()
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
+            if _is_read_only(cursor):
+                fix = "Let this account write to it: in SQLite to the file and its folder."
+                return Check("database", f"{state} cannot be written.", fix)
     except DatabaseError as error:
         why = " ".join(str(error).split()).rstrip(".?")
         return Check("database", f"{state} does not answer: {why}.", "Start it, or fix GLUEBENCH_DATABASE.")
     return Check("database", f"{state} answers.")
+
+
+def _is_read_only(cursor: Any) -> bool:
+    """Whether the database refuses to be written."""
+    if connection.vendor == "postgresql":
+        cursor.execute("SHOW transaction_read_only")
+        return bool(cursor.fetchone()[0] == "on")
+    site: SiteFolder = settings.FOLDER
+    kept = (path for path in (site.root, *site.database_files) if path.exists())
+    return not all(os.access(path, os.W_OK) for path in kept)
 
 
 def _storage(name: str) -> Check:

@@ -27,8 +27,7 @@ from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.common import problems
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
-from gluebench.leaderboard.middleware import DISK_FULL, DISK_FULL_STATUS, log_full_disk
-from gluebench.leaderboard.storage import is_full
+from gluebench.leaderboard.middleware import NOT_KEPT, NOT_KEPT_STATUS, log_not_kept, reason_not_kept
 from gluebench.version import __version__
 
 DESCRIPTION = """\
@@ -105,9 +104,10 @@ def _handler(translate: Any) -> Any:
 
 def _internal_error(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
     """Log a fault of the site, and answer without its text."""
-    if isinstance(error, Exception) and is_full(error):
-        full = ProblemError(DISK_FULL_STATUS, "disk-full", DISK_FULL)
-        return log_full_disk(request, full.response())
+    kind, reason = reason_not_kept(error) if isinstance(error, Exception) else ("", "")
+    if kind:
+        refusal = ProblemError(NOT_KEPT_STATUS, kind, f"{reason} {NOT_KEPT}")
+        return log_not_kept(request, refusal.response(), reason)
     got_request_exception.send(sender=None, request=request)
     logger.error("%s %s failed", request.method, request.path, exc_info=True)
     return ProblemError(500, "fault", "The site failed; its log says where. Ask the organizer.").response()
