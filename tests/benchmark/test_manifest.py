@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -208,3 +209,62 @@ def test_nothing_that_stands_in_a_manifest_makes_the_reader_fall(place: KeyPath,
     findings: list[Finding] = []
     benchmark = benchmark_record(Section(values, (), findings=findings, keys=KEYS["manifest"]))
     assert all(finding.text for finding in check(benchmark, findings))
+
+
+def manifest_of_ids(split: str) -> str:
+    return (
+        '[benchmark]\nname = "m"\n[tasks.T]\nlabels = ["a", "b"]\nmetrics = [{ name = "accuracy" }]\n'
+        f"splits.test = {{ {split} }}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "ids",
+    ["{:>15000}", "{0.__class__}", "{:099999}", "{!r}", "{0}", "{:05.2f}", "{}_{}", "{{}}", "x" * 201 + "{}"],
+)
+def test_a_pattern_of_ids_is_text_and_a_number(tmp_path: Path, ids: str) -> None:
+    path = tmp_path / "m.toml"
+    path.write_text(manifest_of_ids(f'size = 3, ids = "{ids}"'))
+    with pytest.raises(ManifestError, match="is not a pattern of a number"):
+        load_benchmark(path)
+
+
+@pytest.mark.parametrize("ids", ["{}", "{}{}", "{}0{}", "{}_{}_{}"])
+def test_a_pattern_of_groups_has_two_numbers_apart(tmp_path: Path, ids: str) -> None:
+    path = tmp_path / "m.toml"
+    path.write_text(manifest_of_ids(f'size = 3, ids = "{ids}", counts = [1, 2]'))
+    with pytest.raises(ManifestError, match="is not a pattern of two numbers"):
+        load_benchmark(path)
+
+
+def test_the_first_number_of_ids_has_few_digits(tmp_path: Path) -> None:
+    path = tmp_path / "m.toml"
+    for wrong in ("true", '"1"', "9" * 40):
+        path.write_text(manifest_of_ids(f'size = 3, ids = "a{{}}", first_id = {wrong}'))
+        with pytest.raises(ManifestError, match="expected an integer of at most 18 digits"):
+            load_benchmark(path)
+
+
+def test_numbered_ids_read_like_a_tuple(tmp_path: Path) -> None:
+    path = tmp_path / "m.toml"
+    for split, expected in (
+        ('size = 4, ids = "a{:03}-", first_id = 8', ["a008-", "a009-", "a010-", "a011-"]),
+        ('size = 4, ids = "P{}Q{}", first_id = 2, counts = [0, 3, 0, 1]', ["P3Q0", "P3Q1", "P3Q2", "P5Q0"]),
+    ):
+        path.write_text(manifest_of_ids(split))
+        ids = load_benchmark(path).task("T").splits["test"].ids
+        assert [*ids] == [ids[at] for at in range(4)] == [ids[at - 4] for at in range(4)] == expected
+        assert (len(ids), ids[1:3], expected[2] in ids) == (4, tuple(expected[1:3]), True)
+        with pytest.raises(IndexError):
+            ids[4]
+
+
+def test_a_short_manifest_of_many_numbered_ids_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "m.toml"
+    path.write_text(manifest_of_ids('size = 1_000_000_000, ids = "a{:020}"'))
+    tracemalloc.start()
+    record = load_benchmark(path)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert record.task("T").splits["test"].ids[-1] == "a00000000000999999999"
+    assert most < 2**20

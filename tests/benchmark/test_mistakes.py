@@ -230,7 +230,7 @@ MISTAKES = {
         'dev = { size = 10, ids = "d_{}", counts = [4, 6] }',
         "dev =",
         "tasks.Mood.splits.dev.ids",
-        'has "d_0" twice',
+        '"d_{}" is not a pattern of two numbers',
     ),
     "a line without the column": (
         'aliases = ["feeling"]',

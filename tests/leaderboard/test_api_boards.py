@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.cache import caches
 from django.test import Client
+
+from gluebench.leaderboard.accounts.models import issue
 
 V1 = "/api/v1"
 
@@ -148,3 +151,41 @@ def test_the_documentation_needs_no_other_site(client: Client, db: None) -> None
     assert "://" not in page.replace("http://www.w3.org", "")
     assert " style=" not in page
     assert "unsafe" not in answer["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("path", "names", "takes"),
+    [
+        ("/benchmarks/tiny/board?phase=2", ["phase"], "takes page, per_page"),
+        ("/benchmarks/tiny/board?page=1&perpage=3&Page=2", ["perpage", "Page"], "takes page, per_page"),
+        ("/benchmarks/tiny/pairs?phase=1", ["phase"], "takes none"),
+        ("/benchmarks?name=x", ["name"], "takes"),
+        ("/account?all=1", ["all"], "takes none"),
+        ("/submissions?stat=graded", ["stat"], "takes"),
+        ("/?x", ["x"], "takes none"),
+        ("/benchmarks/nothing/board?phase=2", ["phase"], "takes page, per_page"),
+    ],
+)
+def test_a_parameter_that_an_address_does_not_take_is_refused(
+    tiny: Any, path: str, names: list[str], takes: str
+) -> None:
+    for method in ("get", "head"):
+        answer = getattr(Client(), method)(f"/api/v1{path}")
+        assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+    problem = Client().get(f"/api/v1{path}").json()
+    assert [error["field"] for error in problem["errors"]] == names
+    assert (problem["type"], takes in problem["detail"]) == ("urn:gluebench:parameter", True)
+
+
+def test_parameters_that_an_address_takes_are_taken(tiny: Any) -> None:
+    for path in ("/benchmarks/tiny/board?page=1&per_page=5", "/openapi.json?x=1", "/docs?y=2"):
+        assert Client().get(f"/api/v1{path}").status_code == 200, path
+
+
+def test_what_narrows_the_list_of_submissions_narrows_its_csv_by_token(tiny: Any, ada: Any) -> None:
+    tiny.organizers.add(ada)
+    token = issue(ada, "a test", ["read", "organize"], timedelta(days=1))[1]
+    client = Client(headers={"authorization": f"Bearer {token}"})
+    here = "/api/v1/benchmarks/tiny/organize/submissions.csv"
+    assert client.get(f"{here}?q=a&state=&kind=system").status_code == 200
+    assert client.get(f"{here}?page=2").status_code == 400

@@ -74,6 +74,7 @@ def test_a_program_submits_follows_and_reads_its_report(
         "status": "queued",
         "label": "Waiting",
         "position": 1,
+        "stalled": "",
         "final": False,
     }
     refused(client.get(f"{here}/report"), 404, "not-found")

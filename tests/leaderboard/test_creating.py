@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import stat
 import tomllib
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from django.test import Client, override_settings
 from leaderboard.material import GOLD, MANIFEST, tsv, write_data, write_gold
 
 from gluebench.leaderboard.audit.models import Entry
+from gluebench.leaderboard.benchmarks import adding, contents
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.organizing import creating
 from gluebench.leaderboard.submissions.grading import grade
@@ -51,6 +53,8 @@ def tables(**parts: bytes) -> list[SimpleUploadedFile]:
 
 @pytest.fixture
 def admin(person: Any) -> Client:
+    for kept in settings.FOLDER.uploads.glob("organize-*"):
+        shutil.rmtree(kept)
     user = person("admin@example.org")
     user.is_superuser = user.is_staff = True
     user.save()
@@ -79,8 +83,10 @@ def test_tables_become_a_draft_that_grades(admin: Client, own_grader: None) -> N
     assert public == {"hotels/train.tsv", "hotels/test.tsv", "sample-submission.zip"}
     data = b"".join(admin.get("/benchmarks/hotels/data/hotels/test.tsv").streaming_content)  # type: ignore[attr-defined]
     assert data.decode().splitlines()[0] == "index\treview"
-    assert admin.get(answer["Location"]).status_code == 404
-    assert not [*settings.FOLDER.uploads.glob("organize-*")]
+    setup = admin.get(answer["Location"])["Location"]
+    assert setup == "/benchmarks/hotels/organize/setup"
+    kept = [path.name for path in settings.FOLDER.uploads.glob("organize-*/**/*") if path.is_file()]
+    assert kept == ["summary.json"]
     assert stat.S_IMODE((row.gold_path / "hotels.tsv").stat().st_mode) == 0o600
 
 
@@ -102,6 +108,77 @@ def create(client: Client, fields: Mapping[str, Any]) -> Benchmark:
     assert answer.status_code == 302, answer.content.decode()
     client.post(answer["Location"], {"act": "create"})
     return Benchmark.objects.latest("pk")
+
+
+def preview_of(client: Client, title: str, rows: list[tuple[str, str]] = ROWS, name: str = "hotels") -> str:
+    """Send the tables of a benchmark; returns the address of its preview."""
+    fields = {"name": name, "title": title, "tables": tables(test_csv=table(rows))}
+    answer = client.post("/organize/new", fields)
+    assert answer.status_code == 302, answer.content.decode()
+    return answer["Location"]
+
+
+def before(monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[], object]) -> None:
+    """Let `act` happen once, just before the first call of a function of `creating`."""
+    function, acts = getattr(creating, name), [act]
+
+    def called(*arguments: Any, **options: Any) -> Any:
+        while acts:
+            acts.pop()()
+        return function(*arguments, **options)
+
+    monkeypatch.setattr(creating, name, called)
+
+
+def test_creating_never_replaces_what_another_person_creates_at_the_same_moment(
+    admin: Client, person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Client()
+    other.force_login(person("other@example.org"))
+    with override_settings(RUNNING=settings.RUNNING._replace(create="accounts")):
+        winner, loser = preview_of(other, "Theirs"), preview_of(admin, "Mine", ROWS[1:])
+        before(monkeypatch, "store", lambda: other.post(winner, {"act": "create"}))
+        answer = admin.post(loser, {"act": "create"}, follow=True)
+    row = Benchmark.objects.get()
+    assert (row.title, row.record.tasks[0].splits["test"].size) == ("Theirs", len(ROWS))
+    assert [*row.organizers.values_list("email", flat=True)] == ["other@example.org"]
+    assert "The name hotels is taken: nothing was created." in answer.content.decode()
+
+
+def test_creating_refuses_a_name_that_appears_while_files_are_stored(
+    admin: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loser = preview_of(admin, "Mine")
+    keep, theirs = adding._keep_gold, [Benchmark(name="hotels", title="Theirs")]
+
+    def kept(*arguments: Any) -> Any:
+        theirs.pop().save()
+        return keep(*arguments)
+
+    monkeypatch.setattr(adding, "_keep_gold", kept)
+    admin.post(loser, {"act": "create"})
+    row = Benchmark.objects.get()
+    assert (row.title, row.manifest, row.data_files.count()) == ("Theirs", "", 0)
+
+
+def test_a_double_click_creates_one_benchmark_and_both_answers_lead_to_it(admin: Client) -> None:
+    preview = preview_of(admin, "Hotels")
+    answers = [admin.post(preview, {"act": "create"}) for _ in range(2)]
+    assert [answer["Location"] for answer in answers] == ["/benchmarks/hotels/organize/setup"] * 2
+    assert Benchmark.objects.count() == 1
+
+
+def test_files_of_one_preview_do_not_remove_those_of_another(
+    admin: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before(monkeypatch, "run_build", lambda: preview_of(admin, "Second"))
+    first = preview_of(admin, "First")
+    assert "First" in admin.get(first).content.decode()
+
+
+def test_of_each_account_few_previews_are_kept(admin: Client) -> None:
+    made = [preview_of(admin, f"Number {number}") for number in range(6)]
+    assert [admin.get(address).status_code for address in made] == [404] * 2 + [200] * 4
 
 
 def test_json_and_a_zip_of_several_tasks(admin: Client) -> None:
@@ -175,11 +252,11 @@ def test_uploads_are_private_until_they_are_built(admin: Client, monkeypatch: py
     seen: list[int] = []
 
     def look(job: Any, *, account: int) -> dict[str, Any]:
-        folder = Path(job["build"]["folder"])
+        folder = Path(job["folder"])
         seen.extend(stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.rglob("*")))
         return {"problems": ["stop"]}
 
-    monkeypatch.setattr(creating, "run_in_turn", look)
+    monkeypatch.setattr(creating, "run_build", look)
     admin.post("/organize/new", {"name": "x", "tables": tables(train_csv=table(ROWS), test_csv=table(ROWS))})
     assert sorted(map(oct, seen)) == ["0o600", "0o600", "0o700", "0o700", "0o700"]
 
@@ -239,3 +316,32 @@ def test_who_may_create(person: Any, tiny: Benchmark) -> None:
     other = Client()
     other.force_login(person("another@example.org"))
     assert other.get("/benchmarks/hotels").status_code == 404
+
+
+def test_an_account_creates_few_benchmarks_and_an_admin_any_number(
+    admin: Client, person: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adding, "BENCHMARKS_OF_ACCOUNT", 1)
+    client = Client()
+    client.force_login(person("some@example.org"))
+    with override_settings(RUNNING=settings.RUNNING._replace(create="accounts")):
+        late = preview_of(client, "Second", name="second")
+        create(client, {"name": "first", "tables": tables(test_csv=table(ROWS))})
+        refused = client.post(late, {"act": "create"}, follow=True)
+        assert "You organize 1 benchmarks, the most" in refused.content.decode()
+        third = client.post("/organize/new", {"name": "third", "tables": tables(test_csv=table(ROWS))})
+        assert (third.status_code, "You organize 1 benchmarks" in third.content.decode()) == (422, True)
+        assert client.post("/benchmarks/first/organize/duplicate", {"name": "x", "title": "X"}).status_code
+    assert [*Benchmark.objects.values_list("name", flat=True)] == ["first"]
+    for name in ("one", "two"):
+        create(admin, {"name": name, "tables": tables(test_csv=table(ROWS))})
+    assert Benchmark.objects.count() == 3
+
+
+def test_a_manifest_that_is_too_long_is_refused(admin: Client, tmp_path: Path) -> None:
+    gold = zipped(write_gold(tmp_path / "gold"))
+    long = MANIFEST.read_bytes() + b"# " + b"x" * contents.MANIFEST_SIZE
+    fields = {"manifest": upload("m.toml", long), "gold": upload("g.zip", gold)}
+    answer = admin.post("/organize/new", fields)
+    assert answer.status_code == 422
+    assert "expected at most 4,000,000" in answer.content.decode()

@@ -17,6 +17,7 @@ from leaderboard.material import PREDICTIONS, tsv, zip_bytes
 
 from gluebench.leaderboard.accounts.models import Team
 from gluebench.leaderboard.audit.models import Entry
+from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.ranks.models import Pair
 from gluebench.leaderboard.submissions import process
@@ -160,10 +161,53 @@ def test_what_is_kept_is_for_its_sender_alone(fill: Any, person: Any) -> None:
     assert not Submission.objects.exists()
 
 
-def test_of_each_account_one_file_is_kept(fill: Any) -> None:
-    for _ in range(3):
-        fill(all_with_commas())
-    assert len(list(settings.FOLDER.uploads.iterdir())) == 1
+def test_of_each_account_few_files_are_kept(fill: Any) -> None:
+    kept = [kept_in(fill(all_with_commas()).content.decode()) for _ in range(6)]
+    folders = {path.name.rpartition("-")[2] for path in settings.FOLDER.uploads.iterdir()}
+    assert folders == set(kept[-4:])
+
+
+def at_once(monkeypatch: pytest.MonkeyPatch, place: Any, name: str, act: Callable[[], Any]) -> list[Any]:
+    """Let `act` happen once, just before the first call of a function; returns what it answered."""
+    function, answers = getattr(place, name), []
+
+    def called(*arguments: Any, **options: Any) -> Any:
+        if not answers:
+            answers.append(None)
+            answers[0] = act()
+        return function(*arguments, **options)
+
+    monkeypatch.setattr(place, name, called)
+    return answers
+
+
+def test_two_tabs_that_send_at_once_do_not_lose_each_other_s_file(
+    fill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = at_once(monkeypatch, uploads, "free_check", lambda: fill(all_with_commas()))
+    first = fill(all_with_commas())
+    assert [first.status_code, answers[0].status_code] == [422, 422]
+    kept = [kept_in(answer.content.decode()) for answer in (first, *answers)]
+    assert len(set(kept)) == 2
+    assert all(list(settings.FOLDER.uploads.glob(f"held-*-{token}/fixed")) for token in kept)
+    assert fill(use="fixed", kept=kept[0]).status_code == 302
+
+
+@pytest.mark.parametrize("limits", [{}, {"per_day": 1}])
+def test_a_double_click_is_one_submission_and_both_answers_lead_to_it(
+    fill: Any, tiny: Any, good_zip: bytes, monkeypatch: pytest.MonkeyPatch, limits: dict[str, int]
+) -> None:
+    tiny.settings |= limits
+    tiny.save()
+
+    def click() -> Any:
+        return fill(good_zip, retry_key="page-1")
+
+    answers = at_once(monkeypatch, quota, "ask", click)
+    second = click()
+    submission = Submission.objects.get()
+    assert second.status_code == 302, second.content.decode()
+    assert [second["Location"], answers[0]["Location"]] == [submission.get_absolute_url()] * 2
 
 
 def test_without_a_script_a_mistake_in_a_field_keeps_the_file(fill: Any, good_zip: bytes) -> None:
@@ -177,7 +221,7 @@ def test_without_a_script_a_mistake_in_a_field_keeps_the_file(fill: Any, good_zi
 def test_a_site_too_busy_to_check_takes_the_file_unchecked(
     fill: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "_QUEUE", [0] * process.CHECKS_QUEUED)
+    monkeypatch.setattr(process.CHECKS, "accounts", [0] * process.CHECKS_QUEUED)
     assert fill(zip_bytes(BROKEN)).status_code == 302
     assert Submission.objects.get().status == Status.QUEUED
 

@@ -34,10 +34,12 @@ class Site:
         self.proceed.set()
         listening = socket.create_server(("127.0.0.1", 0))
         self.address = listening.getsockname()
+        start_from = changed.pop("start_from", "")
         self.front = Front(
             self.answer,
             listening,
             Limits(**changed),
+            start_from=start_from,
             headers=[("X-Frame-Options", "DENY")],
             clock=lambda: self.now,
             threads=2,
@@ -149,6 +151,44 @@ def test_the_application_reads_when_a_request_began_and_no_client_can_set_it(sit
     site.heard(client)
     assert before <= headless <= seen[0]["gluebench.began"] <= begun < time.time() - 0.04
     assert {value for name, value in seen[0].items() if "BEGAN" in name.upper() and "HTTP" in name} <= {"1"}
+
+
+@pytest.mark.parametrize("trusted", ["127.0.0.1", "*"])
+def test_a_trusted_proxy_says_when_a_request_began(make: Callable[..., Site], trusted: str) -> None:
+    site = make(start_from=trusted)
+    now = time.time()
+    for said, expected in (
+        (f"{now - 30:.3f}", now - 30),
+        (f"{now:.3f} 42.125", now - 42.125),
+        (f"{1000 * (now - 30):.0f}", now - 30),
+        (f"{now + 3600:.3f}", now),  # a proxy whose clock is ahead
+        ("", now),
+        ("yesterday", now),
+        (f"{now:.3f} 1 2", now),
+        (f"-{now:.3f}", now),
+        ("9" * 400, now),
+    ):
+        assert began_of(site, said) == pytest.approx(expected, abs=20), said
+
+
+@pytest.mark.parametrize("trusted", ["", "127.0.0.2", "10.0.0.5"])
+def test_nobody_else_can_say_when_a_request_began(make: Callable[..., Site], trusted: str) -> None:
+    site = make(start_from=trusted)
+    now = time.time()
+    for said in (f"{now - 300:.3f}", f"{now:.3f} 300", f"{1000 * (now - 300):.0f}"):
+        assert began_of(site, said) >= now
+
+
+def began_of(site: Site, said: str) -> float:
+    """When the application reads that a request began, whose header says this."""
+    seen: list[dict[str, Any]] = []
+    answer = site.answer
+    site.front.application = lambda environ, start: seen.append(environ) or answer(environ, start)
+    client = site.client(f"GET / HTTP/1.1\r\nHost: a\r\nX-Request-Start: {said}\r\n\r\n".encode())
+    site.heard(client)
+    site.front.application = answer
+    began: float = seen[0]["gluebench.began"]
+    return began
 
 
 def test_a_head_has_its_time_whatever_trickles(site: Site) -> None:

@@ -12,18 +12,22 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.cache import caches
 from django.db import DatabaseError
 from django.test import Client, override_settings
+from django.utils import timezone
 from leaderboard.test_running import SRC, Machine
 from prometheus_client.parser import text_string_to_metric_families
 
 from gluebench.leaderboard import checks, environment, health, logs
-from gluebench.leaderboard.submissions.models import Worker
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.submissions.models import Submission, Worker
 
 TOKEN = "Wm3vT8_qLz0RkYc5hXn7JdBf2GpAe9UsiVo4M1tKaErS"
 LOCAL = {"REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": "127.0.0.1:8000"}
@@ -60,12 +64,54 @@ def test_a_site_with_all_it_needs_is_ready(working: None) -> None:
 
 
 def test_a_site_is_not_ready_without_a_worker_that_gives_signs_of_life(working: None) -> None:
-    from datetime import timedelta
-
-    from django.utils import timezone
-
     Worker.objects.update(seen=timezone.now() - timedelta(minutes=5))
     assert failing() == ["worker"]
+
+
+def test_without_a_worker_author_and_organizer_read_that_nothing_is_graded(
+    working: None, send: Any, owner: Client, tiny: Any, ada: Any
+) -> None:
+    tiny.organizers.add(ada)
+    row = send()
+    pages = (row.get_absolute_url(), "/benchmarks/tiny/organize", "/benchmarks/tiny/organize/setup")
+    status = f"{row.get_absolute_url()}/status.json"
+
+    def texts() -> list[str]:
+        return [owner.get(page).content.decode() for page in pages]
+
+    Submission.objects.update(submitted=timezone.now() - timedelta(hours=1))
+    assert not any("Nothing is graded" in text for text in texts()), "a worker runs"
+    seen = timezone.now() - timedelta(minutes=50)
+    Worker.objects.update(seen=seen)
+    sentence = (
+        f"Nothing is graded on this site at the moment: no worker has reported since {seen:%d %B %Y, %H:%M}"
+    )
+    author, *organizer = texts()
+    assert sentence in author
+    assert "minutes, usually in seconds" not in author
+    assert all(sentence in text and "gluebench leaderboard worker" in text for text in organizer)
+    assert owner.get(status).json()["stalled"].startswith(sentence)
+    Worker.objects.all().delete()
+    assert "no worker has reported for a day." in texts()[0]
+    Submission.objects.update(submitted=timezone.now())
+    assert not any("Nothing is graded" in text for text in texts()), "a worker may start now"
+
+
+def test_who_waits_for_a_machine_of_the_organizers_reads_it(
+    send: Any, owner: Client, tiny: Any, ada: Any
+) -> None:
+    tiny.organizers.add(ada)
+    row = send()
+    Benchmark.objects.update(gold="")
+    Submission.objects.update(submitted=timezone.now() - timedelta(hours=1))
+    sentence = "A machine of the organizers grades this benchmark, and is not grading now."
+    author = owner.get(row.get_absolute_url()).content.decode()
+    assert (sentence in author, "usually in seconds" in author) == (True, False)
+    organizer = owner.get("/benchmarks/tiny/organize").content.decode()
+    assert sentence in organizer
+    assert "gluebench leaderboard work http://testserver/benchmarks/tiny --gold FOLDER" in organizer
+    Submission.objects.update(status="running")
+    assert sentence not in owner.get(row.get_absolute_url()).content.decode()
 
 
 def test_a_site_is_not_ready_with_a_full_disk_or_storage_that_cannot_be_written(
@@ -78,6 +124,16 @@ def test_a_site_is_not_ready_with_a_full_disk_or_storage_that_cannot_be_written(
     monkeypatch.setattr("gluebench.leaderboard.storage.Folder._save", refuse)
     assert failing() == ["submissions", "disk"]
     assert "/srv/private/place" in caplog.text  # the log says why, the answer does not
+
+
+@pytest.mark.parametrize(("part", "name"), [("root", "database"), ("database", "database"), ("uploads",) * 2])
+def test_a_site_is_not_ready_if_it_may_not_write(
+    working: None, monkeypatch: pytest.MonkeyPatch, part: str, name: str
+) -> None:
+    access, path = os.access, getattr(settings.FOLDER, part)
+    settings.FOLDER.database.touch()  # the tests' own database is elsewhere
+    monkeypatch.setattr(os, "access", lambda place, mode: place != path and access(place, mode))
+    assert failing() == [name]
 
 
 def test_a_site_is_not_ready_without_its_database(working: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import sys
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -14,10 +15,12 @@ from typing import Any
 import pytest
 from django.core.files.storage import filesystem
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.db import connection
 from django.test import Client
 
 from gluebench.leaderboard import maintenance
 from gluebench.leaderboard.accounts.models import issue
+from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.submissions import process
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -54,7 +57,7 @@ def stored_files() -> set[Path]:
 def test_an_account_checks_few_files_at_a_time(
     api: Callable[[str], Any], page: Callable[..., Any], ada: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "_QUEUE", [ada.pk] * process.CHECKS_OF_ACCOUNT)
+    monkeypatch.setattr(process.CHECKS, "accounts", [ada.pk] * process.WAITING_OF_ACCOUNT)
     refused = api("check")
     assert (refused.status_code, refused["Content-Type"]) == (429, "application/problem+json")
     assert int(refused["Retry-After"]) > 0
@@ -68,7 +71,7 @@ def test_the_queue_of_checks_is_bounded_and_emptied(
     api: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = [-number for number in range(1, process.CHECKS_QUEUED + 1)]
-    monkeypatch.setattr(process, "_QUEUE", others)
+    monkeypatch.setattr(process.CHECKS, "accounts", others)
     assert api("check").status_code == 429
     others.pop()
     assert api("check").status_code == 200
@@ -81,12 +84,63 @@ def test_one_check_runs_at_a_time_behind_the_pages(
     seen = []
 
     def run(job: Any, **details: Any) -> Any:
-        seen.append((job["nice"], process._CHECKING.acquire(blocking=False)))
+        free = process.CHECKS.free.acquire(blocking=False)
+        seen.append((job["nice"], details["cpu_seconds"] <= 10, free))
         return {"check": {"verdict": "valid", "missing": [], "problems": [], "unshown": {}}}
 
     monkeypatch.setattr(process, "run_grader", run)
     api("check")
-    assert seen == [(19, False)]
+    assert seen == [(19, True, False)]
+
+
+def test_checks_do_not_wait_for_an_organizer_s_build(
+    api: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, answers = process.run_grader, []
+
+    def build(job: Any, **limits: Any) -> Any:
+        if "build" in job:
+            assert not process.BUILDS.free.acquire(blocking=False), "one build at a time"
+            answers.append(api("check").status_code)  # would wait for ever
+            return {}
+        assert process.CHECKS.free._value == 0  # type: ignore[attr-defined]
+        return run(job, **limits)
+
+    monkeypatch.setattr(process, "run_grader", build)
+    process.run_build({}, account=1)
+    assert answers == [200]
+    assert process.BUILDS.free.acquire(blocking=False)
+    process.BUILDS.free.release()
+
+
+def test_an_account_s_builds_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process.BUILDS, "accounts", [7] * process.WAITING_OF_ACCOUNT)
+    with pytest.raises(ProblemError, match="2 builds of yours are not done yet"):
+        process.run_build({}, account=7)
+
+
+def test_a_check_that_takes_too_much_processor_time_is_stopped(
+    api: Callable[[str], Any], own_grader: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = """from gluebench.leaderboard import grader
+def busy(job):
+    while True: pass
+grader._result = busy
+grader.main()"""
+    popen = process.subprocess.Popen
+    busy = [sys.executable, "-c", code]
+    monkeypatch.setattr(process.subprocess, "Popen", lambda command, **options: popen(busy, **options))
+    monkeypatch.setattr(process, "CHECK_SECONDS", 1)
+    refused = api("check")
+    assert refused.status_code == 422
+    assert "more than 1 seconds of processor time and was stopped" in refused.json()["detail"]
+
+
+FAILURES = [
+    (OSError(errno.ENOSPC, "No space left on device"), "disk-full", "disk is full"),
+    (OSError(errno.EROFS, "Read-only file system"), "read-only", "may not write to its disk or its database"),
+    (OSError(errno.EACCES, "Permission denied"), "read-only", "may not write to its disk or its database"),
+]
 
 
 def full(*arguments: Any, **details: Any) -> Any:
@@ -97,7 +151,11 @@ def full(*arguments: Any, **details: Any) -> Any:
     ("module", "name"),
     [(TemporaryFileUploadHandler, "receive_data_chunk"), (filesystem, "file_move_safe"), (os, "fsync")],
 )
-def test_a_full_disk_is_no_fault_and_keeps_nothing(
+@pytest.mark.parametrize(("error", "kind", "words"), FAILURES)
+def test_a_disk_that_cannot_be_written_is_no_fault_and_keeps_nothing(
+    error: OSError,
+    kind: str,
+    words: str,
     module: Any,
     name: str,
     api: Callable[[str], Any],
@@ -106,17 +164,38 @@ def test_a_full_disk_is_no_fault_and_keeps_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     before = stored_files()
-    monkeypatch.setattr(module, name, full)
+
+    def refuse(*arguments: Any, **details: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(module, name, refuse)
     refused = api("submissions")
     assert (refused.status_code, refused["Content-Type"]) == (507, "application/problem+json")
-    assert refused.json()["type"] == "urn:gluebench:disk-full"
+    assert refused.json()["type"] == f"urn:gluebench:{kind}"
     shown = page(**DETAILS)
     assert shown.status_code == 507
-    assert "disk is full" in shown.content.decode()
+    assert all(words in text for text in (shown.content.decode(), refused.json()["detail"]))
     assert "Nothing was kept or counted" in shown.content.decode()
     assert (Submission.objects.count(), stored_files()) == (0, before)
     assert [record.levelname for record in caplog.records] == ["ERROR"] * 2
     assert "Traceback" not in caplog.text
+
+
+def test_a_read_only_database_is_no_fault_and_keeps_nothing(
+    api: Callable[[str], Any], page: Callable[..., Any]
+) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("SQLite's errors; PostgreSQL has one of its own")
+    before, database = stored_files(), connection.connection  # Django's would refuse after an error
+    database.execute("PRAGMA query_only = 1")  # it answers as a file that may not be written
+    try:
+        refused, shown = api("submissions"), page(**DETAILS)
+    finally:
+        database.execute("PRAGMA query_only = 0")
+    assert (refused.status_code, refused.json()["type"]) == (507, "urn:gluebench:read-only")
+    assert (shown.status_code, "may not write" in shown.content.decode()) == (507, True)
+    count = database.execute("SELECT COUNT(*) FROM submissions_submission").fetchone()[0]
+    assert (count, stored_files()) == (0, before)
 
 
 def test_a_half_written_file_does_not_stay(send: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,78 @@
 """The ids of a split's examples: listed in the manifest, or numbered by a pattern."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import overload
 
 from gluebench.benchmark.reader import Section
 
 ORDER = "order"
 """In place of ids: the order of the rows counts."""
+_FIELD = r"\{(?::0?\d{1,2})?\}"
+_TEXT = r"[^{}]{0,200}"
+# Text with a non-digit stands between two numbers: without it, 1 and 11 would give the id of 11 and 1.
+_PATTERN = re.compile(f"{_TEXT}{_FIELD}{_TEXT}|{_TEXT}{_FIELD}(?=[^{{}}]*[^{{}}0-9 ]){_TEXT}{_FIELD}{_TEXT}")
+_LARGEST = 10**18
+"""Of `first_id`: numbers of an id have at most 19 digits."""
 
 
-def ids_of(split: Section) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class NumberedIds(Sequence[str]):
+    """Ids that a pattern numbers, each made when it is read: a short manifest may describe many rows.
+
+    They are distinct.
+    """
+
+    pattern: str
+    first: int
+    counts: tuple[int, ...]
+    """The number of examples of each group, or that of all where the pattern has one number."""
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """For each group, the index after its last example."""
+        return list(accumulate(self.counts))
+
+    @property
+    def _grouped(self) -> bool:
+        """Whether an id has the numbers of its group and of the example in it."""
+        return self.pattern.count("{") == 2
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __iter__(self) -> Iterator[str]:
+        if not self._grouped:
+            yield from map(self.pattern.format, range(self.first, self.first + len(self)))
+            return
+        for group, count in enumerate(self.counts, self.first):
+            for at in range(count):
+                yield self.pattern.format(group, at)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(self[at] for at in range(len(self))[index])
+        at = range(len(self))[index]
+        if not self._grouped:
+            return self.pattern.format(self.first + at)
+        group = bisect_right(self._ends, at)
+        start = self._ends[group] - self.counts[group]
+        return self.pattern.format(self.first + group, at - start)
+
+
+def ids_of(split: Section) -> Sequence[str]:
     """The ids of a split: listed, or numbered by a pattern such as "ts_test_{:05}" or "P_{}_Q_{}"."""
     pattern = split.values.get("ids")
     if isinstance(pattern, list) and all(type(name) is int for name in pattern):
@@ -17,23 +81,23 @@ def ids_of(split: Section) -> tuple[str, ...]:
         return split.texts("ids")
     if pattern == ORDER:
         return ()
-    try:
-        if pattern.format(0, 0) != pattern:
-            return tuple(pattern.format(*numbers) for numbers in _numbers(split))
-    except (ValueError, LookupError, AttributeError):
-        pass
-    split.reject("ids", f'"{pattern}" is not a pattern; expected a list, "{ORDER}" or as "test_{{:05}}"')
-    return ()
-
-
-def _numbers(split: Section) -> Iterator[tuple[int, ...]]:
-    """The numbers in each id: one, or those of a group of examples and of an example in its group."""
-    first, counts = split.values.get("first_id", 0), split.values.get("counts")
-    if not isinstance(first, int):
-        return
+    counts = split.values.get("counts")
+    numbers = 1 if counts is None else 2
+    if not _PATTERN.fullmatch(pattern) or pattern.count("{") != numbers:
+        expected = "a number" if numbers == 1 else "two numbers, with letters or signs between them,"
+        split.reject(
+            "ids",
+            f'"{pattern}" is not a pattern of {expected} in texts of up to 200 characters; '
+            f'expected a list, "{ORDER}" or as "test_{{:05}}"',
+        )
+        return ()
+    first = split.values.get("first_id", 0)
+    if type(first) is not int or abs(first) > _LARGEST:
+        split.reject("first_id", "expected an integer of at most 18 digits")
+        return ()
     if counts is None:
-        yield from zip(range(first, first + split.count("size")))
-    elif isinstance(counts, list) and all(isinstance(count, int) and count >= 0 for count in counts):
-        yield from ((group, at) for group, count in enumerate(counts, first) for at in range(count))
-    else:
+        return NumberedIds(pattern, first, (split.count("size"),))
+    if not isinstance(counts, list) or not all(type(count) is int and count >= 0 for count in counts):
         split.reject("counts", "expected the number of examples of each group: [2, 0, 3]")
+        return ()
+    return NumberedIds(pattern, first, tuple(counts))

@@ -5,7 +5,7 @@ They are named tuples: every command defines these classes at its start, and dat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from gluebench.benchmark.lookup import UnknownNameError, find
@@ -73,7 +73,7 @@ class Split(NamedTuple):
     """Fingerprint of the published examples (gluebench.data.fingerprint); empty if not known."""
     text_fingerprint: str = ""
     """Fingerprint of their text only; empty if not known, or if they have no labels."""
-    ids: tuple[str, ...] = ()
+    ids: Sequence[str] = ()
     """Ids of the examples in the order of their indices; empty where files have the indices."""
     ordered: bool = False
     """Whether files have neither ids nor indices, so that the order of the rows counts."""

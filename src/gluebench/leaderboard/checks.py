@@ -97,6 +97,11 @@ def _writable(site: SiteFolder) -> Iterator[Check]:
             yield Check(path.name, state, "Give it the folder: chown -R ACCOUNT …")
 
 
+def uploads(site: SiteFolder) -> Check:
+    """Whether the folder of uploads on their way in may be written."""
+    return next((each for each in _writable(site) if each.name == "uploads"), Check("uploads", "writable."))
+
+
 def disk(site: SiteFolder) -> Check:
     """Whether there is room for uploads and the database."""
     free = shutil.disk_usage(site.uploads if site.uploads.is_dir() else site.root).free

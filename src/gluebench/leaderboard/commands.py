@@ -55,7 +55,7 @@ def prepare(folder: PathLike, *, change: bool) -> None:
 
     checks.require(health.examine())
     tables = health.pending()
-    if not change:
+    if not change or tables.fix == health.OTHER_VERSION:
         checks.require([tables])
     if tables.ok:  # with nothing to do, `migrate` takes longer than this check
         return
@@ -66,6 +66,7 @@ def prepare(folder: PathLike, *, change: bool) -> None:
             f"The database could not be brought up to date: {error}. "
             "Each step is done whole or not at all: fix what stopped it, then run it again."
         ) from error
+    checks.require([health.pending()])
 
 
 def add(

@@ -218,6 +218,8 @@ class Running(NamedTuple):
     hosts: Annotated[tuple[str, ...], Variable("GLUEBENCH_HOSTS", _hosts)] = ()
     https: Annotated[bool, Variable("GLUEBENCH_HTTPS", _switch)] = False
     proxy: Annotated[str, Variable("GLUEBENCH_PROXY", _proxy)] = "127.0.0.1"
+    request_start: Annotated[bool, Variable("GLUEBENCH_REQUEST_START", _switch)] = False
+    """Whether the proxy sets `X-Request-Start`: a client could send it through one that does not."""
     web: Annotated[int, Variable("GLUEBENCH_WEB", partial(_count, "processes", 64))] = 1
     workers: Annotated[int, Variable("GLUEBENCH_WORKERS", partial(_count, "processes", 64))] = 1
     key: Annotated[
@@ -282,11 +284,12 @@ def _contradictions(given: Mapping[str, str], *, https: bool) -> list[str]:
     ]
     if "GLUEBENCH_SECRET_KEY" in given and "GLUEBENCH_SECRET_KEY_FILE" in given:
         problems.append("GLUEBENCH_SECRET_KEY and GLUEBENCH_SECRET_KEY_FILE are both set. Unset one.")
-    if "GLUEBENCH_PROXY" in given and not https:
-        problems.append(
-            "GLUEBENCH_PROXY is set but GLUEBENCH_HTTPS is not 1, so no proxy would be believed. "
-            "Set GLUEBENCH_HTTPS=1 too, or unset GLUEBENCH_PROXY."
-        )
+    for variable in ("GLUEBENCH_PROXY", "GLUEBENCH_REQUEST_START"):
+        if variable in given and not https:
+            problems.append(
+                f"{variable} is set but GLUEBENCH_HTTPS is not 1, so no proxy would be believed. "
+                f"Set GLUEBENCH_HTTPS=1 too, or unset {variable}."
+            )
     if https and "GLUEBENCH_HOSTS" not in given:
         problems.append(
             "GLUEBENCH_HTTPS is 1 but GLUEBENCH_HOSTS is empty: forms sent over HTTPS would be refused. "

@@ -2,6 +2,8 @@
 
 import os
 import secrets
+import shutil
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +21,8 @@ METRICS = "GLUEBENCH_METRICS"
 TEXTS = Path(__file__).parent / "texts"
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
+FOLDERS_KEPT = 4
+"""Unfinished uploads of an account that are kept: one for each of several browser tabs."""
 
 
 class SiteError(Exception):
@@ -121,6 +125,19 @@ def write_private(path: Path, data: bytes) -> None:
     """Write a file that only its owner may read, whole or not at all."""
     with replacing(path, mode=PRIVATE_FILE) as file:
         file.write(data)
+
+
+def remove_all_but_last(folders: Iterable[Path], last_file: str) -> None:
+    """Remove complete folders, which have the file `last_file`, apart from the latest `FOLDERS_KEPT`.
+
+    Others are being written by another request, or removed by it.
+    """
+    complete = []
+    for folder in folders:
+        with suppress(FileNotFoundError):
+            complete.append(((folder / last_file).stat().st_mtime_ns, folder))
+    for _, folder in sorted(complete)[:-FOLDERS_KEPT]:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def from_environment() -> SiteFolder:

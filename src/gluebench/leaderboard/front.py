@@ -6,8 +6,10 @@ are too many: the one with the least time left first. docs/reference/limits.md l
 
 from __future__ import annotations
 
+import errno
 import heapq
 import ipaddress
+import re
 import selectors
 import socket
 import threading
@@ -40,7 +42,10 @@ CHUNK_LINES = 8192
 """Bytes of a chunked body read at once, since waitress copies the rest after each chunk; and the most that
 its size lines and trailer may take."""
 BEGAN = "gluebench.began"
-"""When a request's head was complete, in the environment of WSGI: seconds since 1970."""
+"""When a request began, in the environment of WSGI: seconds since 1970."""
+START_HEADER = "X_REQUEST_START"
+"""Header by which a proxy says when a request began, as waitress names it."""
+_START = re.compile(r"(\d{9,13}(?:\.\d{1,6})?)(?: (\d{1,6}(?:\.\d{1,6})?))?")
 READING, IDLE, HEAD, BODY = range(4)
 """Stages of a connection: the server waits for an answer to be read, for a request, its head, its body."""
 
@@ -95,7 +100,9 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             self.error = self.error or self._excess()
         except OSError as error:
             logger.error("A request's body could not be kept: %s", error)
-            self.error = _error(HTTPStatus.INSUFFICIENT_STORAGE, "The disk is full. Try again later.")
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            why = "The disk is full." if full else "The site cannot write to its disk."
+            self.error = _error(HTTPStatus.INSUFFICIENT_STORAGE, f"{why} Try again later.")
         if self.error is None:
             return used
         self.completed = True
@@ -122,19 +129,40 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
 class Answer(WSGITask):  # type: ignore[misc]
     """Keeps the connection after an answer without a body; the library would close it after each 304.
 
-    It tells the application when the request began, under a name that no header of a client can have.
+    It tells the application when the request began, under a name that no header of a client can have: when
+    its head was complete, or when it came to the proxy, if the proxy is trusted to say so.
     """
 
     def get_environment(self) -> dict[str, Any]:
         """The environment of WSGI with `BEGAN`."""
         environ: dict[str, Any] = super().get_environment()
-        return {**environ, BEGAN: self.request.began}
+        environ[BEGAN] = self.request.began
+        if self.channel.server.start_from in (environ["REMOTE_ADDR"], "*"):
+            said = request_start(self.request.headers.get(START_HEADER, ""))
+            if said is not None:
+                environ[BEGAN] = min(said, self.request.began)
+        return environ
 
     def set_close_on_finish(self) -> None:
         """Close after this answer, unless its lack of a length is the only reason."""
         closes = self.request.headers.get("CONNECTION", "").lower() == "close"
         if self.has_body or closes or self.version != "1.1":
             super().set_close_on_finish()
+
+
+def request_start(text: str) -> float | None:
+    """When a request began, in seconds since 1970; None if the header does not say.
+
+    The header has a moment, in seconds or milliseconds since 1970, and may have the seconds to subtract from
+    it: nginx has no variable of a request's start, but the present moment and how long the request took.
+    """
+    match = _START.fullmatch(text.strip())
+    if match is None:
+        return None
+    moment = float(match[1])
+    if moment > 1e11:  # in milliseconds
+        moment /= 1000
+    return moment - float(match[2] or 0)
 
 
 class Refusal(ErrorTask):  # type: ignore[misc]
@@ -253,10 +281,13 @@ class Front(TcpWSGIServer):  # type: ignore[misc]
         limits: Limits,
         *,
         headers: Sequence[tuple[str, str]] = (),
+        start_from: str = "",
         clock: Callable[[], float] = time.monotonic,
         **settings: Any,
     ) -> None:
         self.limits, self.headers, self.clock = limits, headers, clock
+        self.start_from = start_from
+        """The address of a proxy that is trusted to say when requests began; "*" for any, empty for none."""
         self.store = Store(limits.body_bytes)
         self.addresses: dict[str, set[Channel]] = defaultdict(set)
         self.answering: set[Any] = set()

@@ -186,7 +186,8 @@ def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> dict[s
 def _limit(seconds: int, size: int, file_size: int) -> None:
     if sys.platform != "darwin":  # macOS has no working limit of memory
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    # At the first limit comes SIGXCPU, which tells why it stops; at the second SIGKILL.
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

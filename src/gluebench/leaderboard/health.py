@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from datetime import timedelta
 from ipaddress import ip_address
 from socket import gethostname
+from typing import Any
 
+from django.apps import apps
 from django.conf import settings
 from django.core.cache import caches
 from django.core.files.base import ContentFile
@@ -19,7 +21,7 @@ from django.core.files.storage import storages
 from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, Max, Min, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
@@ -33,13 +35,31 @@ from prometheus_client.registry import Collector
 from gluebench.leaderboard import counters
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
-from gluebench.leaderboard.checks import Check, disk
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.checks import Check, disk, uploads
+from gluebench.leaderboard.folder import SiteFolder
 from gluebench.leaderboard.storage import PARTS
 from gluebench.leaderboard.submissions.models import Submission, Worker
+from gluebench.leaderboard.submissions.queries import Status
 
 READY_SECONDS = 2.0
 WORKER_SECONDS = timedelta(seconds=60)
 """How long a worker may give no sign of life; it does every few seconds."""
+
+OWN_APPS = {app.label for app in apps.get_app_configs() if app.name.startswith("gluebench.")}
+_COLUMNS = {
+    "sqlite": "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c "
+    "WHERE t.type = 'table'",
+    "postgresql": "SELECT table_name, column_name FROM information_schema.columns "
+    "WHERE table_schema = ANY (current_schemas(false))",
+}
+OTHER_VERSION = (
+    "Export the site with the version that made it: gluebench leaderboard export --secrets site.tar.gz. Then "
+    "import it with this one: gluebench leaderboard import site.tar.gz --site NEW_FOLDER"
+)
+
+STALLED = timedelta(minutes=2)
+"""How long a submission waits before its page says that nothing is graded."""
 
 logger = logging.getLogger(__name__)
 
@@ -58,12 +78,34 @@ def pending() -> Check:
     database = _database()
     if not database.ok:
         return database
-    executor = MigrationExecutor(connection)
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    loader = (executor := MigrationExecutor(connection)).loader
+    missing = executor.migration_plan(loader.graph.leaf_nodes())
+    unknown = loader.applied_migrations.keys() - loader.disk_migrations.keys()
+    if (missing and any(app in OWN_APPS for app, _ in unknown)) or (not missing and _other_columns()):
+        state = "They are of another version of gluebench, from which this one cannot continue."
+        return Check("tables", state, OTHER_VERSION)
     if missing:
         state = f"It is {len(missing)} changes behind this version of gluebench."
         return Check("tables", state, "Run once, on one machine: gluebench leaderboard init")
     return Check("tables", "up to date.")
+
+
+def _other_columns() -> bool:
+    """Whether a table has other columns than this version's models, which have all been applied.
+
+    Before the first release, a migration may change after a site has applied it.
+    """
+    columns: dict[str, set[str]] = {}
+    with connection.cursor() as cursor:  # by one query: Django's introspection takes half a second
+        cursor.execute(_COLUMNS[connection.vendor])
+        for table, column in cursor.fetchall():
+            columns.setdefault(table, set()).add(column)
+    for model in apps.get_models(include_auto_created=True):
+        if model._meta.app_label in OWN_APPS and model._meta.managed:
+            expected = {field.column for field in model._meta.concrete_fields}
+            if columns.get(model._meta.db_table) != expected:
+                return True
+    return False
 
 
 def queue() -> Check:
@@ -72,6 +114,25 @@ def queue() -> Check:
     state = f"{waiting} submissions wait; {running} workers give signs of life."
     fix = "" if running or not waiting else "Start a worker: gluebench leaderboard worker"
     return Check("queue", state, fix)
+
+
+def stalled(benchmark: Benchmark) -> str:
+    """Why nobody grades the submissions of a benchmark that wait, in a sentence; empty if they are graded.
+
+    A worker reports every few seconds, but not while it starts.
+    """
+    waiting = benchmark.submissions.waiting()
+    if not waiting.filter(submitted__lt=timezone.now() - STALLED).exists():
+        return ""
+    if not benchmark.gold:
+        if waiting.filter(status=Status.RUNNING).exists():
+            return ""
+        return "A machine of the organizers grades this benchmark, and is not grading now."
+    if alive().exists():
+        return ""
+    seen = Worker.objects.aggregate(last=Max("seen"))["last"]
+    since = f"since {seen:%d %B %Y, %H:%M} UTC" if seen else "for a day"
+    return f"Nothing is graded on this site at the moment: no worker has reported {since}."
 
 
 def roles() -> Check:
@@ -93,7 +154,8 @@ def failing() -> list[str]:
         # Tables that were up to date are not checked again, only that the database answers.
         tables = _database() if kept.get("tables") else pending()
         kept.set("tables", tables.ok)
-        checked = [tables, _storage("submissions"), disk(settings.FOLDER), _workers()]
+        checked = [tables, _storage("submissions"), uploads(settings.FOLDER), disk(settings.FOLDER)]
+        checked.append(_workers())
         failures = [check for check in checked if not check.ok]
         for check in failures:
             logger.warning("Not ready: %s: %s", check.name, check.state)
@@ -154,10 +216,23 @@ def _database() -> Check:
         connection.ensure_connection()
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
+            if _is_read_only(cursor):
+                fix = "Let this account write to it: in SQLite to the file and its folder."
+                return Check("database", f"{state} cannot be written.", fix)
     except DatabaseError as error:
         why = " ".join(str(error).split()).rstrip(".?")
         return Check("database", f"{state} does not answer: {why}.", "Start it, or fix GLUEBENCH_DATABASE.")
     return Check("database", f"{state} answers.")
+
+
+def _is_read_only(cursor: Any) -> bool:
+    """Whether the database refuses to be written."""
+    if connection.vendor == "postgresql":
+        cursor.execute("SHOW transaction_read_only")
+        return bool(cursor.fetchone()[0] == "on")
+    site: SiteFolder = settings.FOLDER
+    kept = (path for path in (site.root, *site.database_files) if path.exists())
+    return not all(os.access(path, os.W_OK) for path in kept)
 
 
 def _storage(name: str) -> Check:

@@ -18,7 +18,7 @@ from django.views.defaults import server_error
 from gluebench.leaderboard.counters import REQUESTS, UPLOADS
 from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.logs import REQUEST
-from gluebench.leaderboard.storage import is_full
+from gluebench.leaderboard.storage import is_full, is_read_only
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
@@ -26,8 +26,8 @@ UPLOAD_ROUTES = ("submit", "api:submit")
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE")
 _ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 OTHER_HOST = "This site has another name. Whoever runs it lists its names in GLUEBENCH_HOSTS.\n"
-DISK_FULL = "The site's disk is full. Nothing was kept or counted. Tell the organizer, and try again later."
-DISK_FULL_STATUS = 507
+NOT_KEPT = "Nothing was kept or counted. Tell the organizer, and try again later."
+NOT_KEPT_STATUS = 507
 
 access = logging.getLogger("gluebench.access")
 logger = logging.getLogger(__name__)
@@ -126,19 +126,31 @@ def _path(request: HttpRequest, match: ResolverMatch | None) -> str:
     return quote(path[:200], safe="/…:@-._~")
 
 
-def log_full_disk(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+def reason_not_kept(error: BaseException | None) -> tuple[str, str]:
+    """Why an error means that the site cannot keep anything now: a word and a sentence, or "" twice."""
+    if is_full(error):
+        return "disk-full", "The site's disk is full."
+    if is_read_only(error):
+        return "read-only", "The site may not write to its disk or its database."
+    return "", ""
+
+
+def log_not_kept(request: HttpRequest, answer: HttpResponse, reason: str) -> HttpResponse:
     """Return the answer, after one line for the operator in place of Django's own, which has a traceback."""
-    logger.error("%s %s was refused: no space is left on the disk.", request.method, request.path)
+    logger.error("%s %s was refused: %s", request.method, request.path, reason)
     answer._has_been_logged = True  # type: ignore[attr-defined]
     return answer
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """Answer an error that no view handled, with 507 where the disk is full; Django calls it."""
-    if not is_full(sys.exc_info()[1]):
+    """Answer an error that no view handled, with 507 where nothing can be written; Django calls it."""
+    _, reason = reason_not_kept(sys.exc_info()[1])
+    if not reason:
         return server_error(request)
     if request.headers.get("Accept") == "application/json":
-        refusal: HttpResponse = JsonResponse({"errors": {"__all__": [DISK_FULL]}}, status=DISK_FULL_STATUS)
+        errors = {"__all__": [f"{reason} {NOT_KEPT}"]}
+        refusal: HttpResponse = JsonResponse({"errors": errors}, status=NOT_KEPT_STATUS)
     else:
-        refusal = render(None, "507.html", {"sentence": DISK_FULL}, status=DISK_FULL_STATUS)
-    return log_full_disk(request, refusal)
+        context = {"title": reason.rstrip("."), "sentence": NOT_KEPT}
+        refusal = render(None, "507.html", context, status=NOT_KEPT_STATUS)
+    return log_not_kept(request, refusal, reason)

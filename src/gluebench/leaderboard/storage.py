@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+from contextlib import suppress
 from typing import Any
 
 from django.contrib.staticfiles.apps import StaticFilesConfig
@@ -16,6 +17,7 @@ from gluebench.leaderboard.environment import Bucket
 from gluebench.leaderboard.folder import PRIVATE_FILE, PRIVATE_FOLDER, STORAGE, SiteError, SiteFolder, need
 
 _POSTGRESQL_DISK_FULL = "53100"
+_POSTGRESQL_READ_ONLY = "25006"
 CONNECT_SECONDS = 10
 PARTS = ("submissions", "labels", "data")
 """Storages: a folder of the site or a prefix in the bucket, each of this name."""
@@ -66,6 +68,20 @@ def is_full(error: BaseException | None) -> bool:
     return False
 
 
+def is_read_only(error: BaseException | None) -> bool:
+    """Whether an error, or one that caused it, means that files or the database may not be written."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            return True
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is not None and code & 0xFF == sqlite3.SQLITE_READONLY:  # it has several extended codes
+            return True
+        if getattr(error, "sqlstate", None) == _POSTGRESQL_READ_ONLY:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 class Folder(FileSystemStorage):
     """A folder whose files survive a power cut once they are saved."""
 
@@ -79,8 +95,8 @@ class Folder(FileSystemStorage):
                     os.fsync(opened)
                 finally:
                     os.close(opened)
-        except OSError as error:
-            if is_full(error):  # a partly written file would stay
+        except OSError:
+            with suppress(OSError):  # a partly written file would stay
                 self.delete(name)
             raise
         return name

@@ -16,7 +16,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
@@ -28,6 +28,7 @@ from django.core.files.storage import storages
 from django.core.management.color import no_style
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection, models, transaction
+from django.db.models import F
 
 from gluebench.benchmark.atomic import replacing
 from gluebench.leaderboard import storage
@@ -307,8 +308,22 @@ def _load(folder: Path, *, replace: bool) -> None:
                     row.save(save_m2m=False, force_insert=True)
         # Workers rank again: the archive may be of a version that ranked otherwise.
         Ranking.objects.all().delete()
+        _date_gradings()
         for statement in connection.ops.sequence_reset_sql(no_style(), _tables()):
             cursor.execute(statement)
+
+
+def _date_gradings() -> None:
+    """Let submissions have the moment of their last result, as `verify` expects.
+
+    Versions before 27 November 2026 stored another one, less than a second before it.
+    """
+    from gluebench.leaderboard.submissions.models import Result, Submission
+
+    results = Result.objects.filter(submission=models.OuterRef("pk"))
+    rows = Submission.objects.annotate(graded=models.Subquery(results.values("created")[:1]))
+    earlier = rows.filter(finished__lt=F("graded"), finished__gt=F("graded") - timedelta(seconds=1))
+    earlier.update(finished=F("graded"))
 
 
 def _store(folder: Path, part: str) -> None:

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from gluebench.leaderboard.front import Front, Limits
-from gluebench.leaderboard.submissions.process import CHECKS_QUEUED
+from gluebench.leaderboard.submissions.process import BUILDS_QUEUED, CHECKS_QUEUED
 from gluebench.leaderboard.supervisor import watch
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gluebench.leaderboard.settings")
@@ -39,7 +39,8 @@ def main() -> None:
             ("Referrer-Policy", settings.SECURE_REFERRER_POLICY),
             ("Cross-Origin-Opener-Policy", settings.SECURE_CROSS_ORIGIN_OPENER_POLICY),
         ],
-        threads=4 + CHECKS_QUEUED,  # free checks that wait must not block pages
+        start_from=settings.RUNNING.proxy if settings.RUNNING.request_start else "",
+        threads=4 + CHECKS_QUEUED + BUILDS_QUEUED,  # those that wait must not block pages
         backlog=1024,
         recv_bytes=262144,
         # An answer that is smaller goes out in one piece, from the thread that reads: four threads that each

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -76,7 +76,7 @@ class Layout:
     """Lowest and highest score, of a file whose numbers may have lost their decimal points."""
     form: CellForm | None = None
     """How cells are read; None for labels and numbers."""
-    ids: tuple[str, ...] = ()
+    ids: Sequence[str] = ()
     """Ids in the order of their indices; empty where the file has the indices."""
 
     @cached_property

@@ -232,7 +232,7 @@ def _plain(value: Any) -> Any:
 def _say_status(status: Mapping[str, Any]) -> None:
     ahead = status["position"] - 1
     queue = f", {ahead} before it" if status["status"] == "queued" and ahead > 0 else ""
-    notices([f"{status['label']}{queue}."])
+    notices([f"{status['label']}{queue}. {status.get('stalled', '')}".strip()])
 
 
 def _show(entry: Mapping[str, Any], suite: Benchmark, *, client: Client, source: str, form: Form) -> None:

@@ -30,7 +30,7 @@ from gluebench.leaderboard.organizing import forms as own
 from gluebench.leaderboard.organizing.copies import FrozenForm
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.results.views import AnnounceForm, TakeBackForm
-from gluebench.leaderboard.submissions.forms import ReasonForm
+from gluebench.leaderboard.submissions.forms import FilterForm, ReasonForm
 from gluebench.leaderboard.submissions.views import FORMS, forms_of
 
 router = Router(tags=["Organizing"], auth=[BearerToken()])
@@ -203,11 +203,15 @@ def _register(act: Act, method: str, shape: Any, **options: Any) -> None:
     router.add_api_operation(address, [method], operation, response=response, summary=act.does, **options)
 
 
-for _file, _does in (
-    ("/submissions.csv", "All submissions, narrowed as on the page."),
-    ("/copy.zip", "The frozen copy; while another is made, the earlier one."),
+_FILTERS = [
+    {"in": "query", "name": name, "schema": _shape(field), "required": False}
+    for name, field in FilterForm.base_fields.items()
+]
+for _file, _does, _parameters in (
+    ("/submissions.csv", "All submissions, narrowed as on the page.", _FILTERS),
+    ("/copy.zip", "The frozen copy; while another is made, the earlier one.", []),
 ):
-    _register(Act(_file, "", _does, reads=""), "GET", None)
+    _register(Act(_file, "", _does, reads=""), "GET", None, openapi_extra={"parameters": _parameters})
 for _act in ACTS:
     _register(_act, "POST", schemas.Done, openapi_extra=_body(_act.form))
     if _act.reads is not None:

@@ -246,6 +246,8 @@ class StatusFacts(Schema):
     """The status in words."""
     position: int
     """How many are graded before it is done, itself included; 0 when it is final."""
+    stalled: str
+    """Why nothing is graded at the moment, where it waits for that; else empty."""
     final: bool
 
 

@@ -1,6 +1,7 @@
 """The API as a whole: its routers, errors, OpenAPI document and addresses."""
 
 import logging
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -26,8 +27,7 @@ from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.common import problems
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
-from gluebench.leaderboard.middleware import DISK_FULL, DISK_FULL_STATUS, log_full_disk
-from gluebench.leaderboard.storage import is_full
+from gluebench.leaderboard.middleware import NOT_KEPT, NOT_KEPT_STATUS, log_not_kept, reason_not_kept
 from gluebench.version import __version__
 
 DESCRIPTION = """\
@@ -104,9 +104,10 @@ def _handler(translate: Any) -> Any:
 
 def _internal_error(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
     """Log a fault of the site, and answer without its text."""
-    if isinstance(error, Exception) and is_full(error):
-        full = ProblemError(DISK_FULL_STATUS, "disk-full", DISK_FULL)
-        return log_full_disk(request, full.response())
+    kind, reason = reason_not_kept(error) if isinstance(error, Exception) else ("", "")
+    if kind:
+        refusal = ProblemError(NOT_KEPT_STATUS, kind, f"{reason} {NOT_KEPT}")
+        return log_not_kept(request, refusal.response(), reason)
     got_request_exception.send(sender=None, request=request)
     logger.error("%s %s failed", request.method, request.path, exc_info=True)
     return ProblemError(500, "fault", "The site failed; its log says where. Ask the organizer.").response()
@@ -186,7 +187,9 @@ def _with_method_errors(view: View) -> View:
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         method = request.method
         request.method = "GET" if method == "HEAD" else method
-        response = view(request, *args, **kwargs)
+        response = _unknown_parameters(request) if request.GET else None
+        if response is None:
+            response = view(request, *args, **kwargs)
         request.method = method
         if response.status_code != 405:
             return response
@@ -195,6 +198,27 @@ def _with_method_errors(view: View) -> View:
         return ProblemError(405, "method", detail, headers={"Allow": allowed}).response()
 
     return answer
+
+
+def _unknown_parameters(request: HttpRequest) -> HttpResponse | None:
+    """The refusal of parameters in the address that the OpenAPI document does not list; None for none.
+
+    Without it, a misspelled filter would answer with other rows than those asked for.
+    """
+    match = request.resolver_match
+    assert match is not None
+    path = "/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", match.route)
+    operation = api.get_openapi_schema()["paths"].get(path, {}).get(str(request.method).lower())
+    if operation is None:  # another method, or the document itself
+        return None
+    known = [each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"]
+    unknown = [name for name in request.GET if name not in known]
+    if not unknown:
+        return None
+    takes = f"takes {', '.join(known)}" if known else "takes none"
+    detail = f"There is no parameter {', '.join(map(repr, unknown))} of this address, which {takes}."
+    errors = [FieldError(field=name, message="There is no such parameter.") for name in unknown]
+    return ProblemError(400, "parameter", detail, errors=errors).response()
 
 
 @csrf_exempt

@@ -19,8 +19,11 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile
 from gluebench.leaderboard.benchmarks.seals import PARTS, sealed
 from gluebench.leaderboard.common.signals import benchmark_changed
 from gluebench.leaderboard.common.text import require_fields
-from gluebench.leaderboard.folder import make_private, write_private
+from gluebench.leaderboard.folder import SiteError, make_private, write_private
 from gluebench.scoring.gold import KEY_FILE, label_key
+
+BENCHMARKS_OF_ACCOUNT = 20
+"""Benchmarks that an account may have when it creates another; admins may have any number."""
 
 
 def add_benchmark(name_or_path: str, gold_folder: Path | None, data_folder: Path | None = None) -> str:
@@ -28,12 +31,22 @@ def add_benchmark(name_or_path: str, gold_folder: Path | None, data_folder: Path
     return store(prepare(name_or_path, gold_folder, data_folder)).name
 
 
-def store(ready: Prepared, *, by: User | None = None, reason: str = "", draft: bool = False) -> Benchmark:
+def store(
+    ready: Prepared,
+    *,
+    by: User | None = None,
+    reason: str = "",
+    draft: bool = False,
+    must_be_new: bool = False,
+) -> Benchmark:
     """Add a prepared benchmark, or replace what changed of the one with its name.
 
     `by` did it, for `reason`; a new one is a `draft` if so asked, and theirs to organize. A title that was
-    edited on the site stays. Raises SiteError.
+    edited on the site stays. Raises SiteError, also if it `must_be_new` and its name is taken.
     """
+    taken = SiteError(f"The name {ready.name} is taken: nothing was created. Choose another one.")
+    if must_be_new and Benchmark.objects.filter(name=ready.name).exists():
+        raise taken
     # The name is part of an address, and some databases refuse a value longer than its column.
     named = Benchmark(name=ready.name, title=ready.title)
     require_fields(named, ("name", "title"), what=f"The benchmark {ready.name!r}")
@@ -50,9 +63,12 @@ def store(ready: Prepared, *, by: User | None = None, reason: str = "", draft: b
     files = _save(ready.name, ready.files)
     with transaction.atomic():
         row, new = Benchmark.objects.get_or_create(name=ready.name, defaults={**values, "draft": draft})
+        if must_be_new and not new:  # created by another request since it was looked for
+            raise taken
         if new and by is not None:
             # Not `add`, which would sign out and strip of second factors who was given a role by others.
             Benchmark.organizers.through.objects.create(benchmark=row, user=by)
+            require_few(by)
         if not new and row.title != row.record.title:
             del values["title"]
         changed = [] if new else [field for field, value in values.items() if getattr(row, field) != value]
@@ -73,6 +89,15 @@ def store(ready: Prepared, *, by: User | None = None, reason: str = "", draft: b
             why = reason or "The files to download changed."
             record("data", actor=by, benchmark=row, reason=why, sealed=sealed(row, "data_files"))
     return row
+
+
+def require_few(user: User, more: int = 0) -> None:
+    """Raise SiteError if an account, which is not an admin's, organizes too many benchmarks with `more`."""
+    if not user.is_superuser and user.organized.count() + more > BENCHMARKS_OF_ACCOUNT:
+        raise SiteError(
+            f"You organize {BENCHMARKS_OF_ACCOUNT} benchmarks, the most that an account may create here. "
+            "Give one to another organizer, or ask who runs the site to create it."
+        )
 
 
 def _keep_gold(name: str, source: Path) -> tuple[str, str]:

@@ -18,6 +18,8 @@ from gluebench.scoring import Gold, read_gold
 from gluebench.submission import Column, write_submission
 from gluebench.submission.forms import values_of
 
+MANIFEST_SIZE = 4_000_000
+"""Most characters of a manifest with those that it extends: each process of a site parses and keeps it."""
 SAMPLE = "sample-submission.zip"
 """The path of the sample submission among the files to download."""
 _EXTENDS = re.compile(r"^([^\S\n]*extends[^\S\n]*=[^\S\n]*)(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
@@ -114,6 +116,12 @@ def prepare(name_or_path: str, gold_folder: Path | None, data_folder: Path | Non
     files = [] if data_folder is None else read_folder(data_folder, manifested, gold)
     files.append(_sample_submission(manifested))
     manifest = read_manifest(name_or_path)
+    size = sum(map(len, (manifest.text, *manifest.parents)))
+    if size > MANIFEST_SIZE:
+        raise SiteError(
+            f"The manifest of {manifested.name} has {size:,} characters, with those that it extends; "
+            f"expected at most {MANIFEST_SIZE:,}. Number its ids by a pattern, or let its files have indices."
+        )
     _require_kept(manifest, manifested)
     return Prepared(manifested.name, manifested.title, manifest, gold_folder, files, data_folder is not None)
 

@@ -192,7 +192,8 @@ class Benchmark(models.Model):
     @property
     def record(self) -> records.Benchmark:
         """The benchmark that its manifest describes."""
-        return _record(self.manifest_path)
+        size = sum(map(len, (self.manifest, *self.parents)))
+        return (_record if size <= _SMALL_MANIFEST else _large_record)(self.manifest_path)
 
     def named_for_commands(self, address: str) -> str:
         """The value of `--benchmark`: its name if gluebench packages this benchmark, else its address."""
@@ -247,7 +248,10 @@ def remove_from_all(user: User, **_: Any) -> None:
     user.reviewed.clear()
 
 
+_SMALL_MANIFEST = 65_536
+"""Characters; those that list no ids are smaller. Of large ones, which take memory, few are cached."""
 _record = lru_cache(maxsize=64)(records.load_benchmark)
+_large_record = lru_cache(maxsize=4)(records.load_benchmark)
 
 
 # Raw SQL: building the query takes Django three times as long as running it.

@@ -4,11 +4,14 @@ The web process never reads an upload: it may hold labels. It keeps the files in
 grader's process builds the benchmark (`building.py`); `benchmarks/adding.py` stores the result.
 """
 
+import fcntl
 import json
+import os
 import re
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +27,13 @@ from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.accounts.trust import may_create
-from gluebench.leaderboard.benchmarks.adding import store
+from gluebench.leaderboard.benchmarks.adding import require_few, store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.folder import SiteError, make_private, write_private
+from gluebench.leaderboard.folder import SiteError, make_private, remove_all_but_last, write_private
 from gluebench.leaderboard.organizing.forms import FilesForm, NewForm, ReplaceForm
-from gluebench.leaderboard.submissions.process import GraderError, run_in_turn
+from gluebench.leaderboard.submissions.process import GraderError, run_build
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 PARTS = {"manifest": "in/_manifest.toml", "gold": "in/gold.zip", "examples": "in/data.zip"}
@@ -67,12 +70,34 @@ def replace(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 def preview(request: SignedInRequest, token: str) -> HttpResponse:
     """What was detected and linted; storing it, or giving it up."""
     folder = _folder(request.user, token)
-    if not (folder / "summary.json").is_file():
-        raise Http404(
-            "This upload is not kept here. It is kept for a day, by the machine that took it: "
-            "load the page again if this site has several, else send the files again."
-        )
+    with _locked(folder):
+        return _previewed(request, folder, token)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Let one request at a time use an upload, so that a double click stores it once. Raises Http404."""
+    missing = Http404(
+        "This upload is not kept here. It is kept for a day, by the machine that took it: "
+        "load the page again if this site has several, else send the files again."
+    )
+    try:
+        opened = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        raise missing from None
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        if not (folder / "summary.json").is_file():
+            raise missing
+        yield
+    finally:
+        os.close(opened)
+
+
+def _previewed(request: SignedInRequest, folder: Path, token: str) -> HttpResponse:
     summary = json.loads((folder / "summary.json").read_text())
+    if "stored" in summary:
+        return redirect("organize-setup", summary["stored"])
     benchmark = Benchmark.objects.filter(name=summary["replaces"]).first() if summary["replaces"] else None
     allowed = benchmark.organized_by(request.user) if benchmark else may_create(request.user)
     if not allowed:
@@ -89,16 +114,15 @@ def preview(request: SignedInRequest, token: str) -> HttpResponse:
     except SiteError as error:
         messages.error(request, str(error))
         return redirect("organize-preview", token)
-    shutil.rmtree(folder)
+    shutil.rmtree(folder / "out")
+    write_private(folder / "summary.json", json.dumps({"stored": row.name}).encode())
     messages.success(request, f"{row.title} is {'replaced' if benchmark else 'created, as a draft'}.")
     return redirect("organize-setup", row.name)
 
 
 def _stored(user: User, folder: Path, summary: Mapping[str, Any]) -> Benchmark:
     """Store what was built. Raises SiteError if its name was taken meanwhile."""
-    out, former = folder / "out", Benchmark.objects.filter(name=summary["name"]).first()
-    if former is not None and summary["replaces"] != former.name:
-        raise SiteError(f"The name {former.name} was taken meanwhile.")
+    out, former = folder / "out", Benchmark.objects.filter(name=summary["replaces"]).first()
     gold = out / "labels"
     if former is not None and not gold.is_dir():
         gold = former.gold_path
@@ -108,7 +132,7 @@ def _stored(user: User, folder: Path, summary: Mapping[str, Any]) -> Benchmark:
     ]
     manifest = Manifest(summary["manifest"], tuple(summary["parents"]))
     ready = Prepared(summary["name"], summary["title"], manifest, gold, files, summary["has_examples"])
-    return store(ready, by=user, reason=summary["reason"], draft=True)
+    return store(ready, by=user, reason=summary["reason"], draft=True, must_be_new=not summary["replaces"])
 
 
 def _folder(user: User, token: str) -> Path:
@@ -122,16 +146,14 @@ def _built(user: User, form: FilesForm, about: Mapping[str, str]) -> tuple[list[
         return [], ""
     token = secrets.token_hex(8)
     folder = _folder(user, token)
-    for former in folder.parent.glob(f"organize-{user.pk}-*"):
-        shutil.rmtree(former, ignore_errors=True)
     _keep(folder, form)
     given = [name for name in ("name", "title", "reason") if name in form.cleaned_data]
     job: dict[str, Any] = {**about, **{name: form.cleaned_data[name] for name in given}}
     try:
-        built = run_in_turn(
-            {"build": {**job, "folder": str(folder), "choices": form.choices}}, account=user.pk
-        )
-    except (GraderError, ProblemError) as error:
+        if not about["replaces"]:
+            require_few(user, more=1)
+        built = run_build({**job, "folder": str(folder), "choices": form.choices}, account=user.pk)
+    except (GraderError, ProblemError, SiteError) as error:
         built = {"problems": [str(error)]}
     result = {**job, **built, "gold": None}
     problems: list[str] = result.get("problems") or _misnamed(result)
@@ -140,6 +162,7 @@ def _built(user: User, form: FilesForm, about: Mapping[str, str]) -> tuple[list[
         return problems, ""
     write_private(folder / "summary.json", json.dumps(result).encode())
     shutil.rmtree(folder / "in")
+    remove_all_but_last(folder.parent.glob(f"organize-{user.pk}-*"), "summary.json")
     return [], token
 
 

@@ -23,6 +23,7 @@ from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, Public
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.signals import submissions_changed
+from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.organizing.dry_runs import NO_LABELS, shown
 from gluebench.leaderboard.organizing.forms import CopyForm, RoleForm
 from gluebench.leaderboard.submissions.models import Submission
@@ -114,12 +115,18 @@ def duplicate(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             request, "Its manifest does not give the name on a line of its own: duplicate it by hand."
         )
         return redirect("organize-setup", benchmark.name)
-    with tempfile.TemporaryDirectory(dir=settings.FOLDER.uploads) as nothing, transaction.atomic():
-        gold = benchmark.gold_path if form.cleaned_data["labels"] else Path(nothing)
-        copy = store(Prepared(name, title, manifest, gold, files, True), by=request.user, draft=True)
-        same = {field: getattr(benchmark, field) for field in ("settings", "texts", "looks")}
-        Benchmark.objects.filter(pk=copy.pk).update(**same)
-        record("duplicate", actor=request.user, benchmark=benchmark, copy=name)
-        record("copied", actor=request.user, benchmark=copy, of=benchmark.name, sealed=sealed(copy, *same))
+    try:
+        with tempfile.TemporaryDirectory(dir=settings.FOLDER.uploads) as nothing, transaction.atomic():
+            gold = benchmark.gold_path if form.cleaned_data["labels"] else Path(nothing)
+            ready = Prepared(name, title, manifest, gold, files, True)
+            copy = store(ready, by=request.user, draft=True, must_be_new=True)
+            same = {field: getattr(benchmark, field) for field in ("settings", "texts", "looks")}
+            Benchmark.objects.filter(pk=copy.pk).update(**same)
+            record("duplicate", actor=request.user, benchmark=benchmark, copy=name)
+            seals = sealed(copy, *same)
+            record("copied", actor=request.user, benchmark=copy, of=benchmark.name, sealed=seals)
+    except SiteError as error:
+        messages.error(request, str(error))
+        return redirect("organize-setup", benchmark.name)
     messages.success(request, f"{title} is a draft: a copy of {benchmark.title}.")
     return redirect("organize-setup", name)

@@ -13,6 +13,7 @@ from gluebench.leaderboard.accounts.trust import json_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
+from gluebench.leaderboard.health import stalled
 from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import UNSCORED, Numbers, again, listed
@@ -207,11 +208,12 @@ def _stated(submission: Submission, *, private: bool) -> dict[str, Any]:
 
 
 def standing(submission: Submission) -> dict[str, Any]:
-    """Its status, and its position in the queue."""
+    """Its status, its position in the queue, and why it is not graded although it waits."""
     return {
         "status": submission.status,
         "label": submission.get_status_display(),
         "position": submission.queue_position() if submission.is_open else 0,
+        "stalled": stalled(submission.benchmark) if submission.is_open else "",
         "final": not submission.is_open,
     }
 

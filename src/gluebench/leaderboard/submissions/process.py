@@ -32,14 +32,14 @@ FILE_BYTES = 32 * 1024**2
 """Bytes of a file that the grader may write, its answer included, unless the job says otherwise."""
 CHECKS_QUEUED = 6
 """Free checks that may run or wait at a time; each holds a thread of the web process."""
-CHECKS_OF_ACCOUNT = 2
+BUILDS_QUEUED = 4
+"""Benchmarks being built from an organizer's files, as above."""
+WAITING_OF_ACCOUNT = 2
 """Those of one account."""
+CHECK_SECONDS = 10
+"""Processor time of a free check; a full GLUE zip takes less than one second."""
 BUSY_SECONDS = 5
 """After how long a refused caller should try again."""
-_CHECKING = threading.Semaphore(1)
-_QUEUE: list[int] = []
-"""The account of each check that runs or waits."""
-_QUEUE_LOCK = threading.Lock()
 
 logger = logging.getLogger(__name__)
 
@@ -64,22 +64,61 @@ class InterruptedGradingError(Exception):
     """The worker is stopping, or another one has taken over."""
 
 
+class Turns:
+    """Jobs of one kind that people wait for: one runs at a time in this process, and few others wait."""
+
+    def __init__(self, what: str, most: int) -> None:
+        self.what = what
+        self.most = most
+        self.accounts: list[int] = []
+        """The account of each job that runs or waits."""
+        self.free = threading.Semaphore(1)
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def place(self, account: int) -> Iterator[None]:
+        """Wait for the turn of a job. Raises ProblemError (429) if too many wait."""
+        with self._lock:
+            if self.accounts.count(account) >= WAITING_OF_ACCOUNT:
+                busy = f"{WAITING_OF_ACCOUNT} {self.what} of yours are not done yet. Wait for one of them."
+            elif len(self.accounts) >= self.most:
+                busy = f"Many {self.what} are under way at the moment. Try again in a few seconds."
+            else:
+                busy = ""
+                self.accounts.append(account)
+        if busy:
+            raise ProblemError(429, "rate", busy, headers={"Retry-After": str(BUSY_SECONDS)})
+        try:
+            with self.free:
+                yield
+        finally:
+            with self._lock:
+                self.accounts.remove(account)
+
+
+CHECKS = Turns("checks", CHECKS_QUEUED)
+BUILDS = Turns("builds", BUILDS_QUEUED)
+
+
 def run_grader(
     job: Mapping[str, Any],
     *,
     alive: Callable[[], bool] = lambda: True,
     stop: threading.Event | None = None,
     seconds: int | None = None,
+    cpu_seconds: int | None = None,
 ) -> Mapping[str, Any]:
     """Check and grade in a child; `alive` is called every few seconds and returns whether to go on.
 
-    `seconds` is its time limit; by default that of a submission.
+    `seconds` is its time limit; by default that of a submission. `cpu_seconds` limits its processor time,
+    by default to the same number.
 
     Raises GraderError (KilledGraderError where it ended without an answer), or InterruptedGradingError when
     `stop` is set or `alive` says no.
     """
     seconds = seconds or settings.GRADER_SECONDS
-    limits = {"seconds": seconds, "bytes": settings.GRADER_BYTES, "file_bytes": FILE_BYTES}
+    cpu_seconds = cpu_seconds or seconds
+    limits = {"seconds": cpu_seconds, "bytes": settings.GRADER_BYTES, "file_bytes": FILE_BYTES}
     with tempfile.TemporaryFile() as answer:
         child = _start({**limits, **job}, answer)
         try:
@@ -93,6 +132,9 @@ def run_grader(
         except ValueError:
             # Without a signal it may be that the disk is full: the next time it may have room.
             code = child.returncode
+            if code == -signal.SIGXCPU:
+                spent = f"This took more than {cpu_seconds} seconds of processor time and was stopped."
+                raise GraderError(spent) from None
             killed = f"was stopped by {signal.Signals(-code).name}" if code < 0 else ""
             reason = killed or f"stopped without a result (exit status {code})"
             raise KilledGraderError(f"The grader {reason}. Ask the organizer.") from None
@@ -113,33 +155,14 @@ def run_check(
     job = {"manifest": str(manifest), "gold": None, "submission": str(submission)}
     if fixed is not None:
         job["fixed"] = str(fixed)
-    return run_in_turn(job, account=account)
+    with CHECKS.place(account):
+        return run_grader({**job, "nice": 19}, cpu_seconds=CHECK_SECONDS)
 
 
-def run_in_turn(job: Mapping[str, Any], *, account: int) -> Mapping[str, Any]:
-    """Do a job that somebody waits for, at the lowest priority and one at a time; raises as `run_check`."""
-    with _place_in_queue(account), _CHECKING:
-        return run_grader({**job, "nice": 19})
-
-
-@contextmanager
-def _place_in_queue(account: int) -> Iterator[None]:
-    """One of the places for checks that run or wait. Raises ProblemError (429)."""
-    with _QUEUE_LOCK:
-        if _QUEUE.count(account) >= CHECKS_OF_ACCOUNT:
-            busy = f"{CHECKS_OF_ACCOUNT} checks of yours are not done yet. Wait for one of them."
-        elif len(_QUEUE) >= CHECKS_QUEUED:
-            busy = "Many files are being checked at the moment. Try again in a few seconds."
-        else:
-            busy = ""
-            _QUEUE.append(account)
-    if busy:
-        raise ProblemError(429, "rate", busy, headers={"Retry-After": str(BUSY_SECONDS)})
-    try:
-        yield
-    finally:
-        with _QUEUE_LOCK:
-            _QUEUE.remove(account)
+def run_build(job: Mapping[str, Any], *, account: int) -> Mapping[str, Any]:
+    """Build a benchmark from an organizer's files, apart from the checks; otherwise as `run_check`."""
+    with BUILDS.place(account):
+        return run_grader({"build": job, "nice": 19})
 
 
 def _start(job: Mapping[str, Any], answer: IO[bytes]) -> subprocess.Popen[bytes]:

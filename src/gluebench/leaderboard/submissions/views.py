@@ -23,6 +23,7 @@ from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ENDS
 from gluebench.leaderboard.common.text import csv_text
+from gluebench.leaderboard.health import stalled
 from gluebench.leaderboard.submissions import acts, facts, forms, report, reproducing
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
@@ -133,6 +134,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "provenance": report.flat(shown["provenance"]) if shown else [],
         "history": facts.history_of(submission),
         "minutes": bound_minutes(),
+        "stalled": stalled(benchmark) if submission.is_open else "",
         "edits": facts.edits_of(submission),
         "private": private,
         "reproduced": reproducing.with_names(submission),
@@ -387,7 +389,7 @@ def render_tab(
     organizes = benchmark.organized_by(request.user)
     context |= {"benchmark": benchmark, "here": "organize", "tab": tab, "organizes": organizes}
     context |= {"tabs": [(name, *TABS[name]) for name in TABS if organizes or name == "submissions"]}
-    context |= {"tab_title": TABS.get(tab, ("", ""))[1]}
+    context |= {"tab_title": TABS.get(tab, ("", ""))[1], "stalled": stalled(benchmark)}
     options = {"template": f"organize/{tab}.html", "context": context, **options}
     wrong = context.get("problems") or any(form.errors for form in forms_of(context))
     return TemplateResponse(request, status=422 if wrong else 200, **options)

@@ -23,6 +23,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.problems import ProblemError, spend
+from gluebench.leaderboard.folder import remove_all_but_last
 from gluebench.leaderboard.front import BEGAN
 from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.limits.models import Departure
@@ -48,9 +49,12 @@ class HeldFile(UploadedFile[Any]):
 class Held:
     """An upload that is kept while its sender decides about it, and possibly a fixed copy of it.
 
-    Its token is valid for its sender only. Each account has only its last one, for a day at most, like
+    Its token is valid for its sender only. Each account has its last few, for a day at most, like
     everything in the folder of uploads.
     """
+
+    name = ""
+    """The file name that its sender gave it."""
 
     def __init__(self, account: int, token: str) -> None:
         self.account = account
@@ -68,34 +72,31 @@ class Held:
     def find(cls, account: int, token: str) -> Held | None:
         """Return the upload kept for this account under this token; None if there is none."""
         held = cls(account, token)
-        return held if token.isalnum() and (held.folder / "name").exists() else None
+        if token.isalnum():
+            with suppress(FileNotFoundError):
+                held.name = (held.folder / "name").read_text()
+        return held if held.name else None
 
     @property
     def since(self) -> datetime:
         """When its file was complete."""
         return datetime.fromtimestamp((self.folder / "name").stat().st_mtime, UTC)
 
-    @property
-    def name(self) -> str:
-        """The file name that its sender gave it."""
-        return (self.folder / "name").read_text()
-
     def keep(self, upload: UploadedFile[Any], *, own: bool) -> None:
-        """Keep the upload, or its fixed copy alone, in place of what was kept for the account before."""
+        """Keep the upload, or its fixed copy alone; of the account's earlier ones the last few stay."""
         if own:
             shutil.copyfile(path_of(upload), self.folder / "own")
-        (self.folder / "name").write_text((upload.name or "submission.zip")[-120:])
-        for other in self.folder.parent.glob(f"held-{self.account}-*"):
-            if other != self.folder:
-                shutil.rmtree(other, ignore_errors=True)
+        self.name = (upload.name or "submission.zip")[-120:]
+        (self.folder / "name").write_text(self.name)
+        remove_all_but_last(self.folder.parent.glob(f"held-{self.account}-*"), "name")
 
     def file(self, which: Literal["own", "fixed"]) -> HeldFile | None:
         """Return this copy as an upload; None if it was not kept."""
-        path = self.folder / which
-        if not path.exists():
-            return None
         name = self.name if which == "own" else f"{Path(self.name).stem}-fixed.zip"
-        return HeldFile(path, name)
+        try:
+            return HeldFile(self.folder / which, name)
+        except FileNotFoundError:
+            return None
 
 
 def path_of(upload: UploadedFile[Any]) -> Path:
@@ -175,6 +176,8 @@ def objection(submission: Submission, upload: UploadedFile[Any], *, sure: bool) 
     """
     duplicates = Submission.objects.of_same_people(submission).filter(sha256=submission.sha256)
     duplicates = duplicates.exclude(UNSCORED).defer("report", "problems", "scores")
+    if submission.retry_key is not None:  # sent twice at once from one page: `accept_once` finds it
+        duplicates = duplicates.exclude(retry_key=submission.retry_key)
     if not sure and (duplicate := duplicates.first()) is not None:
         held = Held.new(submission.owner_id)
         held.keep(upload, own=True)

@@ -196,9 +196,11 @@ class UploadPage:
                     return self._ask(form, question)
                 stored = accept.accept_once(submission, upload, replaces=self.replaces)
         except (quota.QuotaError, ReplaceError) as refusal:
-            form.add_error(None, str(refusal))
-            page = self._refused(form)
-            return refusal.mark(page) if isinstance(refusal, ProblemError) else page
+            stored = accept.sent_before(submission)  # by the other request of a double click
+            if stored is None:
+                form.add_error(None, str(refusal))
+                page = self._refused(form)
+                return refusal.mark(page) if isinstance(refusal, ProblemError) else page
         if self.wants_json:
             return JsonResponse({"url": stored.get_absolute_url()}, status=201)
         return redirect(stored)

@@ -18,7 +18,8 @@ async function look() {
     if (position) {
       panel.querySelector("h2").textContent = now.label;
       position.textContent =
-        now.status === "running" ? "This takes a few seconds."
+        now.stalled ? `${now.stalled} It is graded when that changes.`
+        : now.status === "running" ? "This takes a few seconds."
         : now.position > 1 ? `It is number ${now.position} in the queue, or earlier: people and benchmarks take turns.`
         : "It is next.";
     }

@@ -1,0 +1,145 @@
+"""Sites made by earlier versions: brought up to date, or refused with what to do instead.
+
+`older/site-COMMIT.tar.gz` is the folder of a site that the code of that commit made, with four submissions to
+the benchmark of tests/tiny.toml; `older/export-COMMIT.tar.gz` is its export.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tarfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+SOURCE = str(HERE.parents[1] / "src")
+COMMITS = ["4764144e", "6cc45a9b", "d07be43f"]
+REFUSED = "Export the site with the version that made it: gluebench leaderboard export"
+BOARD = """
+import os, sys
+os.environ.update(GLUEBENCH_SITE=sys.argv[1], DJANGO_SETTINGS_MODULE="gluebench.leaderboard.settings")
+import django
+django.setup()
+from django.apps import apps
+from django.test import Client
+for model in apps.get_models(include_auto_created=True):
+    list(model._base_manager.all())
+from gluebench.leaderboard import integrity
+from gluebench.leaderboard.ledger.verify import Verification
+verified = Verification()
+integrity.verify(verified)
+print(verified.findings)
+page = Client(SERVER_NAME="localhost").get("/benchmarks/tiny.json").json()
+print([(row["rank"], row["name"], row["score"]["value"]) for row in page["rows"]])
+"""
+ROWS = "[(1, 'System 0', 0.9634), (2, 'System 2', 0.6509), (3, 'System 1', 0.198225)]"
+
+
+def older_site(folder: Path, commit: str) -> Path:
+    site = folder / "site"
+    with tarfile.open(HERE / "older" / f"site-{commit}.tar.gz") as archive:
+        archive.extractall(site, filter="data")
+    for path in (site, *site.rglob("*")):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    return site
+
+
+def content(site: Path) -> list[str]:
+    """All of the database, as SQL."""
+    with closing(sqlite3.connect(site / "site.sqlite3")) as database:
+        return list(database.iterdump())
+
+
+def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    mine = {name: value for name, value in os.environ.items() if not name.startswith(("GLUEBENCH", "DJANGO"))}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env={**mine, "PYTHONPATH": SOURCE, **more},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+
+
+def command(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return run("-m", "gluebench", "leaderboard", *arguments, **more)
+
+
+def require_as_before(site: Path) -> None:
+    """See that every table can be read, the board is the one of then, and nothing counts as altered."""
+    board = run("-c", BOARD, str(site))
+    assert board.stdout.splitlines() == ["[]", ROWS], board.stdout + board.stderr
+
+
+@pytest.mark.parametrize("commit", COMMITS)
+def test_an_older_site_is_brought_up_to_date_or_refused_with_what_to_do(commit: str, tmp_path: Path) -> None:
+    site = older_site(tmp_path, commit)
+    before = content(site)
+    done = command("init", "--site", str(site))
+    if done.returncode == 0 and commit != "4764144e":
+        require_as_before(site)
+        return
+    serve = command("serve", "--port", "8999", "--site", str(site))
+    for refused in (done, serve, command("doctor", "--site", str(site))):
+        said = refused.stdout + refused.stderr
+        assert (refused.returncode, REFUSED in said, "Traceback" in said) == (1, True, False), said
+    assert content(site) == before
+
+
+def test_the_export_of_an_older_version_is_imported_and_no_row_is_accused(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    done = command("import", str(HERE / "older" / "export-4764144e.tar.gz"), "--site", str(site))
+    assert done.returncode == 0, done.stderr
+    require_as_before(site)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "change",
+    ["ALTER TABLE benchmarks_benchmark ADD COLUMN other", "ALTER TABLE accounts_team RENAME name TO title"],
+)
+def test_a_site_whose_tables_are_not_those_of_its_steps_is_refused(change: str, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    assert command("init", "--site", str(site)).returncode == 0
+    assert command("init", "--site", str(site)).returncode == 0
+    with sqlite3.connect(site / "site.sqlite3") as database:
+        database.execute(change)
+    refused = command("init", "--site", str(site))
+    assert (refused.returncode, REFUSED in refused.stderr) == (1, True)
+
+
+@pytest.mark.slow
+def test_a_site_on_postgresql_whose_tables_are_others_is_refused(tmp_path: Path, postgres: str) -> None:
+    import psycopg
+
+    site = tmp_path / "site"
+    here = {"GLUEBENCH_DATABASE": postgres}
+    assert command("init", "--site", str(site), **here).returncode == 0
+    assert command("init", "--site", str(site), **here).returncode == 0
+    with psycopg.connect(postgres) as database:
+        database.execute("ALTER TABLE accounts_team RENAME name TO title")
+    refused = command("init", "--site", str(site), **here)
+    assert (refused.returncode, REFUSED in refused.stderr) == (1, True)
+
+
+@pytest.mark.slow
+def test_an_import_does_not_date_a_grading_whose_successor_was_deleted(tmp_path: Path) -> None:
+    """Only a moment before that of the result is of an older version; one after it is another grading's."""
+    site = tmp_path / "site"
+    assert (
+        command("import", str(HERE / "older" / "export-4764144e.tar.gz"), "--site", str(site)).returncode == 0
+    )
+    later = "strftime('%Y-%m-%d %H:%M:%f', finished, '+0.5 seconds')"
+    with sqlite3.connect(site / "site.sqlite3") as database:
+        database.execute(f"UPDATE submissions_submission SET finished = {later} WHERE name = 'System 1'")
+    archive = tmp_path / "again.tar.gz"
+    assert command("export", "--secrets", str(archive), "--site", str(site)).returncode == 0
+    assert command("import", str(archive), "--site", str(tmp_path / "new")).returncode == 0
+    verified = command("verify", str(tmp_path / "new"))
+    assert verified.returncode == 1
+    assert "1 not what their results say" in verified.stdout + verified.stderr
