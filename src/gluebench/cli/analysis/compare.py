@@ -70,7 +70,7 @@ def compare(
 
     The difference of each score with its interval, a paired test, the effect in examples, the smallest
     difference that could be shown, and what follows in words; diagnostic sets by phenomenon too.
-    Several runs of each system: A... --against B... resamples runs and examples together.
+    Several runs of each system: A... --against B..., by Student's t over runs and examples.
     With --table, A and B are names of systems in a table, by default its two. More than two systems:
     gluebench rank.
 
