@@ -46,6 +46,8 @@ _NEAR_0 = 1e-9
 _EXTREME = 0.01
 """Share of the units, on either side, whose contributions to a score of numbers are extreme."""
 _BISECTIONS = 50
+_RAREST = 16
+"""Number of gold labels, from the rarest on, that are looked at for the largest effect of an answer."""
 _NO_EFFECT = 1e-12
 """Effects on a score up to this are rounding errors."""
 
@@ -242,7 +244,11 @@ def _label_effects(units: Units) -> Floats:
     ranges = []
     for pairs in units.systems[:2]:
         table = np.array(pairs.table, np.float64)
-        for gold in np.flatnonzero(table.sum(axis=1)):
+        sizes = table.sum(axis=1)
+        # By size and word, so that the order of the labels does not matter.
+        by_size = sorted(zip(sizes.tolist(), pairs.gold.labels, range(len(table)), strict=True))
+        rarest = [gold for size, _, gold in by_size if size][:_RAREST]
+        for gold in rarest:
             # One more example of this gold label, with each answer in turn.
             tables = np.repeat(table[:, :, np.newaxis], len(table), axis=2)
             tables[gold] += np.eye(len(table))
