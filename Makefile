@@ -1,5 +1,6 @@
-# make run    build the sample benchmark, grade six simple systems and serve the leaderboard
+# make run    build the sample benchmark, grade seven simple systems and serve the leaderboard
 # make test   set up and run the tests        make test-all  the longer ones too
+# make test MORE=,hf,lora,sweep  with more extras in the new environment, and the tests that need them
 # make test-postgres  the site's tests on PostgreSQL     make soak  thousands of submissions in a row
 # make check  ruff and mypy                   make bench     timings as ratios against peers and limits
 # make audit  known vulnerabilities of the pins, and sbom.json, their list as CycloneDX
@@ -14,6 +15,7 @@ PYTHON ?= $(firstword $(shell for p in python3.13 python3.12 python3.11 python3;
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p; done))
 VENV ?= .venv
 BIN := $(VENV)/bin
+MORE ?=
 SITE ?= gluebench-site
 PORT ?= 8000
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
@@ -117,5 +119,5 @@ $(VENV)/.leaderboard: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing gluebench with its extras and the development tools (once) ..."
-	@$(PIP) --editable ".[data,recipes,plot,train,leaderboard,docs,dev]"
+	@$(PIP) --editable ".[data,recipes,plot,train,leaderboard,docs,dev$(MORE)]"
 	@touch $@ $(VENV)/.leaderboard

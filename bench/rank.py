@@ -1,48 +1,60 @@
-"""Rank intervals of a board over the whole of GLUE, against a numpy loop that resamples rows, in one run.
+"""Boards of many systems: remade from what is kept, with one more system, and 10,000 systems at once.
 
-    python bench/rank.py [--systems N] [--resamples N]
+    python bench/rank.py [--systems N] [--more N] [--many N] [--units N]
 
-The loop is what a user would write: for each resample draw the rows of a file and score every system on
-them from counts. It is timed for a few resamples and all systems, and scaled to all resamples. Drawing the
-row numbers alone, for all resamples, is the yardstick for a machine that is busy.
+1. A board of --systems systems of GLUE's size, all boards of the benchmark included, from what is kept of it.
+2. One more system on a board of --more systems, on test files of a twentieth of GLUE's size.
+3. All decisions on --many systems of --units units, in a process of its own, whose memory is measured.
+4. A panel whose scores alone are known.
 
-The last line is of a panel whose scores alone are known, against a loop that draws the tasks.
+CPU seconds of one thread. The yardstick is a product of two matrices of single precision, systems x units and
+its transpose: what no method that looks at all pairs on all units can do without.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
+import subprocess
+import sys
+import tempfile
 import time
 from array import array
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from gluebench.analysis.rank.arrays import values
+from gluebench.analysis.board import rank_all
+from gluebench.analysis.rank.boards import Board, Boards, Plan, measure, measured
+from gluebench.analysis.rank.decisions import PairVariances, covariances, decide, precision
 from gluebench.analysis.rank.panel import rank_scores
-from gluebench.analysis.rank.ranking import ranks
-from gluebench.analysis.rank.uncertainty import all_pairs, pair_errors, suite_draws
+from gluebench.analysis.rank.store import Store
 from gluebench.benchmark import Benchmark, load_benchmark
-from gluebench.scoring import Gold
-from gluebench.scoring.grade import pairs_of
+from gluebench.scoring import Gold, grade
 from gluebench.submission import Column, Submission
 
-TIMED = 3
-"""Resamples that the loop is timed for."""
-PANEL, PANEL_TASKS, PANEL_RUNS = 332, 41, 5
-"""Systems and tasks of the panel, and how often it is ranked; the fastest run counts."""
+PANEL, PANEL_TASKS = 332, 41
+FILE_BYTES = 1_500_000
+"""Size of a submission of GLUE as a zip; its digest is taken each time."""
 
 
-def board(glue: Benchmark, systems: int, rng: np.random.Generator) -> tuple[Gold, list[Submission]]:
-    """Systems of 84 to 90 % that find the same examples hard; scores that correlate by about .9."""
+def board(
+    glue: Benchmark, systems: int, rng: np.random.Generator, part: float = 1.0
+) -> tuple[Gold, list[Submission]]:
+    """Systems of 84 to 90 % that find the same examples hard; scores that correlate by about .9.
+
+    `part` is the share of each test file that there is.
+    """
     columns: dict[str, Column] = {}
     answers: list[dict[str, Column]] = [{} for _ in range(systems)]
     for file in glue.files():
-        task, n = glue.task(file.task), file.size()
+        task, n = glue.task(file.task), max(int(part * file.size()), 150)
         if not task.words:
             gold = rng.uniform(0, 5, n)
             columns[file.name] = Column((), array("d", gold.round(3)))
@@ -63,100 +75,158 @@ def board(glue: Benchmark, systems: int, rng: np.random.Generator) -> tuple[Gold
     return gold, [Submission(glue, "test", str(at), "valid", (), each) for at, each in enumerate(answers)]
 
 
-def loop_seconds(gold: Gold, submissions: list[Submission], rng: np.random.Generator) -> float:
-    """CPU seconds of TIMED resamples of every file by the loop."""
-    start = time.process_time()
-    for task in gold.benchmark.scored:
-        for file in task.files:
-            labels = gold.columns[file.name]
-            truth = np.frombuffer(labels.values, np.uint8 if labels.labels else np.float64)
-            for _ in range(TIMED):
-                rows = rng.integers(0, len(truth), len(truth))
-                drawn = truth[rows]
-                for each in submissions:
-                    column = np.frombuffer(each.predictions[file.name].values, truth.dtype)[rows]
-                    _score(drawn, column, classes=len(labels.labels))
-    return time.process_time() - start
+class Kept:
+    """A board whose systems are measured and kept in a folder."""
+
+    def __init__(self, folder: Path, gold: Gold, submissions: list[Submission], part: float = 1.0) -> None:
+        self.gold, self.cache = gold, folder / "kept"
+        self.bytes = int(part * FILE_BYTES)
+        self.systems: dict[str, str] = {}
+        self.shown: dict[str, dict[str, float]] = {}
+        self._folder = folder
+        for submission in submissions:
+            self.add(submission)
+
+    def add(self, submission: Submission) -> None:
+        """Keep one system; a file of the usual size stands for its zip."""
+        name = submission.source
+        path = self._folder / name
+        path.write_bytes(np.random.default_rng(int(name)).bytes(self.bytes))
+        plan, store = Plan.of(self.gold, 0), Store(self.cache, self.gold, 0)
+        digest = store.digest(path)
+        store.measured(digest, partial(measured, submission, digest, self.gold, plan))
+        report = grade(submission, self.gold, intervals=False)
+        self.systems[name] = str(path)
+        self.shown[name] = {task: part.score.value for task, part in report.tasks.items() if part.score}
+
+    def usual(self) -> Board:
+        """The usual board alone."""
+        plan, store = Plan.of(self.gold, 0), Store(self.cache, self.gold, 0)
+        systems = {}
+        for name, path in self.systems.items():
+            digest = store.digest(path)
+            systems[name] = store.measured(digest, partial(measure, path, digest, self.gold, plan))
+        boards = Boards(plan, systems, self.shown, store)
+        columns = [boards.values(task.name) for task in plan.tasks]
+        return boards.decide(plan.boards[""], np.mean(np.array(columns, np.float64), axis=0).tolist())
+
+    def rank(self) -> dict[str, Any]:
+        """All boards of the benchmark."""
+        return rank_all(self.systems, self.gold, majorities=[()], shown=self.shown, cache=self.cache)
 
 
-def _score(gold: Any, predicted: Any, *, classes: int) -> float:
-    if classes:
-        table = np.bincount(gold * classes + predicted, minlength=classes**2).reshape(classes, classes)
-        return float(np.trace(table) / table.sum())  # any count metric costs as much
-    ranked = [_ranks(column) for column in (gold, predicted)]
-    return float(np.corrcoef(gold, predicted)[0, 1] + np.corrcoef(*ranked)[0, 1])
+def multiplied(systems: int, units: int, rng: np.random.Generator) -> float:
+    """CPU seconds of the product of matrices, from a part of the units."""
+    few = min(units, 4000)
+    values = rng.standard_normal((systems, few), dtype=np.float32)
+    other = values.T.copy()
+    return timed(lambda: values @ other)[0] * units / few
 
 
-def _ranks(column: Any) -> Any:
-    """Mid-ranks by numpy."""
-    _, value, counts = np.unique(column, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[value]
-
-
-def row_numbers(gold: Gold, resamples: int, rng: np.random.Generator) -> None:
-    """Draw what any resampling of rows draws: a row number for every row of every scored file."""
-    for task in gold.benchmark.scored:
-        for file in task.files:
-            size = len(gold.columns[file.name])
-            for _ in range(resamples):
-                rng.integers(0, size, size)
-
-
-def panel_line(rng: np.random.Generator, resamples: int) -> str:
-    """CPU time of a panel's rank intervals from its scores, and that of the loop."""
-    matrix = rng.uniform(0.3, 0.95, (PANEL, PANEL_TASKS)).round(3)
-    scores = {str(at): {str(task): score for task, score in enumerate(row)} for at, row in enumerate(matrix)}
-
-    def loop() -> Any:
-        drawn = rng.integers(0, PANEL_TASKS, (resamples, PANEL_TASKS))
-        places = np.array([_ranks(-matrix[:, tasks].mean(axis=1)) for tasks in drawn])
-        return np.quantile(places, [0.025, 0.975], axis=0)
-
-    seconds = min(timed(lambda: rank_scores(scores, resamples=resamples))[0] for _ in range(PANEL_RUNS))
-    plain = min(timed(loop)[0] for _ in range(PANEL_RUNS))
+def remade_line(systems: int, rng: np.random.Generator) -> str:
+    """A board of GLUE's size from what is kept."""
+    glue = load_benchmark("glue")
+    gold, submissions = board(glue, systems, rng)
+    units = sum(map(len, gold.columns.values()))
+    with tempfile.TemporaryDirectory() as folder:
+        measuring, kept = timed(lambda: Kept(Path(folder), gold, submissions))
+        submissions.clear()
+        first, _ = timed(kept.rank)
+        again, _ = timed(kept.rank)
+    yardstick = multiplied(systems, units, rng)
     return (
-        f"{PANEL} x {PANEL_TASKS} scores, {resamples} resamples of the tasks {1000 * seconds:8.1f} ms"
-        f"   goal 43; faster than the loop {plain / seconds:.1f} x"
+        f"{systems} systems of {units:,} rows: measuring {measuring:.1f} s, first {first:.1f} s; "
+        f"remade {again:.2f} s   goal 2; {again / yardstick:.2f} of the product"
     )
 
 
+def one_more_line(systems: int, rng: np.random.Generator) -> str:
+    """One more system on a board that is kept: all boards, and the usual one alone."""
+    glue = load_benchmark("glue")
+    gold, submissions = board(glue, systems + 1, rng, 0.05)
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Kept(Path(folder), gold, submissions[:-1], 0.05)
+        kept.rank()
+        kept.add(submissions[-1])
+        usual, _ = timed(kept.usual)
+        every, _ = timed(kept.rank)
+    units = sum(map(len, gold.columns.values()))
+    yardstick = multiplied(systems, units, rng)
+    return (
+        f"one more on {systems} systems of {units:,} rows: {usual:.2f} s   goal 2; {usual / yardstick:.2f} "
+        f"of the product; every other board too {every:.2f} s"
+    )
+
+
+def many_line(systems: int, units: int) -> str:
+    """All decisions on systems of 60 to 90 % that find the same examples hard."""
+    rng = np.random.default_rng(0)
+    cuts = np.linspace(-1.28, -0.25, systems, dtype=np.float32)
+    difficulty = rng.standard_normal(units, dtype=np.float32)
+    wrong = np.empty((systems, units), np.uint8)
+    for row, cut in zip(wrong, cuts, strict=True):
+        row[:] = 0.7 * difficulty + 0.714 * rng.standard_normal(units, dtype=np.float32) < cut
+    means = wrong.mean(axis=1, dtype=np.float64)
+    kind = precision(systems)
+    before = peak_memory()
+
+    def decided() -> float:
+        column = means.astype(kind)[:, np.newaxis]
+        variances = PairVariances(systems)
+        variances.add(covariances(lambda part: column - wrong[:, part].astype(kind), systems, units), units)
+        better = decide(variances.deviates(-means)).better
+        return float(better.sum()) / (systems * (systems - 1) / 2)
+
+    seconds, share = timed(decided)
+    memory = peak_memory()
+    yardstick = multiplied(systems, units, rng)
+    return (
+        f"{systems:,} systems x {units:,} units: {seconds:.1f} s   goal 60; {seconds / yardstick:.2f} of the "
+        f"product; peak {memory:,.0f} MiB   goal 1,229 (answers alone {before:,.0f}); {share:.0%} decided"
+    )
+
+
+def peak_memory() -> float:
+    """The most memory that this process had, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def panel_line(rng: np.random.Generator) -> str:
+    """CPU time of a panel from its scores."""
+    matrix = rng.uniform(0.3, 0.95, (PANEL, PANEL_TASKS)).round(3)
+    scores = {str(at): {str(task): score for task, score in enumerate(row)} for at, row in enumerate(matrix)}
+    seconds = min(timed(lambda: rank_scores(scores))[0] for _ in range(5))
+    return f"{PANEL} x {PANEL_TASKS} scores: {1000 * seconds:.1f} ms"
+
+
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """CPU seconds, and the result."""
     start = time.process_time()
     result = work()
     return time.process_time() - start, result
 
 
 def main() -> None:
+    """Print a line for each."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--systems", type=int, default=100)
-    parser.add_argument("--resamples", type=int, default=1000)
+    parser.add_argument("--systems", type=int, default=300)
+    parser.add_argument("--more", type=int, default=1000)
+    parser.add_argument("--many", type=int, default=10_000)
+    parser.add_argument("--units", type=int, default=20_000)
+    parser.add_argument("--alone", action="store_true", help="Only the third line, in this process.")
     options = parser.parse_args()
+    if options.alone:
+        print(many_line(options.many, options.units))
+        return
     rng = np.random.default_rng(0)
-    glue = load_benchmark("glue")
-    gold, submissions = board(glue, options.systems, rng)
-
-    def intervals() -> Any:
-        answers = [pairs_of(each, gold) for each in submissions]
-        drawn = suite_draws(glue.scored, answers, resamples=options.resamples, seed=0)
-        equal = np.ones(drawn.shape[1])
-        return drawn, ranks(values("mean", drawn, weights=equal, scales=equal))
-
-    exact, (drawn, _) = timed(intervals)
-    units = np.array([sum(file.size() for file in task.files) for task in glue.scored])
-    means = drawn.mean(axis=(1, 2)).tolist()
-    tests, _ = timed(lambda: all_pairs(means, pair_errors(drawn / drawn.shape[1], units)))
-    numbers, _ = timed(lambda: row_numbers(gold, options.resamples, rng))
-    loop = loop_seconds(gold, submissions, rng) * options.resamples / TIMED
-    print(f"{options.systems} systems, {options.resamples} joint resamples of every file of GLUE; CPU")
-    print(f"rank intervals               {exact:8.2f} s   goal 3")
-    print(f"all pairs, t and Holm        {tests:8.3f} s   goal 0.15")
-    print(f"random row numbers alone     {numbers:8.2f} s")
-    print(f"intervals over row numbers   {exact / numbers:8.2f}     goal 2")
-    print(f"numpy loop, {TIMED} resamples scaled {loop:8.0f} s")
-    print(f"faster than the loop         {loop / exact:8.1f} x   goal 20")
-    print(panel_line(rng, options.resamples))
+    print(panel_line(rng), flush=True)
+    alone = [sys.executable, __file__, "--alone"]
+    alone += ["--many", str(options.many), "--units", str(options.units)]
+    subprocess.run(alone, check=True)
+    print(remade_line(options.systems, rng), flush=True)
+    print(one_more_line(options.more, rng), flush=True)
 
 
 if __name__ == "__main__":

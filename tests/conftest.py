@@ -3,8 +3,10 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,23 @@ def pytest_collection_finish() -> None:
     """Exempt what was imported from garbage collection, which would look through it again and again."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End with a line that says what was skipped, and why."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None and (skipped := terminal.stats.get("skipped")):
+        terminal.write_line(skipped_line([report.longrepr[2] for report in skipped]))
+
+
+def skipped_line(reasons: Sequence[str]) -> str:
+    """The number of skipped tests for each reason, as pytest words it, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for reason in reasons:
+        package = re.search("could not import '([\\w.]+)'", reason)
+        counts[f"{package[1]} is not installed" if package else reason.removeprefix("Skipped: ")] += 1
+    parts = [f"{count}: {reason}" for reason, count in counts.most_common()]
+    return f"{len(reasons)} skipped ({'; '.join(parts)})"
 
 
 @pytest.fixture(scope="session")

@@ -44,7 +44,7 @@ def results(gold: gluebench.Gold, sample_folder: Path) -> dict[str, Any]:
         "Report": reports[0],
         "Summary": summary,
         "Comparison": replace(gluebench.compare(a, b, gold, resamples=200), a=f"folder/{EVIL}"),
-        "Ranking": gluebench.rank(systems, gold, resamples=100),
+        "Ranking": gluebench.rank(systems, gold),
         "Diagnosis": gluebench.diagnose(systems, gold),
         "Table": gluebench.load("RTE", "dev", sample_folder, benchmark="sample"),
     }
@@ -77,7 +77,7 @@ def test_the_line_of_a_result_is_short_and_has_its_first_figure(results: dict[st
     assert lines["Report"] == expected
     assert f"A - B = {100 * overall.difference:.1f} [" in lines["Comparison"]
     assert lines["Comparison"].endswith("points, p = .002, 9 tasks>")
-    assert lines["Ranking"] == "<Ranking of 3 systems on sample test by macro-average, first: a>"
+    assert lines["Ranking"] == "<Ranking of 3 systems on sample test by macro-average, best: a>"
     assert lines["Diagnosis"] == "<Diagnosis on sample test: 3 systems on AX>"
     mean = results["Summary"].score
     assert lines["Summary"].startswith(f"<Summary of 2 runs on sample test: {100 * mean.mean:.1f} [")
@@ -123,7 +123,8 @@ def test_data_frames_have_the_figures_of_the_json(results: dict[str, Any]) -> No
     system = results["Ranking"].as_dict()["systems"][0]
     figures = (system["value"], system["scores"]["RTE"])
     assert (ranking.loc["a", "value"], ranking.loc["a", "RTE"]) == pytest.approx(figures, rel=1e-11)
-    assert ranking["low"].tolist() == [entry["low"] for entry in results["Ranking"].as_dict()["systems"]]
+    low = [entry["rank_low"] for entry in results["Ranking"].as_dict()["systems"]]
+    assert ranking["rank_low"].tolist() == low
     diagnosis = results["Diagnosis"].to_pandas()
     directions = results["Diagnosis"].as_dict()["sets"]["AX"]["systems"]["a"]["directions"]
     both = diagnosis[(diagnosis.system == "a") & (diagnosis.measure == "both")].iloc[0]
@@ -179,7 +180,7 @@ def test_differences_and_ranks_are_drawn(results: dict[str, Any]) -> None:
     drawn = marks(ranking.plot())
     for system in ranking.systems:
         assert drawn[system.name] == [system.rank]
-        assert drawn[f"{system.name} interval"] == [system.low, system.high]
+        assert drawn[f"{system.name} interval"] == [system.rank_low, system.rank_high]
 
 
 def test_phenomena_are_a_heat_map_with_the_figures(results: dict[str, Any]) -> None:

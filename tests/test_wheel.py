@@ -2,55 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import socket
 import subprocess
-import sys
 import sysconfig
 import time
 import urllib.request
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[1]
-OUTSIDE = {
-    key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "DJANGO_SETTINGS_MODULE")
-}
+from fresh import OUTSIDE, ROOT, build_wheel, installed, pip
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True, env=OUTSIDE)
-    return next(folder.glob("*.whl"))
-
-
-def pip(folder: Path, *words: str | Path) -> str:
-    """What pip prints when it works on the environment in a folder."""
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        "--python",
-        folder / "bin" / "python",
-    ]
-    return subprocess.run(
-        [*command, *words], check=True, stdout=subprocess.PIPE, text=True, env=OUTSIDE
-    ).stdout
-
-
-def installed(wheel: Path, folder: Path, *options: str | Path, extra: str = "") -> Path:
-    """The bin folder of a new environment with the wheel and its own requirements only."""
-    venv.create(folder, with_pip=False)
-    pip(folder, "install", "--quiet", "--constraint", ROOT / "constraints.txt", *options, f"{wheel}{extra}")
-    return folder / "bin"
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 def free_port() -> int:

@@ -14,8 +14,8 @@ from gluebench.analysis.human.sheets import draw, pairs_of, sheet_order
 from gluebench.benchmark import load_benchmark
 from gluebench.cli import main
 from gluebench.data import DataError, load
-from gluebench.data.get import get_sample
 from gluebench.data.sample import GOLD
+from gluebench.data.sample.prepare import get_sample
 from gluebench.scoring import read_gold
 
 

@@ -195,7 +195,6 @@ def test_the_sample_comes_out_of_the_package(tmp_path: Path, sample_folder: Path
         (tmp_path / "sample" / "gold" / ".label-key").write_bytes(b"k" * 32)  # as grading does
     assert (tmp_path / "sample" / "gold" / ".label-key").read_bytes() == b"k" * 32
     (tmp_path / "sample" / "gold" / ".label-key").unlink()
-    assert (tmp_path / "sample" / "MNLI" / "dev_matched.parquet").is_file()
     table = load("RTE", "train", tmp_path, benchmark="sample")
     assert len(table) == load_benchmark("sample").task("RTE").splits["train"].size
     for gold in ("gold", "gold-dev"):
@@ -203,6 +202,50 @@ def test_the_sample_comes_out_of_the_package(tmp_path: Path, sample_folder: Path
         assert made == {path.name: path.read_bytes() for path in (sample_folder / gold).glob("[!.]*")}
     assert read_dataset(tmp_path / "sample" / "RTE").origin.kind == "sample"
     assert get("sample", "--to", tmp_path, "--source", "hub").exit_code == 2
+
+
+def test_the_sample_is_known_to_be_as_published(tmp_path: Path) -> None:
+    done = get("sample", "--to", tmp_path)
+    assert done.stdout.count("as published") == len(load_benchmark("sample").tasks)
+    words = ["data", "verify", "sample", "--data", str(tmp_path), "--json"]
+    verified = CliRunner().invoke(main, words, prog_name="gluebench")  # its fingerprints are by Arrow
+    splits = json.loads(verified.stdout)["splits"]
+    assert {split["state"] for split in splits} == {"as published"}
+    recorded = {
+        (task.name, name): record.fingerprint
+        for task in load_benchmark("sample").tasks
+        for name, record in read_dataset(tmp_path / "sample" / task.name).splits.items()
+    }
+    assert {(split["task"], split["split"]): split["fingerprint"] for split in splits} == recorded
+    changed = tmp_path / "sample/RTE/dev.tsv"
+    changed.write_text(changed.read_text().replace("The", "A", 1))
+    verified = CliRunner().invoke(main, [*words, "--task", "RTE"], prog_name="gluebench")
+    states = {split["split"]: split["state"] for split in json.loads(verified.stdout)["splits"]}
+    assert states == {"train": "as published", "dev": "differs", "test": "as published"}
+
+
+def test_the_sample_can_be_prepared_as_parquet_from_its_folder(tmp_path: Path) -> None:
+    get("sample", "--to", tmp_path / "text", "--task", "STS-B", "--task", "AX")
+    done = get("sample", "--from", tmp_path / "text", "--to", tmp_path / "arrow", "--task", "STS-B")
+    assert done.exit_code == 0, done.stderr
+    assert (tmp_path / "arrow/sample/STS-B/dev.parquet").is_file()
+    text, arrow = (load("STS-B", "dev", tmp_path / name, benchmark="sample") for name in ("text", "arrow"))
+    assert list(text) == list(arrow)
+    for column in text.columns:
+        assert text.column(column) == arrow.column(column)
+    again = get("sample", "--to", tmp_path / "arrow", "--task", "STS-B")
+    assert again.exit_code == 0
+    assert not (tmp_path / "arrow/sample/STS-B/dev.parquet").exists()
+
+
+def test_a_folder_that_is_not_the_sample_s_is_not_replaced(tmp_path: Path) -> None:
+    own = tmp_path / "sample" / "RTE" / "notes.txt"
+    own.parent.mkdir(parents=True)
+    own.write_text("mine")
+    done = get("sample", "--to", tmp_path, "--task", "RTE")
+    assert done.exit_code == 1
+    assert "not a folder of prepared data" in done.stderr
+    assert own.read_text() == "mine"
 
 
 def test_a_gold_folder_of_ones_own_is_not_replaced(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def ranked(world):
 
     def run(*options, systems=None):
         chosen = systems or (world.worse, middle, world.right)
-        return world.run("rank", *chosen, "--gold", world.gold, "--resamples", 200, *options)
+        return world.run("rank", *chosen, "--gold", world.gold, *options)
 
     return run
 
@@ -32,9 +32,9 @@ def data_of(result):
 
 
 def test_the_board(ranked, world):
-    found = data_of(ranked("--json"))
+    found = data_of(ranked("--json", "--weights", "Likeness=0"))
     names = [system["name"] for system in found["systems"]]
-    assert names == [str(world.right), str(world.root / "middle"), str(world.worse)]
+    assert names == ["right", "middle", "worse"]
     assert [system["rank"] for system in found["systems"]] == [1, 2, 3]
     assert found["systems"][0]["value"] == 1.0
     assert len(found["pairs"]) == 3
@@ -42,43 +42,65 @@ def test_the_board(ranked, world):
     assert len(found["holds"]) == 3
 
 
-def test_intervals_are_withheld_where_compare_withholds_them(ranked, world):
-    """A task of 12 numbers is too small; without it there is an interval for each rank."""
+def test_rank_sets_are_withheld_where_compare_withholds_intervals(ranked, world):
+    """A task of 12 numbers is too small; without it each rank has its set."""
     withheld = ranked("--json")
-    assert [system["low"] for system in data_of(withheld)["systems"]] == [None] * 3
-    assert [system["first"] for system in data_of(withheld)["systems"]] == [None] * 3
-    reason = "Rank intervals and shares of first places are withheld: too few examples on Likeness."
+    systems = data_of(withheld)["systems"]
+    assert [system["rank_low"] for system in systems] == [None] * 3
+    assert [system["withheld"] for system in systems] == ["too few examples on Likeness"] * 3
+    assert data_of(withheld)["may_be_best"] == []
+    reason = "Rank sets are withheld: too few examples on Likeness."
     assert withheld.stderr.count(reason) == 1
     assert data_of(withheld)["withheld"] == "too few examples on Likeness"
     printed = ranked()
     assert printed.stdout.count(reason) == 1
     assert "withheld" not in printed.stderr
-    assert "rank  system" in printed.stdout, "no empty columns"
+    assert "May be the best" not in printed.stdout
     compared = world.run("compare", world.worse, world.right, "--gold", world.gold)
     assert "too few to say on Likeness" in compared.stdout
-    best, _, last = data_of(ranked("--json", "--weights", "Likeness=0"))["systems"]
-    assert (best["low"], best["first"], last["high"]) == (1, 1.0, 3)
+    found = data_of(ranked("--json", "--weights", "Likeness=0"))
+    best, _, last = found["systems"]
+    assert (best["rank_low"], last["rank_high"], best["withheld"]) == (1, 3, None)
+    assert "right" in found["may_be_best"]
+    for system in found["systems"]:
+        different = {
+            name
+            for pair in found["pairs"]
+            for name in (pair["a"], pair["b"])
+            if pair["adjusted"] <= 0.05 and system["name"] in (pair["a"], pair["b"])
+        }
+        others = {each["name"] for each in found["systems"]} - {system["name"]}
+        assert set(system["indistinguishable"]) == others - different
 
 
 def test_neither_the_order_of_the_arguments_nor_a_twin_changes_a_number(ranked, world):
     middle, twin = world.root / "middle", world.submission("twin", MIDDLE)
-    one = {each["name"]: each for each in data_of(ranked("--json"))["systems"]}
-    other = data_of(ranked("--json", systems=(world.right, middle, world.worse)))["systems"]
+    options = ("--json", "--weights", "Likeness=0")
+    one = {each["name"]: each for each in data_of(ranked(*options))["systems"]}
+    other = data_of(ranked(*options, systems=(world.right, middle, world.worse)))["systems"]
     assert other == [one[each["name"]] for each in other]
-    tied = {
+    equal = {
         each["name"]: each
-        for each in data_of(ranked("--json", systems=(middle, twin, world.right)))["systems"]
+        for each in data_of(ranked(*options, systems=(middle, twin, world.right)))["systems"]
     }
-    assert tied[str(middle)]["rank"] == tied[str(twin)]["rank"] == 2
-    assert tied[str(twin)]["low"] == tied[str(middle)]["low"]
-    assert tied[str(twin)]["group"] == tied[str(middle)]["group"]
+    assert equal["middle"]["rank"] == equal["twin"]["rank"] == 2
+    assert equal["twin"]["rank_low"] == equal["middle"]["rank_low"]
+    assert "twin" in equal["middle"]["indistinguishable"]
+
+
+def test_names_that_are_alike_keep_their_folders(ranked, world):
+    (world.root / "other").mkdir()
+    again = world.submission("other/right", MIDDLE)
+    names = {each["name"] for each in data_of(ranked("--json", systems=(world.right, again)))["systems"]}
+    assert names == {str(world.right), str(again)}
 
 
 def test_what_is_printed(ranked, world):
     result = ranked("--matrix")
     assert result.exit_code == 0, result.output
     assert "3 of 3 orders of two systems hold under every rule." in result.stdout
-    assert "All pairs" in result.stdout
+    assert "All pairs" not in result.stdout, "no pair is tested"
+    assert "All pairs" in ranked("--matrix", "--weights", "Likeness=0").stdout
     for form in ("--markdown", "--latex"):
         assert "middle" in ranked(form).stdout
     rows = list(csv.DictReader(io.StringIO(ranked("--csv").stdout)))
@@ -87,12 +109,20 @@ def test_what_is_printed(ranked, world):
 
 
 @pytest.mark.parametrize("rule", ["borda", "median", "kemeny"])
-def test_other_rules_have_intervals_and_no_tests(ranked, rule):
+def test_other_rules_have_ranks_and_say_why_they_have_no_sets(ranked, rule):
     found = data_of(ranked("--json", "--by", rule, "--weights", "Likeness=0"))
     assert [system["rank"] for system in found["systems"]] == [1, 2, 3]
-    assert found["systems"][0]["high"] == 1
+    assert found["systems"][0]["rank_high"] is None
+    assert "no known interval of ranks by this rule" in found["systems"][0]["withheld"]
     assert found["pairs"] == []
-    assert found["systems"][0]["group"] is None
+
+
+def test_the_table_fits_80_columns(ranked):
+    result = ranked("--weights", "Likeness=0")
+    assert max(map(len, result.stdout.splitlines())) <= 100
+    board = result.stdout.partition("Rank: the observed one")[0]
+    assert max(map(len, board.splitlines())) <= 80
+    assert "1 · 1–" in board or "right is the best (95 %)." in result.stdout
 
 
 def test_missing_scores(ranked, world):
@@ -100,7 +130,7 @@ def test_missing_scores(ranked, world):
     ranks = {}
     for rule in ("unranked", "shared", "own", "lowest"):
         found = data_of(ranked("--json", "--missing", rule, systems=(world.right, part, world.worse)))
-        ranks[rule] = [system["rank"] for system in found["systems"] if system["name"] == str(part)]
+        ranks[rule] = [system["rank"] for system in found["systems"] if system["name"] == "part"]
         assert found["tasks"] == (["Pairs"] if rule == "shared" else ["Pairs", "Likeness"])
     assert ranks == {"unranked": [None], "shared": [2], "own": [2], "lowest": [2]}
 
@@ -142,7 +172,7 @@ def test_several_runs_of_a_system(ranked, world):
     assert ours["scores"]["Pairs"] == pytest.approx(sum(scores) / 3)
     assert ours["runs"] == 3
     rows = list(csv.DictReader(io.StringIO(ranked("--csv", "--runs", runs, systems=(world.right,)).stdout)))
-    assert {row["system"]: row["runs"] for row in rows} == {"ours": "3", str(world.right): "1"}
+    assert {row["system"]: row["runs"] for row in rows} == {"ours": "3", "right": "1"}
 
 
 def test_costs_and_the_front(ranked, world):

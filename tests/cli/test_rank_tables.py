@@ -27,13 +27,11 @@ def rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rank:
     return lambda *options: CliRunner().invoke(main, ["rank", *options], terminal_width=200)
 
 
-def test_few_tasks_are_the_reason_for_missing_intervals(rank: Rank) -> None:
+def test_few_tasks_are_the_reason_for_missing_rank_sets(rank: Rank) -> None:
     few, many = (rank("--table", f"tasks{count}.csv").stdout for count in (10, 40))
     assert "tasks10: all tasks (10) by mean\nrank  system" in few
-    assert (
-        "Rank intervals and shares of first places are withheld: 10 tasks are too few, since they need" in few
-    )
-    assert "rank  95 %  system  mean  first in  tied" in many
+    assert "Rank sets are withheld: 10 tasks are too few, since they need" in few
+    assert "ours is the best (95 %)." in many
     assert "withheld" not in many
 
 

@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from markdown_it import MarkdownIt
-
 MARK = re.compile(
     r"<!-- (?P<kind>not run|slow|exits with)(?: \((?P<word>[^)]+)\))?:? ?(?P<rest>.*?) -->", re.DOTALL
 )
@@ -52,6 +50,8 @@ class Block(NamedTuple):
 
 def blocks(page: Path) -> Iterator[Block]:
     """The page's blocks in order. Raises ValueError for one whose kind nothing tells."""
+    from markdown_it import MarkdownIt  # here, so that blocks can be run where it is not installed
+
     above = ""
     for token in MarkdownIt("commonmark").parse(page.read_text("utf-8")):
         if token.type == "html_block":

@@ -1,10 +1,14 @@
-"""A folder in which the commands and the Python of a page run as they stand there."""
+"""A folder in which the commands and the Python of a page run as they stand there.
+
+python -m docs.sandbox TEMPLATE HOME < BLOCKS    the blocks, as JSON, with what this Python has installed
+"""
 
 from __future__ import annotations
 
 import ast
 import glob
 import itertools
+import json
 import os
 import random
 import re
@@ -14,19 +18,24 @@ import sys
 import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import click
 from click.testing import CliRunner
 from docs.blocks import Block, is_script, lines, words
 from outside import environment
 
+import gluebench
 from gluebench.benchmark import Task, load_benchmark
 from gluebench.cli import main
 from gluebench.data.recipes import RECIPES, recipe
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCE = str(Path(gluebench.__file__).resolve().parents[1])
+"""Where the gluebench is that the blocks use."""
 TASKS = ("CoLA", "MRPC", "STS-B", "RTE", "WNLI", "AX")
 """The small tasks of GLUE, with all splits; of the others the sandbox has the dev splits alone."""
 RUNS = [f"{system}/run{seed}" for system in ("ours", "theirs", "base") for seed in (1, 2, 3)]
@@ -223,7 +232,7 @@ class Sandbox:
         tool.chmod(0o755)
         paths = {
             "PATH": os.pathsep.join([str(tool.parent), os.environ["PATH"]]),
-            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]),
+            "PYTHONPATH": os.pathsep.join([SOURCE, os.environ.get("PYTHONPATH", "")]),
         }
         done = subprocess.run(
             command, cwd=self.home, env=environment(**paths), capture_output=True, text=True, timeout=300
@@ -232,6 +241,27 @@ class Sandbox:
             raise BlockError(
                 f"{block.place}: exit status {done.returncode}: {done.stdout[-300:]} {done.stderr[-600:]}"
             )
+
+
+def follow(page: Iterable[Block], template: Path, home: Path, *, slow: bool) -> list[str]:
+    """What is wrong with a page's blocks, run in order in a sandbox of their own; `slow` ones too."""
+    sandbox = Sandbox(template, home)
+    for name in ("mine", "mymodel"):
+        sys.modules.pop(name, None)
+    problems = []
+    settings = {"GLUEBENCH_DATA": "data", "GLUEBENCH_TOKEN": "none"}
+    with (
+        chdir(home),
+        mock.patch.dict(os.environ, settings),
+        mock.patch("sys.path", [str(home), *sys.path]),
+    ):
+        for block in page:
+            try:
+                if not block.slow or slow:
+                    sandbox.run(block)
+            except (BlockError, SyntaxError, ValueError) as problem:
+                problems.append(str(problem))
+    return problems
 
 
 def check_extras(block: Block, line: str) -> None:
@@ -250,7 +280,7 @@ def check_target(block: Block, target: str) -> None:
 
 def check_options(block: Block, line: str, arguments: list[str]) -> None:
     """Parse a command without running it. Raises BlockError for an option or value that it does not take."""
-    arguments = list(itertools.takewhile(lambda word: word != ">", arguments))
+    arguments = list(itertools.takewhile(lambda word: word not in (">", "||"), arguments))
     command: click.Command = main
     context = click.Context(main, info_name="gluebench", **main.context_settings)
     try:
@@ -278,3 +308,9 @@ def check_options(block: Block, line: str, arguments: list[str]) -> None:
 def _recipe_options() -> set[str]:
     """What `data build` takes besides its own options, by one recipe or another."""
     return {f"--{option.name.replace('_', '-')}" for name in RECIPES for option in recipe(name).options}
+
+
+if __name__ == "__main__":
+    blocks = [Block(Path(page), *rest) for page, *rest in json.load(sys.stdin)]
+    found = follow(blocks, Path(sys.argv[1]), Path(sys.argv[2]), slow=True)
+    sys.exit("\n".join(found) or None)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from docs.blocks import FOLLOWED, SHOWN, Block, blocks
-from docs.sandbox import BlockError, Sandbox, make_template
+from docs.sandbox import follow, make_template
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ("reference/commands.md", "reference/sample-sentences.md", "example/README.md")
@@ -41,45 +40,25 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def follow(
-    page: Path, template: Path, home: Path, monkeypatch: pytest.MonkeyPatch, *, slow: bool
-) -> list[str]:
-    """What is wrong with the page's blocks, run in order in a sandbox of their own."""
-    sandbox = Sandbox(template, home)
-    monkeypatch.chdir(home)
-    monkeypatch.syspath_prepend(str(home))
-    monkeypatch.setenv("GLUEBENCH_DATA", "data")
-    monkeypatch.setenv("GLUEBENCH_TOKEN", "none")
-    for name in ("mine", "mymodel"):
-        sys.modules.pop(name, None)
-    problems = []
+def marked(page: Path) -> list[Block]:
+    """The page's blocks; none is run if another test follows the page."""
     elsewhere = FOLLOWED.search(page.read_text("utf-8"))
-    for block in blocks(page):
-        if elsewhere:
-            block = block._replace(not_run=elsewhere[1], word="")
-        try:
-            if not block.slow or slow:
-                sandbox.run(block)
-        except (BlockError, SyntaxError, ValueError) as problem:
-            problems.append(str(problem))
-    return problems
+    if elsewhere is None:
+        return list(blocks(page))
+    return [block._replace(not_run=elsewhere[1], word="") for block in blocks(page)]
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_blocks_of_a_page_do_what_it_says(
-    name: str, template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_blocks_of_a_page_do_what_it_says(name: str, template: Path, tmp_path: Path) -> None:
     if by := FOLLOWED.search(PAGES[name].read_text("utf-8")):
         assert Path(name).name in (ROOT / by[1]).read_text("utf-8"), f"{by[1]} does not name {name}"
-    assert not follow(PAGES[name], template, tmp_path / "home", monkeypatch, slow=False)
+    assert not follow(marked(PAGES[name]), template, tmp_path / "home", slow=False)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SLOW)
-def test_the_slow_blocks_of_a_page_too(
-    name: str, template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert not follow(PAGES[name], template, tmp_path / "home", monkeypatch, slow=True)
+def test_the_slow_blocks_of_a_page_too(name: str, template: Path, tmp_path: Path) -> None:
+    assert not follow(marked(PAGES[name]), template, tmp_path / "home", slow=True)
 
 
 def test_every_block_has_a_kind_and_every_mark_a_reason() -> None:
@@ -120,9 +99,7 @@ WRONG = {
 """Blocks with a fault, and a part of what the test says of each."""
 
 
-def test_a_block_with_a_fault_is_found(
-    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_block_with_a_fault_is_found(template: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     texts = [text.partition("`")[::2] for text in WRONG]
     marks = {"not run ": "<!-- not run: too long -->\n\n", "": ""}
@@ -131,7 +108,7 @@ def test_a_block_with_a_fault_is_found(
         + "\n```python\nimport gluebench\n\ngluebench.nothing\n```\n"
         + "\n<!-- not run: too long -->\n\n```python\nfrom gluebench import nothing\n```\n"
     )
-    problems = follow(page, template, tmp_path / "home", monkeypatch, slow=False)
+    problems = follow(blocks(page), template, tmp_path / "home", slow=False)
     parts = [*WRONG.values(), "no attribute 'nothing'", "cannot import name 'nothing'"]
     assert len(problems) == len(parts), "\n".join(problems)
     assert not [(part, found) for part, found in zip(parts, problems, strict=True) if part not in found]

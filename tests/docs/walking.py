@@ -3,7 +3,8 @@
 - A block of code is a file if the paragraph above it names one in backticks and ends in a colon.
 - A `diff` block edits that file: the lines it shows are replaced, and must occur once. `@@` parts edits.
 - After "Add to the end of" a block is appended, after blank lines.
-- A `sh` block is run. Every line of the `text` block after it must be among what it printed; decimals may
+- A `sh` block is run; `<!-- not run: REASON -->` above it leaves it out, and with `not run (PATTERN)` the
+  commands that match. Every line of the `text` block after it must be among what it printed; decimals may
   differ a little.
 """
 
@@ -22,6 +23,7 @@ from typing import NamedTuple
 from unittest import mock
 
 from click.testing import CliRunner
+from fresh import CONSTRAINTS
 from outside import environment
 
 from gluebench.cli import main
@@ -37,6 +39,7 @@ BLANK = {".py": "\n\n", ".toml": "\n"}
 RUN = ("", "sh", "text")
 END = "dd to the end of"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
+NOT_RUN = re.compile(r"<!-- not run(?: \(([^)]+)\))?: ")
 SIMPLE = re.compile(r"(?:gluebench (?!leaderboard|submit)[^|<>;&`$*\\\n]+\n)+")
 """Commands that need no shell, and no process of their own."""
 PIP = """
@@ -66,6 +69,8 @@ class Block(NamedTuple):
     """The file that the line above it names, or nothing."""
     appends: bool
     """Whether it goes to the end of that file."""
+    skipped: str | None = None
+    """Pattern of the commands that are not run; None if all are."""
 
 
 def blocks(page: Path) -> list[Block]:
@@ -74,23 +79,32 @@ def blocks(page: Path) -> list[Block]:
     for match in BLOCK.finditer(page.read_text("utf-8")):
         above = " ".join(match["above"].split())
         files = FILE.findall(above) if above.endswith(":") and match["kind"] not in RUN else []
-        found.append(Block(match["kind"], match["text"], files[-1] if files else "", END in above))
+        not_run = NOT_RUN.search(above)
+        skipped = (not_run[1] or "") if not_run else None
+        found.append(Block(match["kind"], match["text"], files[-1] if files else "", END in above, skipped))
     return found
 
 
 class Walk:
     """A walk through a page, which a test may interrupt."""
 
-    def __init__(self, page: Path, home: Path, source: Path = ROOT / "src") -> None:
-        """`home` is the folder to work in; `source` has the gluebench to use."""
+    def __init__(
+        self, page: Path, home: Path, source: Path = ROOT / "src", programs: Path | None = None
+    ) -> None:
+        """`home` is the folder to work in; `source` has the gluebench to use.
+
+        `programs` is the bin folder of an environment to use instead, with what is installed there.
+        """
         installed = os.pathsep.join([str(home.parent / "installed"), str(source)])
-        path = os.pathsep.join([str(_programs(home)), os.environ["PATH"]])
+        path = os.pathsep.join([str(programs or _programs(home)), os.environ["PATH"]])
         self.variables = {"PATH": path, "PYTHONPATH": installed, "GLUEBENCH_DATA": str(home / ".data")}
+        if programs is not None:
+            self.variables |= {"PYTHONPATH": "", "PIP_CONSTRAINT": str(CONSTRAINTS)}
         self.replacing: dict[str, str] = {}
         """Texts of the page to others, such as the address of a site."""
         self.printed: list[str] = []
         self._page, self._home = page, home
-        self._is_own = source == ROOT / "src"
+        self._is_own = source == ROOT / "src" and programs is None
         self._blocks = blocks(page)
 
     def until(self, command: str) -> None:
@@ -110,6 +124,9 @@ class Walk:
         if block.file:
             edit(self._home / block.file, block)
         elif block.kind == "sh":
+            if block.skipped is not None:
+                kept = [line for line in text.splitlines() if not re.search(block.skipped, line)]
+                text = "".join(f"{line}\n" for line in kept)
             run = _run_here if self._is_own and SIMPLE.fullmatch(text) else _run
             self.printed.append(run(text, self._home, self.variables))
         elif block.kind == "text":
@@ -155,8 +172,12 @@ def _programs(home: Path) -> Path:
 
 
 def edit(file: Path, block: Block) -> None:
-    """Write a block's file, or make its edits. Fails if lines to replace are not there exactly once."""
+    """Write a block's file, or make its edits.
+
+    Fails if a file to write exists, or if lines to replace are not there exactly once.
+    """
     if block.kind != "diff":
+        assert block.appends or not file.exists(), f"{block.file} exists: writing it would delete what it has"
         file.parent.mkdir(parents=True, exist_ok=True)
         before = file.read_text("utf-8") + BLANK[file.suffix] if block.appends else ""
         file.write_text(before + block.text, "utf-8")

@@ -89,6 +89,17 @@ class Served:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def command(self, *words: str, environment: Mapping[str, str] | None = None) -> str:
+        """Standard output of `gluebench leaderboard` with these words."""
+        done = subprocess.run(
+            [sys.executable, "-m", "gluebench", "leaderboard", *words],
+            env={**self._environment, **(environment or {})},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
     def json(self, path: str) -> Any:
         with urllib.request.urlopen(self.url + path, timeout=60) as answer:
             return json.load(answer)

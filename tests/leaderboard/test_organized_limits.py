@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -198,11 +200,37 @@ def test_the_policy_on_the_command_line(tiny: Any, tmp_path: Path) -> None:
     assert Benchmark.objects.get().policy == Policy(per_day=1, at_once=None, invalid_per_day=None)
     file = tmp_path / "policy.toml"
     file.write_text(run("leaderboard", "policy", "tiny").stdout)
-    assert read_policy(file) == Benchmark.objects.get().policy, "what it prints is a policy file"
+    assert read_policy(file).policy == Benchmark.objects.get().policy, "what it prints is a policy file"
     assert Entry.objects.get().detail["changes"] == {"per_day": [None, 1], "invalid_per_day": [20, None]}
     file.write_text('per = "team"\n')
     run("leaderboard", "policy", "tiny", "--file", file, "--set", "approval=true")
     assert Benchmark.objects.get().policy == Policy(per="team", approval=True), "a file is the whole policy"
+
+
+@contextmanager
+def pipe(text: str) -> Iterator[str]:
+    """The path of a pipe with this text in it, as a shell's <(...) is: what has been read is gone."""
+    reading, writing = os.pipe()
+    os.write(writing, text.encode())
+    os.close(writing)
+    yield f"/dev/fd/{reading}"
+    os.close(reading)
+
+
+def test_a_policy_is_read_from_a_pipe_with_its_phases(tiny: Any) -> None:
+    with pipe('per_day = 3\n[[phases]]\nname = "Test"\nopens = "2026-01-01 00:00"\n') as path:
+        changed = run("leaderboard", "policy", "tiny", "--file", path)
+    assert changed.exit_code == 0, changed.output
+    assert Benchmark.objects.get().policy == Policy(per_day=3)
+    assert [phase.name for phase in Benchmark.objects.get().phases.all()] == ["Test"]
+
+
+def test_a_benchmark_is_added_with_a_policy_from_a_pipe(db: None, gold_folder: Path) -> None:
+    with pipe('per_day = 7\n[[phases]]\nname = "Test"\nopens = "2026-01-01 00:00"\n') as path:
+        added = run("leaderboard", "add", MANIFEST, "--gold", gold_folder, "--policy", path)
+    assert added.exit_code == 0, added.output
+    assert Benchmark.objects.get().policy == Policy(per_day=7)
+    assert [phase.name for phase in Benchmark.objects.get().phases.all()] == ["Test"]
 
 
 def test_wrong_policies_on_the_command_line(tiny: Any) -> None:

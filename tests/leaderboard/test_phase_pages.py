@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import PolicyError
+from gluebench.leaderboard.benchmarks.policy import PolicyError, read_policy
 from gluebench.leaderboard.limits.acts import set_policy
 from gluebench.leaderboard.phases.models import Extension, Phase
 from gluebench.leaderboard.submissions.models import Submission
@@ -234,7 +234,7 @@ feedback = "with-board"
 def test_phases_are_read_from_a_policy_file(organizer: Client, tmp_path: Path) -> None:
     file = tmp_path / "policy.toml"
     file.write_text(TOML)
-    set_policy("tiny", file)
+    set_policy("tiny", read_policy(file))
     dev, test = Phase.objects.all()
     assert (dev.opens, test.closes) == (
         datetime(2027, 5, 1, 12, 0, tzinfo=UTC),
@@ -242,13 +242,13 @@ def test_phases_are_read_from_a_policy_file(organizer: Client, tmp_path: Path) -
     )
     assert test.settings == {"total": 5, "per_day": None, "feedback": "with-board"}
     entries = Entry.objects.count()
-    set_policy("tiny", file)
+    set_policy("tiny", read_policy(file))
     assert Entry.objects.count() == entries
     lines = set_policy("tiny")
     assert 'zone = "AoE"' in lines
     assert "opens = 2027-05-01T00:00:00" in lines
     file.write_text("\n".join(lines))
-    set_policy("tiny", file)
+    set_policy("tiny", read_policy(file))
     assert Entry.objects.count() == entries, "what it prints is what it reads"
 
 
@@ -256,7 +256,7 @@ def test_the_policy_file_of_the_page_on_phases_is_taken(organizer: Client, tmp_p
     page = Path(__file__).parents[2] / "docs" / "how-to" / "phases.md"
     file = tmp_path / "policy.toml"
     file.write_text(page.read_text().partition("```toml\n")[2].partition("```")[0])
-    set_policy("tiny", file)
+    set_policy("tiny", read_policy(file))
     development, test = Phase.objects.all()
     assert (development.standing(), test.standing()) == ("open", "to come")
     assert (test.counting, test.settings) == ("last", {"total": 5, "feedback": "with-board"})
@@ -268,7 +268,7 @@ def test_a_policy_file_is_followed_whole_or_not_at_all(organizer: Client, tmp_pa
         TOML.replace('"chosen"', '"some"').replace("most = 2", "lots = 2").replace("total = 5", "sum = 5")
     )
     with pytest.raises(PolicyError) as refused:
-        set_policy("tiny", file)
+        set_policy("tiny", read_policy(file))
     text = str(refused.value)
     assert "phase Test: counting: Select a valid choice." in text
     assert "phase Test: 'lots' is not known." in text
@@ -277,4 +277,4 @@ def test_a_policy_file_is_followed_whole_or_not_at_all(organizer: Client, tmp_pa
     assert Benchmark.objects.get().policy.per_day is None
     file.write_text("phases = 3")
     with pytest.raises(PolicyError, match="are tables"):
-        set_policy("tiny", file)
+        set_policy("tiny", read_policy(file))

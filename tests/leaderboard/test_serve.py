@@ -99,6 +99,20 @@ def test_serving_prints_the_address_it_answers_at(served: Any) -> None:
     assert "A tiny benchmark" in Visitor(served.url).get("/")
 
 
+def test_links_begin_with_the_address_that_it_is_served_at(served: Any) -> None:
+    reset_path = "/account/password/reset/key/"
+    folder = str(served.folder)
+    confirmed = served.command("confirm", "ann@example.org", "--site", folder)
+    assert confirmed.startswith(served.url + reset_path)
+    link = served.command("links", "--password", "ann@example.org", "--site", folder)
+    assert link.startswith(served.url + reset_path)
+    named = served.command("confirm", "ann@example.org", "--url", "https://a.example/", "--site", folder)
+    assert named.startswith("https://a.example" + reset_path), "the option takes precedence"
+    proxied = {"GLUEBENCH_HTTPS": "1", "GLUEBENCH_HOSTS": "board.example.org,b.example.org"}
+    behind = served.command("confirm", "ann@example.org", "--site", folder, environment=proxied)
+    assert behind.startswith("https://board.example.org" + reset_path)
+
+
 def test_static_files_are_served_compressed_and_for_long(served: Any) -> None:
     path = re.search(r'href="(/static/site/site\.[0-9a-f]+\.css)"', Visitor(served.url).get("/"))
     assert path

@@ -16,6 +16,7 @@ from leaderboard.material import GOLD, zip_bytes
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.policy import read_policy
 from gluebench.leaderboard.limits.acts import set_policy
 from gluebench.leaderboard.limits.quota import QuotaError
 from gluebench.leaderboard.phases.models import Phase
@@ -103,7 +104,7 @@ def play(tiny: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable
     ) -> list[Run]:
         file = tmp_path / "policy.toml"
         file.write_text(policy)
-        set_policy("tiny", file)
+        set_policy("tiny", read_policy(file))
         taken = []
         for run in sorted(runs, key=lambda run: run.at):
             now[0] = run.at

@@ -73,6 +73,21 @@ def test_a_submission_is_sent_graded_and_printed(served: Any, token: str, file: 
     assert "From a terminal" in [row["name"] for row in rows]
 
 
+def test_the_check_that_explains_warnings_names_the_benchmark(
+    served: Any, token: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "part.zip"
+    path.write_bytes(zip_bytes(dict(list(PREDICTIONS.items())[:1])))
+    done = submit(token, path, "--to", served.url, "--name", "A part", "--no-wait")
+    assert done.exit_code == 0, done.output
+    (line,) = [line for line in done.stderr.splitlines() if "More: " in line]
+    words = line.partition("More: gluebench ")[2].split()
+    assert words[:2] == ["check", str(path)]
+    again = CliRunner().invoke(main, words, prog_name="gluebench")
+    assert again.exit_code == 0, again.output
+
+
 def test_a_row_of_others_is_reproduced(served: Any, token: str, file: Path) -> None:
     public = (file, "--to", served.url, "--name", "Theirs", "--model", "CBoW", "--public")
     row = json.loads(submit(token, *public, "--no-wait", "--json").stdout)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 
 import numpy as np
 
 from gluebench.benchmark import Metric
+from gluebench.scoring.metrics import point
 from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.units import units_of
 from gluebench.submission import Column
 
 ACCURACY = Metric("accuracy", "accuracy", "acc.", "F")
@@ -50,6 +53,20 @@ def some_numbers(n: int, *noises: float, groups=None, seed: int = 0, decimals: i
     gold = rng.uniform(0, 5, n).round(decimals)
     answers = [(gold + rng.normal(0, noise, n)).round(decimals) for noise in noises]
     return numbers(gold, *answers, groups=groups)
+
+
+def left_out(metric: Metric, systems: Sequence[Pairs]) -> np.ndarray:
+    """The metric without each unit, shape (systems, units)."""
+    units = units_of([metric], systems)
+    return units.left_out()[0][:, units.kinds.of_units]
+
+
+def resampled(metric: Metric, systems: Sequence[Pairs], resamples: int, *, seed: int = 0) -> np.ndarray:
+    """The metric on examples drawn with replacement, the same for all systems, (systems, resamples)."""
+    rng, n = np.random.default_rng(seed), len(systems[0])
+    drawn = [rng.integers(0, n, n).tolist() for _ in range(resamples)]
+    values = [[point(metric, pairs.subset(rows)).value for rows in drawn] for pairs in systems]
+    return np.array(values)
 
 
 def codes(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:

@@ -13,8 +13,8 @@ from gluebench.benchmark.metrics import BUILT_IN
 from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW, UNDEFINED
 from gluebench.scoring.metrics import ENTRY_POINTS, METRICS
 from gluebench.scoring.metrics.cells import FEWEST_CALIBRATED
-from gluebench.scoring.units.labels import FEWEST_OTHERS
-from gluebench.scoring.units.numbers import FEWEST_NUMBERS
+from gluebench.scoring.metrics.sums import FEWEST_NUMBERS
+from gluebench.scoring.withholding import FEWEST_OTHERS
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
 MANUAL = (REFERENCE / "scoring.md").read_text()

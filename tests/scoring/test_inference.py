@@ -160,15 +160,6 @@ def test_a_mean_combines_differences_and_errors_of_its_parts() -> None:
     assert whole.p == pytest.approx(normal, abs=0.03)
 
 
-def test_turned_round_it_is_the_mirror_image() -> None:
-    test = compared([PEARSON], some_numbers(100, 1.0, 1.3))[0]
-    turned = test.turned()
-    assert turned.p == test.p
-    assert turned.interval() == pytest.approx((-test.interval().high, -test.interval().low))
-    back = mean_test([turned, turned], [1, 1])
-    assert back.difference == pytest.approx(-test.difference)
-
-
 def test_large_samples_are_the_normal_test() -> None:
     """Size does not matter there: p, detectable difference and equivalence are the normal distribution's."""
     test = compared([MCC], some_labels(4000, 0.70, 0.72), 20_000)[0]
@@ -384,9 +375,6 @@ class TestWorkedByHand:
         assert test.equivalence_p(0.5) == 1.0, "nothing is known of the effect of one answer"
         assert test.detectable() == pytest.approx(0.1 * (critical + stats.norm.ppf(0.8)))
         assert test.detectable(0.95) == pytest.approx(0.1 * (critical + stats.norm.ppf(0.95)))
-        turned = test.turned()
-        assert (turned.difference, turned.error, turned.null) == (-0.3, 0.1, null)
-        assert [*turned.drawn.differences, *turned.drawn.errors] == [-0.3, -0.1, 0.1, 0.2]
         assert mean_test([test], [3.0]) is test
 
     def test_the_smallest_errors(self) -> None:

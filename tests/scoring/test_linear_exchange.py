@@ -9,8 +9,8 @@ import pytest
 from worlds import metrics_of
 
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.units import NumberUnits
-from gluebench.scoring.units import numbers as module
+from gluebench.scoring.units import base as module
+from gluebench.scoring.units import units_of
 from gluebench.submission import Column
 
 
@@ -18,7 +18,7 @@ def test_both_have_the_same_spread_and_observed_values(monkeypatch) -> None:
     rng = np.random.default_rng(0)
     gold, *answers = (Column((), array("d", row)) for row in rng.multivariate_normal(
         np.zeros(3), [[1, 0.8, 0.7], [0.8, 1, 0.75], [0.7, 0.75, 1]], size=220).T)  # fmt: skip
-    units = NumberUnits(metrics_of("STS-B"), [Pairs(gold, each) for each in answers])
+    units = units_of(metrics_of("STS-B"), [Pairs(gold, each) for each in answers])
     linear = units.exchange(1500, np.random.default_rng(1))
     monkeypatch.setattr(module, "LINEAR_FROM", 1000)
     exact = units.exchange(1500, np.random.default_rng(2))

@@ -15,10 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scoring.columns import ACCURACY, F1, MCC, labels
 from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric, UnknownNameError
 from gluebench.scoring import accuracy, f1, matthews_correlation, pearson, r_k, spearman
+from gluebench.scoring.influence import influence_of
 from gluebench.scoring.metrics import METRICS, is_proportion, measure, metric_function, point
 from gluebench.scoring.metrics.counts import COUNT_METRICS
 from gluebench.scoring.pairs import Pairs, confusion, matched
@@ -368,16 +370,81 @@ def test_a_column_that_does_not_vary_has_no_influence() -> None:
 
 
 def test_influences_of_labels_by_hand() -> None:
-    """20 of each gold label, 15 of them right: accuracy .75, F1 .75, and Matthews correlation .5."""
-    table = np.array([[15.0, 5.0], [5.0, 15.0]])[:, :, None]
-    influence = METRICS["accuracy"].influence(table, 1)[..., 0]
-    assert influence == pytest.approx(np.array([[0.25, -0.75], [-0.75, 0.25]]))
-    # F1 = 2 tp / (gold + predicted), each half of the examples
-    influence = METRICS["f1"].influence(table, 1)[..., 0]
-    assert influence == pytest.approx(np.array([[0.0, -0.75], [-0.75, 0.5]]))
-    # the product of z-scores, -1 or 1, minus r times their squares
-    influence = METRICS["matthews_correlation"].influence(table, 1)[..., 0]
-    assert influence == pytest.approx(np.array([[0.5, -1.5], [-1.5, 0.5]]))
-    empty = np.array([[3.0, 0.0], [2.0, 0.0]])[:, :, None]
-    assert not METRICS["r_k"].influence(empty, 1).any()
-    assert not METRICS["f1"].influence(np.array([[3.0, 0.0], [0.0, 0.0]])[:, :, None], 1).any()
+    """20 of each gold label, 15 of them right: accuracy .75, F1 .75, and Matthews correlation .5.
+
+    Many copies of them have the influence functions; F1 is 2 tp / (gold + predicted), each half of the
+    examples, and the Matthews correlation a mean of products of z-scores, -1 or 1.
+    """
+    gold, predicted = [0] * 20 + [1] * 20, [0] * 15 + [1] * 5 + [0] * 5 + [1] * 15
+    (pairs,) = labels(gold * 1000, predicted * 1000)
+    for metric, expected in (
+        (ACCURACY, [0.25, -0.75, -0.75, 0.25]),
+        (F1, [0.0, -0.75, -0.75, 0.5]),
+        (MCC, [0.5, -1.5, -1.5, 0.5]),
+    ):
+        assert influence_of([metric], pairs).by_kind[0] == pytest.approx(expected, abs=1e-3)
+    for metric, undefined in ((MCC, labels([0, 0, 1], [0, 0, 0])), (F1, labels([0] * 3, [0] * 3))):
+        assert not influence_of([metric], undefined[0]).by_kind.any()
+
+
+LABELS_OF_ALL = {
+    "macro_f1_all": lambda gold, predicted, words: sk.f1_score(
+        gold, predicted, labels=words, average="macro", zero_division=0
+    ),
+    "macro_f1_all_one": lambda gold, predicted, words: sk.f1_score(
+        gold, predicted, labels=words, average="macro", zero_division=1
+    ),
+    "linear_kappa": lambda gold, predicted, words: sk.cohen_kappa_score(
+        gold, predicted, labels=words, weights="linear"
+    ),
+    "quadratic_kappa": lambda gold, predicted, words: sk.cohen_kappa_score(
+        gold, predicted, labels=words, weights="quadratic"
+    ),
+    "accuracy": lambda gold, predicted, words: sk.accuracy_score(gold, predicted),
+}
+ORDINAL = (["lo", "mid", "hi", "hi"], ["lo", "hi", "hi", "mid"])
+
+
+class TestLabelsOfMeasure:
+    """`labels` are all labels of the task, in its order."""
+
+    @pytest.mark.parametrize("name", LABELS_OF_ALL)
+    def test_values_are_scikit_learns_on_these_labels(self, name: str) -> None:
+        rng = np.random.default_rng(0)
+        words = ["lo", "mid", "hi", "top", "none"]  # the last one never occurs
+        for _ in range(20):
+            gold, predicted = (rng.choice(words[:4], 30).tolist() for _ in range(2))
+            value = measure(name, gold, predicted, labels=words)
+            assert value == pytest.approx(LABELS_OF_ALL[name](gold, predicted, words), abs=1e-12)
+
+    def test_the_order_of_words_is_not_that_of_the_task(self) -> None:
+        words = ["lo", "mid", "hi"]
+        expected = sk.cohen_kappa_score(*ORDINAL, labels=words, weights="quadratic")
+        assert measure("quadratic_kappa", *ORDINAL, labels=words) == pytest.approx(expected)
+        assert measure("quadratic_kappa", *ORDINAL) != pytest.approx(expected)
+
+    @pytest.mark.parametrize("name", ["accuracy", "icm", "group_exact_match"])
+    def test_an_unknown_label_is_named(self, name: str) -> None:
+        with pytest.raises(ValueError, match="'hi'; expected only the labels 'lo', 'mid'"):
+            measure(name, *ORDINAL, labels=["lo", "mid"])
+
+
+@pytest.mark.parametrize(
+    ("name", "gold", "predicted", "more", "message"),
+    [
+        ("neg_log_loss", ["a", "b"], [[9, 1], [0.5, 0.5]], {}, "does not have the metric's form"),
+        ("neg_log_loss", ["a", "b"], [[4, -5], [0.5, 0.5]], {}, "does not have the metric's form"),
+        ("neg_ece", ["a", "b"], [[1.2, -0.2], [0.5, 0.5]], {}, "does not have the metric's form"),
+        ("map", [[("d", math.nan)]], [["d"]], {}, "does not have the metric's form"),
+        ("ndcg", [{"d": math.inf}], [["d"]], {}, "does not have the metric's form"),
+        ("precision_at", [["d"]], [["d"]], {"positive": 0}, "expected 1, 2, 3 or more"),
+        ("precision_at", [["d"]], [["d"]], {"positive": 2.5}, "expected 1, 2, 3 or more"),
+        ("f1_from", [1.0], [2.0], {"positive": math.nan}, "is not a finite number"),
+        ("neg_rmse", [1e308, -1e308], [-1e308, 1e308], {}, "expected numbers up to 1e.150"),
+        ("r2", [1e308, -1e308, 0.0], [0.0, 1e308, 1.0], {}, "expected numbers up to 1e.150"),
+        ("concordance", [1e308, 0.9e308], [1e308, 0.8e308], {}, "expected numbers up to 1e.150"),
+    ],
+)
+def test_measure_refuses_what_has_no_value(name: str, gold, predicted, more, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        measure(name, gold, predicted, **more)

@@ -91,7 +91,7 @@ def test_differences_and_ranks_have_the_weights(
     averages = [(3 * rating + (above + recall) / 2) / 4 for rating, above, recall in scores]
     difference = compare(*systems, gold, benchmark=benchmark, resamples=200).overall
     assert (difference.a, difference.b) == pytest.approx(tuple(averages), abs=1e-12)
-    ranking = rank(dict(zip("ab", systems, strict=True)), gold, benchmark=benchmark, resamples=200)
+    ranking = rank(dict(zip("ab", systems, strict=True)), gold, benchmark=benchmark)
     assert [system.name for system in ranking.systems] == ["a", "b"]
     assert [system.value for system in ranking.systems] == pytest.approx(averages, abs=1e-12)
 
@@ -140,13 +140,13 @@ def test_a_task_of_weight_0_is_scored_and_does_not_count(
     assert {*comparison.tasks} == {"Rating", "Opinión política"}
     assert "On average over the tasks that count, Rating, A is better" in comparison.conclusion
 
-    ranked = rank(systems, gold, benchmark=path, resamples=200)
+    ranked = rank(systems, gold, benchmark=path)
     assert (ranked.tasks, ranked.weights, ranked.loss) == (("Rating",), None, True)
     other = {"Rating": 0, "Opinión política": 1}
-    shares = rank(systems, gold, benchmark=path, weights=other, resamples=200)
+    shares = rank(systems, gold, benchmark=path, weights=other)
     assert [system.value for system in shares.systems] == pytest.approx([*opinions.values()])
     with pytest.raises(DataError, match="Rating: losses cannot be ranked together with scores"):
-        rank(systems, gold, benchmark=path, weights={"Opinión política": 1}, resamples=200)
+        rank(systems, gold, benchmark=path, weights={"Opinión política": 1})
 
 
 def test_a_chart_of_a_loss_is_of_losses_alone(tmp_path: Path, gold: dict, rng: np.random.Generator) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from importlib import metadata
 from types import SimpleNamespace
-from zlib import crc32
 
 import numpy as np
 import pytest
@@ -28,13 +26,15 @@ from scoring.columns import (
 from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics import METRICS, point
+from gluebench.scoring.inference import file_bars
+from gluebench.scoring.intervals import TOO_MANY
+from gluebench.scoring.metrics import METRICS, MOST_KINDS, point
 from gluebench.scoring.metrics.counts import CountMetric
-from gluebench.scoring.metrics.numbers import NumberMetric
-from gluebench.scoring.metrics.plain import pairs_of
-from gluebench.scoring.units import LabelUnits, NumberUnits, RowUnits, base, units_of
-from gluebench.scoring.units.base import flips, generator, group_numbers
-from gluebench.scoring.units.labels import fair_binomials
+from gluebench.scoring.paired import paired_tests
+from gluebench.scoring.units import exchange, units_of
+from gluebench.scoring.units.base import generator
+from gluebench.scoring.units.exchange import fair_binomials, flips
+from gluebench.scoring.withholding import too_few
 
 ORACLES = {
     "accuracy": sk.accuracy_score,
@@ -55,16 +55,20 @@ def without_each(metric: Metric, pairs) -> np.ndarray:
     return np.array([oracle(gold[unit != each], predicted[unit != each]) for each in np.unique(unit)])
 
 
-@pytest.mark.parametrize("groups", [None, np.arange(30) // 2, np.arange(30) % 13 * 3])
-@pytest.mark.parametrize("metric", [ACCURACY, F1, MCC, R_K])
-def test_labels_left_out_are_scikit_learns(metric, groups) -> None:
-    systems = some_labels(30, 0.7, 0.8, 0.75, classes=3 if metric is R_K else 2, groups=groups)
-    for count in (1, 3):
-        units = LabelUnits([metric], systems[:count])
-        assert units.size == (30 if groups is None else len(set(groups)))
-        for at, pairs in enumerate(systems[:count]):
-            spread = np.repeat(units.left_out()[0, at], units.counts)
-            assert sorted(spread) == pytest.approx(sorted(without_each(metric, pairs)), abs=1e-12)
+LABELS = [name for name in ORACLES if isinstance(METRICS[name], CountMetric)]
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_left_out_are_the_oracles(name: str) -> None:
+    """Of two systems together, and with a kind for each combination of their answers."""
+    metric = Metric(name, name, name, "F", "1")
+    for groups in (None, np.arange(40) // 2, np.arange(40) % 13 * 3):
+        systems = some_labels(40, 0.7, 0.8, classes=3 if name == "r_k" else 2, groups=groups)
+        units = units_of([metric], systems)
+        left_out = units.left_out()[0][:, units.kinds.of_units]
+        assert units.size == (40 if groups is None else len(set(groups)))
+        for at, pairs in enumerate(systems):
+            assert left_out[at] == pytest.approx(without_each(metric, pairs), abs=1e-12)
 
 
 @pytest.mark.parametrize("groups", [None, np.repeat(np.arange(100), [5, 3] * 50)])
@@ -72,42 +76,31 @@ def test_labels_left_out_are_scikit_learns(metric, groups) -> None:
 @pytest.mark.parametrize("decimals", [6, 0])
 def test_numbers_left_out_are_nearly_scipys(metric, groups, decimals) -> None:
     systems = some_numbers(400, 1.0, 2.0, groups=groups, decimals=decimals)
-    units = NumberUnits([metric], systems)
+    units = units_of([metric], systems)
+    left_out = units.left_out()[0][:, units.kinds.of_units]
     for at, pairs in enumerate(systems):
         direct = without_each(metric, pairs)
         change = direct - ORACLES[metric.function](*codes(pairs))
-        by_influence = units.left_out()[0, at] - ORACLES[metric.function](*codes(pairs))
+        by_influence = left_out[at] - ORACLES[metric.function](*codes(pairs))
         assert by_influence == pytest.approx(change, abs=0.08 * np.abs(change).max())
         assert np.corrcoef(by_influence, change)[0, 1] > 0.999
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10_000), st.sampled_from(sorted(ORACLES)))
-def test_influence_is_the_derivative(seed: int, name: str) -> None:
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(["pearson", "spearman"]))
+def test_the_influence_of_a_correlation_is_its_derivative(seed: int, name: str) -> None:
     rng = RNG(seed)
-    if isinstance(METRICS[name], NumberMetric):
-        gold, predicted = rng.integers(0, 9, 50) / 2.0, rng.integers(0, 9, 50) / 2.0
-        metric = METRICS[name]
-        prepared = metric.prepared([gold]), metric.prepared([predicted])
-        influence = metric.evaluated(*prepared).influence[0]
-        copies = 400  # one more example among so many
-        changes = [
-            (ORACLES[name](np.append(np.tile(gold, copies), gold[at]),
-                           np.append(np.tile(predicted, copies), predicted[at]))
-             - ORACLES[name](gold, predicted)) * 50 * copies
-            for at in range(3)
-        ]  # fmt: skip
-        assert changes == pytest.approx(influence[:3], abs=0.02)
-        assert influence.mean() == pytest.approx(0, abs=1e-9)
-        return
-    table = rng.integers(1, 30, (2, 2) if name != "r_k" else (3, 3)).astype(float)
-    influence = METRICS[name].influence(table[:, :, None], 1)[:, :, 0]
-    assert (influence * table).sum() == pytest.approx(0, abs=1e-9)
-    for gold, predicted in ((0, 0), (0, 1), (1, 0)):
-        more = table.copy()
-        more[gold, predicted] += 1e-6 * table.sum()
-        change = (METRICS[name].of(more, 1) - METRICS[name].of(table, 1)) / 1e-6
-        assert change == pytest.approx(influence[gold, predicted], abs=1e-4)
+    gold, predicted = rng.integers(0, 9, 50) / 2.0, rng.integers(0, 9, 50) / 2.0
+    metric = METRICS[name]
+    prepared = metric.prepared([gold]), metric.prepared([predicted])
+    influence = metric.evaluated(*prepared).influence[0]
+    copies = 400  # one more example among so many
+    whole = ORACLES[name](gold, predicted)
+    for at in range(3):
+        more = (np.append(np.tile(column, copies), column[at]) for column in (gold, predicted))
+        change = (ORACLES[name](*more) - whole) * 50 * copies
+        assert change == pytest.approx(influence[at], abs=0.02)
+    assert influence.mean() == pytest.approx(0, abs=1e-9)
 
 
 def exchanged_by_hand(metrics, systems, resamples: int, rng) -> tuple[np.ndarray, np.ndarray]:
@@ -163,19 +156,9 @@ def test_what_was_observed_comes_first(groups) -> None:
             assert drawn.errors[at, 0] == pytest.approx((around * (1 - 1 / units.size)) ** 0.5, rel=0.02)
 
 
-def test_flips_are_close_to_exchanges() -> None:
-    systems = some_numbers(900, 0.5, 0.9)
-    units = NumberUnits([PEARSON, SPEARMAN], systems)
-    exact, linear = units.exchange(1500, RNG(0)), units._flips(1500, RNG(0))
-    assert exact.differences[:, 0] == pytest.approx(linear.differences[:, 0], abs=1e-12)
-    for at in range(3):
-        statistics = [each.differences[at, 1:] / each.errors[at, 1:] for each in (exact, linear)]
-        assert stats.ks_2samp(*statistics).pvalue > 0.001
-
-
 def test_exchanging_a_unit_that_agrees_changes_nothing() -> None:
     gold = [0, 1] * 20
-    units = LabelUnits([ACCURACY], labels(gold, gold, gold))
+    units = units_of([ACCURACY], labels(gold, gold, gold))
     drawn = units.exchange(50, RNG(0))
     assert units.apart() == 0
     assert not drawn.differences.any()
@@ -184,32 +167,18 @@ def test_exchanging_a_unit_that_agrees_changes_nothing() -> None:
 
 def test_units_apart_are_groups_where_there_are_groups() -> None:
     a, b = [0, 1, 0, 1, 0, 1], [1, 0, 0, 1, 0, 0]
-    assert LabelUnits([ACCURACY], labels([0] * 6, a, b)).apart() == 3
-    assert LabelUnits([ACCURACY], labels([0] * 6, a, b, groups=[0, 0, 1, 1, 7, 7])).apart() == 2
-    assert NumberUnits([PEARSON], numbers([0, 1, 2], [0, 1, 2], [0, 5, 2])).apart() == 1
+    assert units_of([ACCURACY], labels([0] * 6, a, b)).apart() == 3
+    assert units_of([ACCURACY], labels([0] * 6, a, b, groups=[0, 0, 1, 1, 7, 7])).apart() == 2
+    assert units_of([PEARSON], numbers([0, 1, 2], [0, 1, 2], [0, 5, 2])).apart() == 1
     grouped = numbers([0, 1, 2, 3], [0, 1, 2, 9], [0, 5, 2, 3], groups=[4, 2, 4, 2])
-    assert NumberUnits([PEARSON], [*grouped, grouped[0]]).apart() == 1, "of the first two systems"
-
-
-@pytest.mark.parametrize("classes", [2, 40])
-def test_many_systems_and_many_labels_are_counted_alike(classes: int) -> None:
-    systems = some_labels(50, *[0.6] * 12, classes=classes)
-    units = LabelUnits([ACCURACY, R_K], systems)
-    for at, pairs in enumerate(systems):
-        alone = LabelUnits([ACCURACY, R_K], [pairs])
-        for metric in range(2):
-            together, single = (
-                sorted(np.repeat(each.left_out()[metric, place], each.counts))
-                for each, place in ((units, at), (alone, 0))
-            )
-            assert together == pytest.approx(single, abs=1e-12)
+    assert units_of([PEARSON], [*grouped, grouped[0]]).apart() == 1, "of the first two systems"
 
 
 @given(st.lists(st.integers(0, 300), min_size=1, max_size=8))
 @settings(max_examples=25, deadline=None)
 def test_fair_binomials_are_binomial(counts) -> None:
-    drawn = fair_binomials(np.array(counts), 4000, RNG(3))
-    for count, row in zip(counts, drawn, strict=True):
+    drawn = fair_binomials(np.array(counts), 4000, RNG(3)).astype(float)
+    for count, row in zip(counts, drawn.T, strict=True):
         assert ((row >= 0) & (row <= count)).all()
         assert row.mean() == pytest.approx(count / 2, abs=0.05 + 5 * (count / 4 / 4000) ** 0.5)
         assert row.var() == pytest.approx(count / 4, rel=0.15, abs=0.01)
@@ -230,21 +199,20 @@ def test_fair_binomials_are_binomial(counts) -> None:
 )
 def test_what_is_too_few_to_say(gold: str, predicted: str, *, sparse: bool) -> None:
     pairs = labels(map(int, gold), map(int, predicted), classes=4)
-    units = LabelUnits([R_K, ACCURACY], pairs)
-    assert units.sparse(0, 0) is sparse
-    assert not units.sparse(1, 0), "an accuracy has Wilson's interval at any size"
+    assert too_few(R_K, pairs[0]) is sparse
+    assert not too_few(ACCURACY, pairs[0]), "an accuracy has Wilson's interval at any size"
 
 
 @pytest.mark.parametrize(("gold", "few"), [("00000001111", True), ("000000011111", False), ("0000111", True)])
 def test_gold_alone_decides_whether_a_difference_has_an_interval(gold: str, *, few: bool) -> None:
-    units = LabelUnits([MCC, ACCURACY], labels(map(int, gold), map(int, gold), [0] * len(gold)))
+    units = units_of([MCC, ACCURACY], labels(map(int, gold), map(int, gold), [0] * len(gold)))
     assert (units.few(0), units.few(1)) == (few, len(gold) < 8)
 
 
 def test_groups_are_what_is_counted() -> None:
     pairs = labels([0, 1] * 8, [1, 0] + [0, 1] * 7, groups=[at // 4 for at in range(16)])
-    assert LabelUnits([MCC], pairs).sparse(0, 0), "four groups, though sixteen examples"
-    assert LabelUnits([MCC], pairs).few(0)
+    assert too_few(MCC, pairs[0]), "four groups, though sixteen examples"
+    assert units_of([MCC], pairs).few(0)
 
 
 def test_a_files_random_numbers_are_its_own() -> None:
@@ -268,24 +236,28 @@ class TestMetricFromElsewhere:
         )
         return Metric("right", "share_right", "right", "F")
 
-    def test_it_is_the_built_in_one_within_the_jackknifes_blocks(self, offered) -> None:
+    def test_it_is_the_built_in_one(self, offered) -> None:
+        """Its function is called once for each kind of examples, of which labels have few."""
         systems = some_labels(1000, 0.7, 0.8)
         rows, counted = (units_of([metric], systems) for metric in (offered, ACCURACY))
-        assert isinstance(rows, RowUnits)
-        assert rows.size == 200, "five examples are left out at a time"
-        errors = [units.exchange(2000, RNG(0)).errors[0, 0] for units in (rows, counted)]
-        assert errors[0] == pytest.approx(errors[1], rel=0.15)
-        statistics = []
-        for units in (rows, counted):
-            drawn = units.exchange(2000, RNG(1))
-            statistics.append(np.abs(drawn.differences[0] / drawn.errors[0]))
-        assert np.quantile(statistics[0], 0.95) == pytest.approx(np.quantile(statistics[1], 0.95), rel=0.08)
+        assert rows.left_out() == pytest.approx(counted.left_out(), abs=1e-12)
+        drawn = [units.exchange(500, RNG(0)) for units in (rows, counted)]
+        assert drawn[0].differences == pytest.approx(drawn[1].differences, abs=1e-12)
+        assert drawn[0].errors == pytest.approx(drawn[1].errors, abs=1e-9)
+
+    def test_of_very_many_different_rows_it_has_no_interval(self, offered) -> None:
+        for n, withheld in ((MOST_KINDS, None), (MOST_KINDS + 1, TOO_MANY)):
+            systems = numbers(range(n), np.arange(n) % 7, np.arange(n) % 5)
+            (bar,) = file_bars([offered], systems[0], [point(offered, systems[0])])
+            assert bar.withheld == withheld
+            (test,) = paired_tests(units_of([offered], systems), resamples=9, rng=RNG(0))
+            assert (test.p == 1.0) is (withheld is not None) is units_of([offered], systems).few(0)
 
     def test_beside_a_built_in_one_both_are_called(self, offered) -> None:
         systems = some_labels(80, 0.7, 0.8, groups=np.arange(80) // 2)
         units = units_of([ACCURACY, offered], systems)
         assert units.size == 40
-        lost = units.left_out()
+        lost = units.left_out()[:, :, units.kinds.of_units]
         assert lost[0] == pytest.approx(lost[1], abs=1e-12)
         assert lost[0, 0] == pytest.approx(without_each(ACCURACY, systems[0]), abs=1e-12)
 
@@ -298,7 +270,7 @@ def error_of_an_accuracy(a, b, unit) -> float:
 
 
 @pytest.mark.parametrize("groups", [None, np.array([0, 0, 1, 1, 1, 2, 2, 3, 3, 3])])
-def test_every_exchange_of_labels_is_one_of_rows(groups) -> None:
+def test_every_exchange_of_an_accuracy_is_one_of_rows(groups) -> None:
     """Each of the exchanges has the values of its own rows, and all of them come up."""
     gold = np.array([0, 0, 0, 1, 1, 0, 1, 1, 1, 1])
     ours, theirs = gold.copy(), gold.copy()
@@ -310,18 +282,13 @@ def test_every_exchange_of_labels_is_one_of_rows(groups) -> None:
     for mask in range(1 << len(differing)):
         swapped = np.isin(unit, differing[[bool(mask >> bit & 1) for bit in range(len(differing))]])
         a, b = np.where(swapped, theirs, ours), np.where(swapped, ours, theirs)
-        values = [oracle(gold, a) - oracle(gold, b) for oracle in (sk.accuracy_score, sk.matthews_corrcoef)]
+        difference = sk.accuracy_score(gold, a) - sk.accuracy_score(gold, b)
         error = error_of_an_accuracy((a == gold) * 1.0, (b == gold) * 1.0, unit)
-        expected.add((*np.round([*values, np.mean(values), error], 9) + 0.0,))
-    units = LabelUnits([ACCURACY, MCC], labels(gold, ours, theirs, groups=groups))
+        expected.add((*np.round([difference, error], 9) + 0.0,))
+    units = units_of([ACCURACY], labels(gold, ours, theirs, groups=groups))
     assert units.apart() == len(differing)
-    drawn = units.exchange(2000, RNG(0))
-    found = np.vstack([drawn.differences, drawn.errors[:1]]).T.round(9) + 0.0
+    found = np.vstack([*units.exchange(2000, RNG(0))]).T.round(9) + 0.0
     assert {(*row,) for row in found.tolist()} == expected
-    # the error of every metric in an exchange is the one observed on exchanged rows
-    first = units_of([ACCURACY, MCC], labels(gold, theirs, ours, groups=groups)).exchange(1, RNG(0))
-    at = np.argmin(np.abs(drawn.differences[1] - first.differences[1, 0]))
-    assert drawn.errors[:, at] == pytest.approx(first.errors[:, 0])
 
 
 @pytest.mark.parametrize("metric", [PEARSON, SPEARMAN])
@@ -331,7 +298,7 @@ def test_every_exchange_of_numbers_is_one_of_rows(metric, groups) -> None:
     gold, ours, theirs = (RNG(seed).permutation(7) for seed in (1, 2, 3))
     unit = np.arange(7) if groups is None else groups
     number = len(np.unique(unit))
-    drawn = NumberUnits([metric], numbers(gold, ours, theirs, groups=groups)).exchange(300, RNG(0))
+    drawn = units_of([metric], numbers(gold, ours, theirs, groups=groups)).exchange(300, RNG(0))
     every = []
     for mask in range(1 << number):
         swapped = np.array([bool(mask >> each & 1) for each in unit])
@@ -353,22 +320,22 @@ def test_every_flip_is_a_sign_for_each_unit(sizes) -> None:
         around = units * signs - total[:, None] * sizes
         errors = np.sqrt((around**2).sum(axis=1) * 3 / 2)
         expected.add((*total.round(9), *errors.round(9)))
-    drawn = flips(units, sizes, resamples=300, rng=RNG(0))
+    drawn = flips(units, sizes, np.ones(3, int), resamples=300, rng=RNG(0))
     assert drawn.differences.shape == drawn.errors.shape == (2, 301)
     assert drawn.differences[:, 0] == pytest.approx(units.sum(axis=1))
     assert {(*row,) for row in np.vstack([*drawn]).T.round(9).tolist()} == expected
-    single = flips(np.array([[0.5]]), np.ones(1), resamples=4, rng=RNG(0))
+    single = flips(np.array([[0.5]]), np.ones(1), np.ones(1, int), resamples=4, rng=RNG(0))
     assert not single.errors.any()
 
 
 def test_draws_come_in_blocks_of_a_bounded_size(monkeypatch) -> None:
-    monkeypatch.setattr(base, "AT_ONCE", 40)
-    assert [*base.blocks(10, 10)] == [4, 4, 2]
-    assert [*base.blocks(8, 10)] == [4, 4]
-    assert [*base.blocks(3, 1000)] == [1, 1, 1]
-    assert [*base.blocks(6, 1000, least=5)] == [5, 1]
-    assert [*base.blocks(50, 0)] == [40, 10]
-    assert [*base.blocks(0, 1)] == []
+    monkeypatch.setattr(exchange, "AT_ONCE", 40)
+    assert [*exchange.blocks(10, 10)] == [4, 4, 2]
+    assert [*exchange.blocks(8, 10)] == [4, 4]
+    assert [*exchange.blocks(3, 1000)] == [1, 1, 1]
+    assert [*exchange.blocks(6, 1000, least=5)] == [5, 1]
+    assert [*exchange.blocks(50, 0)] == [40, 10]
+    assert [*exchange.blocks(0, 1)] == []
     for metrics, systems in (
         ([ACCURACY, F1], some_labels(12, 0.5, 0.5)),
         ([ACCURACY, F1], some_labels(12, 0.5, 0.5, groups=np.arange(12) // 2)),
@@ -380,37 +347,28 @@ def test_draws_come_in_blocks_of_a_bounded_size(monkeypatch) -> None:
         assert len(np.unique(drawn.errors[0])) > 3, "each block has its own draws"
 
 
-def test_units_are_drawn_one_by_one() -> None:
-    weights = base.unit_weights(4, resamples=3000, rng=RNG(0))
-    assert weights.shape == (3000, 4)
-    assert (weights.sum(axis=1) == 4).all()
-    assert weights.mean(axis=0) == pytest.approx([1.0] * 4, abs=0.06)
-    assert weights.var(axis=0) == pytest.approx([4 * 1 / 4 * 3 / 4] * 4, abs=0.08)
-    seeded = np.random.default_rng(np.random.SeedSequence([7, crc32(b"CoLA")]))
-    assert generator(7, "CoLA").random() == seeded.random()
-
-
 def test_several_scores_have_their_mean_last() -> None:
     one, two = np.array([1.0, 2.0]), np.array([3.0, 6.0])
-    assert [[*each] for each in base.with_mean([one, two])] == [[1.0, 2.0], [3.0, 6.0], [2.0, 4.0]]
-    assert [[*each] for each in base.with_mean([one])] == [[1.0, 2.0]]
-    assert group_numbers(labels([0, 1, 0], [0, 1, 1], groups=[9, 2, 9])[0]).tolist() == [1, 0, 1]
-    assert group_numbers(labels([0], [0])[0]) is None
+    assert exchange.with_mean(np.array([one, two])).tolist() == [[1.0, 2.0], [3.0, 6.0], [2.0, 4.0]]
+    assert exchange.with_mean(np.array([one])).tolist() == [[1.0, 2.0]]
+    assert labels([0, 1, 0], [0, 1, 1], groups=[9, 2, 9])[0].units.tolist() == [1, 0, 1]
+    assert labels([0], [0])[0].units is None
 
 
 @pytest.mark.parametrize("classes", [2, 17, 120])
 def test_combinations_are_counted_alike_however_many_there_can_be(classes: int) -> None:
-    """Every way to count combinations gives the cells and counts of the rows."""
+    """Every way to count combinations gives the numbers of the rows, in the order of their words."""
     systems = some_labels(60, *[0.6] * (9 if classes > 2 else 3), classes=classes)
-    units = LabelUnits([ACCURACY], systems)
-    rows = list(zip(systems[0].gold.codes, *(each.predicted.codes for each in systems), strict=True))
-    cells = units._kinds.cells.tolist()
-    found = {(*cell,): count for cell, count in zip(cells, units.counts, strict=True)}
-    assert found == Counter(rows)
+    units = units_of([ACCURACY], systems)
+    columns = [systems[0].gold.words(), *(each.predicted.words() for each in systems)]
+    rows = list(zip(*columns, strict=True))
+    different = sorted(set(rows))
+    assert units.counts.tolist() == [rows.count(row) for row in different]
+    assert [different[kind] for kind in units.kinds.of_units] == rows
 
 
 def test_single_coins_and_very_many() -> None:
-    drawn = fair_binomials(np.array([1, 64, 65, 3]), 4000, RNG(0))
+    drawn = fair_binomials(np.array([1, 64, 65, 3]), 4000, RNG(0)).T
     assert set(drawn[0]) == {0.0, 1.0}
     assert set(drawn[3]) == {0.0, 1.0, 2.0, 3.0}
     assert drawn.mean(axis=1) == pytest.approx([0.5, 32, 32.5, 1.5], rel=0.05)
@@ -418,66 +376,10 @@ def test_single_coins_and_very_many() -> None:
     assert abs(np.corrcoef(drawn) - np.eye(4)).max() < 0.08
 
 
-@pytest.mark.parametrize("units_type", ["labels", "grouped", "numbers", "grouped numbers", "rows"])
-def test_a_bootstrap_draws_whole_units_for_all_systems_alike(units_type: str) -> None:
-    """Two systems with the same answers have the same draws; of groups of all examples nothing varies."""
-    groups = [0, 1, 0, 1, 0, 1] if "grouped" in units_type else None
-    if "numbers" in units_type:
-        systems = numbers([0, 0, 1, 1, 2, 3], [0, 1, 1, 0, 4, 4], [0, 1, 1, 0, 4, 4], groups=groups)
-        units = NumberUnits([PEARSON, SPEARMAN], systems)
-    else:
-        systems = labels([0, 0, 1, 1, 0, 1], [0, 1, 1, 0, 0, 0], [0, 1, 1, 0, 0, 0], groups=groups)
-        units = (RowUnits if units_type == "rows" else LabelUnits)([ACCURACY, MCC], systems)
-    drawn = units.bootstrap(60, RNG(0))
-    assert drawn.shape == (2, 2, 60)
-    assert (drawn[:, 0] == drawn[:, 1]).all()
-    assert len(np.unique(drawn[0, 0].round(9))) > 1
-    if groups:
-        rows = [[0, 2, 4] * 2, [1, 3, 5] * 2, range(6)]
-        expected = [point(metric, systems[0].subset(each)).value for metric in units.metrics[:1]
-                    for each in rows]  # fmt: skip
-        assert set(drawn[0, 0].round(9)) == set(np.round(expected, 9))
-
-
-@pytest.mark.parametrize("groups", [None, np.arange(12) // 2])
-def test_of_an_accuracy_rows_exchange_what_each_unit_adds(groups) -> None:
-    """A unit's pseudo-value is its gain in right answers: every exchange gives each of them a sign."""
-    gold = [1] * 12
-    ours, theirs = [1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1], [1, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1]
-    systems = labels(gold, ours, theirs, groups=groups)
-    units = RowUnits([ACCURACY], systems)
-    unit = np.arange(12) if groups is None else groups
-    gain = np.bincount(unit, np.subtract(ours, theirs) / 12)
-    drawn = units.exchange(200, RNG(0))
-    assert drawn.differences[0, 0] == pytest.approx(2 / 12)
-    a, b = np.array(ours) * 1.0, np.array(theirs) * 1.0
-    assert drawn.errors[0, 0] == pytest.approx(error_of_an_accuracy(a, b, unit))
-    signs = np.array(np.meshgrid(*[[1, -1]] * len(gain))).reshape(len(gain), -1)
-    assert set(drawn.differences[0].round(9) + 0.0) == set((gain @ signs).round(9) + 0.0)
-    assert units.apart() == np.count_nonzero(np.bincount(unit, np.not_equal(ours, theirs)))
-    assert units.left_out()[0, 0] == pytest.approx(without_each(ACCURACY, systems[0]))
-    drawn = units.bootstrap(300, RNG(0))
-    assert drawn.shape == (1, 2, 300)
-    assert set((drawn * 12).round(9).ravel()) <= set(range(13))
-    assert drawn.mean(axis=2)[0] == pytest.approx([10 / 12, 8 / 12], abs=0.03)
-    few, enough = (RowUnits([PEARSON], some_numbers(n, 1.0)) for n in (24, 25))
-    assert few.few(0) is few.sparse(0, 0) is True
-    assert enough.few(0) is enough.sparse(0, 0) is False
-    three = numbers([1, 2, 3], [1, 2, 3], [1, 5, 3], [3, 2, 1])
-    assert RowUnits([PEARSON], three).apart() == 1, "of the first two systems"
-
-
-def test_two_hundred_rows_stand_alone_and_more_are_dealt_at_random() -> None:
-    alone, dealt = (RowUnits([ACCURACY], some_labels(n, 0.5)) for n in (200, 201))
-    assert alone.units.tolist() == list(range(200))
-    assert sorted(np.bincount(dealt.units).tolist()) == [1] * 199 + [2]
-    assert (np.diff(dealt.units) == 1).sum() < 10, "neighbors are not neighbors"
-
-
 def test_fewer_numbers_than_25_have_no_interval() -> None:
     for n, few in ((24, True), (25, False)):
-        units = NumberUnits([PEARSON], some_numbers(n, 1.0))
-        assert (units.few(0), units.sparse(0, 0)) == (few, few)
+        pairs = some_numbers(n, 1.0)
+        assert (units_of([PEARSON], pairs).few(0), too_few(PEARSON, pairs[0])) == (few, few)
 
 
 @pytest.mark.parametrize("n", [8, 1000])
@@ -494,28 +396,13 @@ def test_a_unit_is_exchanged_as_often_as_not(metric, n: int) -> None:
     assert abs(drawn[1:].mean()) < 4 * spread < abs(drawn[0]) / 10
 
 
-def test_what_was_observed_comes_first_of_rows_too() -> None:
-    """Pseudo-values are centered for each metric and system, so that they add up to its value."""
+def test_what_was_observed_comes_first_of_groups_too() -> None:
+    """Contributions are centered for each metric and system, so that they add up to its value."""
     systems = some_labels(40, 0.6, 0.9, groups=np.arange(40) // 2)
-    units = RowUnits([MCC, ACCURACY], systems)
+    units = units_of([MCC, ACCURACY], systems)
     values, drawn = units.values(), units.exchange(20, RNG(0))
     expected = values[:, 0] - values[:, 1]
     assert drawn.differences[:, 0] == pytest.approx([*expected, expected.mean()], abs=1e-12)
-    lost = units.left_out()[:, 0] - units.left_out()[:, 1]
+    lost = (units.left_out()[:, 0] - units.left_out()[:, 1])[:, units.kinds.of_units]
     around = ((lost - lost.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     assert drawn.errors[:2, 0] == pytest.approx((around * 19 / 20) ** 0.5)
-
-
-@pytest.mark.parametrize("name", ["sets_macro_f1_gold", "sets_jaccard"])
-def test_sums_of_whole_numbers_are_exact_in_single_precision(name: str) -> None:
-    """Drawn rows have the metric that the same rows have when they are written out, whole sums or not."""
-    rng, words = RNG(3), ("a", "b", "c", "d")
-    gold, *answers = ([[word for word in words if rng.random() < 0.4] for _ in range(40)] for _ in range(4))
-    systems = [pairs_of("sets", gold, each, labels=words) for each in answers]
-    metric = Metric(name, name, name, "F", labels=words)
-    drawn = units_of([metric], systems).bootstrap(20, generator(0, "T"))
-    rows = base.unit_weights(40, resamples=20, rng=generator(0, "T"))
-    for at, weights in enumerate(rows):
-        written = np.repeat(np.arange(40), weights).tolist()
-        expected = [point(metric, pairs.subset(written)).value for pairs in systems]
-        assert drawn[0, :, at] == pytest.approx(expected, abs=1e-12)

@@ -3,9 +3,13 @@
 All of it is for everybody to see: no number and no order says more of hidden labels than rounded scores do.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from gluebench.analysis.compare import words
 from gluebench.analysis.compare.comparison import (
@@ -17,17 +21,23 @@ from gluebench.analysis.compare.comparison import (
 )
 from gluebench.analysis.compare.scores import Difference
 from gluebench.analysis.health import coarse_health, health
-from gluebench.analysis.rank.ranking import Ranking, rankings
+from gluebench.analysis.rank.boards import Board, Boards, Plan, majority_scores, measure, rounded_p_values
+from gluebench.analysis.rank.decisions import may_be_best, p_values, rank_sets
+from gluebench.analysis.rank.packed import P_VALUES_UP_TO, pack_decisions, pack_p_values
+from gluebench.analysis.rank.ranking import TESTED, UNTESTED, scales
+from gluebench.analysis.rank.rules import Profile, Standing, every_rule, survives
+from gluebench.analysis.rank.store import Measured, Store
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import RULES
 from gluebench.scoring import Gold
 from gluebench.scoring.feedback import bounds_of, rounded_p, rounded_value
 from gluebench.scoring.grade import with_tag_counts
-from gluebench.scoring.report import fields_of, rounded
 from gluebench.submission import check
 
 HIDDEN = "it would reveal labels"
 """Why there is no interval."""
+NO_SCORE = "it has no score there"
+"""Why a system has no rank set on a board."""
 
 
 def rounded_comparison(comparison: Comparison, benchmark: Benchmark, *, smallest: int) -> Comparison:
@@ -90,10 +100,6 @@ def _of(exact: Difference, a: float, b: float) -> Difference:
     return replace(exact, a=a, b=b, difference=difference, **hidden)
 
 
-_PLACE = ("rank", "low", "high", "value", "first", "group", "joint")
-"""The fields of a ranked system that a board shows."""
-
-
 def rank_all(
     systems: Mapping[str, str],
     gold: Gold,
@@ -101,55 +107,179 @@ def rank_all(
     majorities: Sequence[Sequence[str]],
     shown: Mapping[str, Mapping[str, float]],
     leaders: Sequence[str] = (),
+    smallest: int = 0,
+    cache: str | os.PathLike[str] | None = None,
 ) -> dict[str, Any]:
-    """The systems (name to file) under every rule by their scores as `shown`, once for each of `majorities`.
+    """All boards of the systems (name to file): scores as `shown`, and the ranks that each may truly have.
 
-    Those are tasks that every system is taken to answer with the most frequent label. What stands for a
-    system is its position in "names", where those are left out that are not valid by the present checks.
-    With `leaders`, the best system of each team, "health" is for organizers, and "shares" for everybody.
+    "boards" has the average under every rule, once for each of `majorities`: tasks that every system is taken
+    to answer with the most frequent label. What stands for a system is its position in "names", where those
+    are left out that are not valid by the present checks. "decisions" has all pairs of every board, for
+    `analysis.rank.packed`: "" is the average, "RTE" a task, "MRPC/F1" a metric, "AX" a diagnostic set, and
+    "AX:coarse:Logic" a category of at least `smallest` examples. With `leaders`, the best system of each
+    team, "health" is for organizers, and "shares" for everybody. `cache` is a private folder in which
+    measured systems are kept. Raises ValueError for fewer than two valid systems.
     """
-    checked = {name: with_tag_counts(check(path, gold.benchmark), gold) for name, path in systems.items()}
-    read = {name: submission for name, submission in checked.items() if submission.verdict != "invalid"}
-    names = list(read)
-    boards, pairs = {}, {}
+    plan = Plan.of(gold, smallest)
+    store = Store(cache, gold, smallest)
+    measured = {}
+    for name, path in systems.items():
+        digest = store.digest(path)
+        system = store.measured(digest, partial(measure, path, digest, gold, plan))
+        if system.facts["valid"]:
+            measured[name] = system
+    if len(measured) < 2:
+        raise ValueError(f"found {len(measured)} valid system(s); expected at least two to rank")
+    boards = Boards(plan, measured, shown, store)
+    names = list(measured)
+    result: dict[str, Any] = {"names": names, "boards": {}, "sets": {}, "pairs": {}}
+    result |= {"decisions": {}, "p_values": {}, "may_be_best": {}}
     for tasks in majorities:
-        by_rule = rankings(read, gold, rules=RULES, majority=tasks, shown=shown)
-        by_mean = by_rule["mean"]
-        scores = {system.name: system.scores for system in by_mean.systems}
-        boards[" ".join(tasks)] = {
-            "tasks": list(by_mean.tasks),
-            "scales": by_mean.scales,
-            "scores": [[scores[name][task] for task in by_mean.tasks] for name in names],
-            "rules": {by: _places(ranking, names) for by, ranking in by_rule.items()},
-        }
-        at, survival = {name: place for place, name in enumerate(names)}, by_mean.survival
-        pairs[" ".join(tasks)] = {
-            "order": [at[system.name] for system in by_mean.systems],
-            "pairs": [
-                [at[pair.a], at[pair.b], *map(rounded, (pair.difference, pair.p, pair.adjusted))]
-                for pair in by_mean.pairs
-            ],
-            "rules": {rule: [ranks[name] for name in names] for rule, ranks in by_mean.rules.items()},
-            "holds": [[at[pair.ahead], at[pair.behind], pair.everywhere] for pair in survival.holds],
-            "contested": [
-                [at[pair.ahead], at[pair.behind], list(pair.unless)] for pair in survival.contested
-            ],
-        }
-    facts = health([read[name] for name in leaders if name in read], gold) if leaders else None
-    shares = facts and coarse_health(facts)
-    return {"names": names, "boards": boards, "pairs": pairs, "health": facts, "shares": shares}
+        profile = _profile(boards, names, tasks, gold)
+        standings = every_rule(profile)
+        result["boards"][" ".join(tasks)] = _rules_of(boards, profile, standings, tasks, result)
+        result["pairs"][" ".join(tasks)] = _pairs_of(profile, standings)
+    for name, terms in plan.boards.items():
+        if name:
+            board = boards.decide(terms, boards.values(name))
+            result["sets"][name] = _sets_of(board, len(names))
+            _store_decisions(result, name, board, len(names))
+    result["health"] = _health(systems, [name for name in leaders if name in measured], measured, gold, store)
+    result["shares"] = result["health"] and coarse_health(result["health"])
+    store.delete_unused()
+    return result
 
 
-def _places(ranking: Ranking, names: Sequence[str]) -> dict[str, Any]:
-    """The fields of each system in the order of the names, and what is to be known of the order."""
-    records = {system.name: fields_of(system) for system in ranking.systems}
-    for record in records.values():
-        record["first"] = None if record["first"] is None else round(record["first"], 2)
+def _profile(boards: Boards, names: Sequence[str], majority: Sequence[str], gold: Gold) -> Profile:
+    """The scores by task as shown, where `majority` tasks are answered with the most frequent label."""
+    tasks = boards.plan.tasks
+    same = majority_scores([gold.benchmark.task(name) for name in majority], gold)
+    columns = []
+    exact = np.full((len(names), len(tasks)), np.nan)
+    variances = np.zeros(exact.shape)
+    for place, task in enumerate(tasks):
+        columns.append([same[task.name]] * len(names) if task.name in same else boards.values(task.name))
+        for at, system in enumerate(boards.systems):
+            if task.name in same:
+                exact[at, place] = same[task.name]
+            elif task.name in system.facts["variances"]:
+                exact[at, place] = boards.exact(system, task)
+                variances[at, place] = system.facts["variances"][task.name]
+    weights = tuple(task.weight for task in tasks)
+    # Exact scales would reveal what the rounding of scores hides.
+    rough = [round(scale, 3) for scale in scales(list(exact[:, np.newaxis]), variances)]
+    return Profile(
+        tuple(names),
+        tuple(task.name for task in tasks),
+        tuple(zip(*columns, strict=True)),
+        None if {*weights} <= {1} else weights,
+        tuple(rough),
+    )
+
+
+def _rules_of(
+    boards: Boards,
+    profile: Profile,
+    standings: Mapping[str, Standing],
+    majority: Sequence[str],
+    result: dict[str, Any],
+) -> dict[str, Any]:
+    """The average under every rule; the decisions of the usual board go into the result."""
+    places_of = {}
+    scale_of = dict(zip(profile.tasks, profile.scale.tolist(), strict=True))
+    for rule in RULES:
+        order = standings[rule]
+        board = None
+        if rule in TESTED:
+            terms = []
+            for term in boards.plan.boards[""]:
+                task = boards.plan.sources[term.source].task.name
+                if task not in majority:
+                    scale = scale_of[task] if rule == "rank-score" else 1.0
+                    terms.append(term._replace(weight=term.weight / scale))
+            board = boards.decide(terms, order.higher_is_better(rule))
+            if rule == "mean" and not majority:
+                _store_decisions(result, "", board, len(profile.systems))
+        sets = _sets_of(board, len(profile.systems))
+        columns = (order.ranks, order.values, sets["low"], sets["high"])
+        places = [dict(zip(_PLACE, row, strict=True)) for row in zip(*columns, strict=True)]
+        withheld = UNTESTED if board is None else board.withheld
+        places_of[rule] = {"places": places, "notes": [order.note] * bool(order.note), "withheld": withheld}
     return {
-        "places": [{field: records[name][field] for field in _PLACE} for name in names],
-        "notes": [warning for warning in ranking.warnings if "Kemeny" in warning],
-        "withheld": ranking.withheld,
+        "tasks": list(profile.tasks),
+        "scales": list(profile.scales or ()),
+        "scores": [list(row) for row in profile.scores],
+        "rules": places_of,
     }
+
+
+_PLACE = ("rank", "value", "rank_low", "rank_high")
+
+
+def _sets_of(board: Board | None, size: int) -> dict[str, list[Any]]:
+    """The rank sets of all systems, among those that have a score on the board."""
+    low: list[int | None] = [None] * size
+    high: list[int | None] = [None] * size
+    withheld: list[str | None] = [NO_SCORE] * size
+    if board is not None:
+        for at in board.present:
+            withheld[at] = board.withheld
+        if board.decisions is not None:
+            for at, *ends in zip(board.present, *rank_sets(board.decisions.better), strict=True):
+                low[at], high[at] = map(int, ends)
+    return {"low": low, "high": high, "withheld": withheld}
+
+
+def _store_decisions(result: dict[str, Any], name: str, board: Board, size: int) -> None:
+    """Put a board's decisions into the result, those of the usual one with their p-values."""
+    better = np.zeros((size, size), np.bool_)
+    best: list[int] = []
+    if board.decisions is not None and board.z is not None:
+        better[np.ix_(board.present, board.present)] = board.decisions.better
+        best = [board.present[at] for at in may_be_best(board.decisions.better)]
+        if not name and size <= P_VALUES_UP_TO:
+            adjusted, raw = np.ones((2, size, size))
+            part = np.ix_(board.present, board.present)
+            raw[part] = p_values(board.z)
+            adjusted[part] = board.decisions.adjusted(raw[part])
+            if board.hidden:
+                adjusted, raw = (rounded_p_values(p) for p in (adjusted, raw))
+            result["p_values"][name] = pack_p_values(adjusted, raw)
+    result["decisions"][name] = pack_decisions(better)
+    result["may_be_best"][name] = best
+
+
+def _pairs_of(profile: Profile, standings: Mapping[str, Standing]) -> dict[str, Any]:
+    """The order of the systems, their ranks under every rule, and the pairs whose order depends on it."""
+    at = {name: place for place, name in enumerate(profile.systems)}
+    survival = survives(profile, standings)
+    ranks = standings["mean"].ranks
+    return {
+        "order": sorted(range(len(ranks)), key=lambda place: (ranks[place] is None, ranks[place] or 0)),
+        "rules": {rule: list(row.ranks) for rule, row in standings.items()},
+        "holds": [[at[pair.ahead], at[pair.behind], pair.everywhere] for pair in survival.holds],
+        "contested": [[at[pair.ahead], at[pair.behind], list(pair.unless)] for pair in survival.contested],
+        "counts": dict(survival.counts),
+    }
+
+
+def _health(
+    systems: Mapping[str, str],
+    leaders: Sequence[str],
+    measured: Mapping[str, Measured],
+    gold: Gold,
+    store: Store,
+) -> Any:
+    """The health of the test sets by the answers of the leaders; None without leaders."""
+    if not leaders:
+        return None
+    name = store.name_of("health", *(measured[leader].digest for leader in leaders))
+    facts = store.facts(name)
+    if facts is None:
+        submissions = [with_tag_counts(check(systems[leader], gold.benchmark), gold) for leader in leaders]
+        facts = health(submissions, gold)
+        store.keep_facts(name, facts)
+    return facts
 
 
 def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:

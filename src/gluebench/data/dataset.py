@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from gluebench.benchmark import Split, Task
 from gluebench.data.errors import DataError, expect_schema, parsing
 from gluebench.data.home import sha256_of
 from gluebench.version import __version__
@@ -105,3 +106,56 @@ def read_dataset(folder: str | os.PathLike[str]) -> Dataset:
         return Dataset(
             **values, origin=Origin(**origin, files=files), splits=splits, columns=columns, notes=notes
         )
+
+
+class Outcome(NamedTuple):
+    """Result of getting one task."""
+
+    task: Task
+    place: Path
+    """The folder of its files."""
+    dataset: Dataset | None = None
+    """None if getting it failed; `problems` say why."""
+    problems: tuple[str, ...] = ()
+    unchanged: bool = False
+    """Whether it was already there and is unchanged."""
+
+
+State = Literal["as published", "differs", "not known"]
+
+
+class Standing(NamedTuple):
+    """Result of comparing a split with the published one."""
+
+    state: State
+    reason: str
+    """What is as published, or what differs, without a final full stop."""
+
+
+def standing(full: str, text: str, split: Split) -> Standing:
+    """Compare the fingerprints of a split's rows, with and without labels, with the published ones.
+
+    Published text counts as published if its labels are hidden or not known to the manifest.
+    """
+    if not split.fingerprint:
+        return Standing("not known", "what the published rows hold is not known here")
+    if full == split.fingerprint:
+        return Standing("as published", "text and labels" if split.text_fingerprint else "text")
+    if text != (split.text_fingerprint or split.fingerprint):
+        return Standing("differs", "the text differs from the published")
+    if full == text:
+        return Standing("as published", "text; its labels are hidden")
+    if not split.text_fingerprint:
+        return Standing("as published", "text; its labels are not known here")
+    return Standing("differs", "the labels differ from the published")
+
+
+def state(record: SplitRecord, split: Split, origin: Origin) -> State:
+    """The state of a split as recorded when it was written.
+
+    Without a known fingerprint, data from the hub's files are as published, since the SHA-256 of each file
+    was compared with the published one.
+    """
+    if not split.fingerprint and origin.kind == "hub":
+        return "as published"
+    return standing(record.fingerprint, record.text_fingerprint, split).state

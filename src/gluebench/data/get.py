@@ -1,8 +1,7 @@
-"""Getting a benchmark's data: from the hub, the archives, a folder or the package, or built by a recipe."""
+"""Getting a benchmark's data: from the hub, the archives or a folder, or built by a recipe."""
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,27 +12,22 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError, load_benchmark
-from gluebench.data.dataset import INDEX, LABEL, Dataset, Origin, read_dataset, source_file
+from gluebench.benchmark import Benchmark, Split, Task, UnknownNameError
+from gluebench.data.dataset import INDEX, LABEL, Dataset, Origin, Outcome, read_dataset, source_file
 from gluebench.data.errors import SHOWN, DataError
-from gluebench.data.home import locked, replacing
-from gluebench.data.organize.write import KEY
+from gluebench.data.home import locked
 from gluebench.data.prepared import ROW_GROUP, intact, prepare
 from gluebench.data.recipes import Built, Columns, OptionError, recipe_of, values_of
-from gluebench.data.sample import GOLD, SEED
-from gluebench.data.sample import build as build_sample
 from gluebench.data.sources.fetch import Fetcher, Meter, RetrySettings, check_space, os_problem
 from gluebench.data.sources.folder import prepare_from_folder
 from gluebench.data.sources.plan import Plan, SourceName, plan
-from gluebench.data.sources.release import Release, load_release
+from gluebench.data.sources.release import Release
 from gluebench.data.sources.unpack import lay_out
 
 PARALLEL_TASKS = 4
 """Tasks prepared in parallel; limited, since each keeps some row groups in memory."""
 STAGING = ".downloads"
 """Folder in the data folder that keeps downloads until they are prepared."""
-SAMPLE = "sample"
-"""The benchmark that is embedded in the package."""
 
 
 def build(
@@ -96,19 +90,6 @@ def _batches(task: Task, split: Split, columns: Columns) -> Iterator[pa.RecordBa
     ordered = {INDEX: pa.array(range(rows), pa.int64())}
     ordered |= {name: pa.array(columns[name], types.get(name)) for name in names if name in columns}
     yield from pa.table(ordered).to_batches(max_chunksize=ROW_GROUP)
-
-
-class Outcome(NamedTuple):
-    """Result of getting one task."""
-
-    task: Task
-    place: Path
-    """The folder of its files."""
-    dataset: Dataset | None = None
-    """None if getting it failed; `problems` say why."""
-    problems: tuple[str, ...] = ()
-    unchanged: bool = False
-    """Whether it was already there and is unchanged."""
 
 
 class Options(NamedTuple):
@@ -256,33 +237,3 @@ def _staging(data: Path) -> Iterator[Path]:
             for parent, _, _ in os.walk(folder, topdown=False):
                 if not os.listdir(parent):
                     os.rmdir(parent)
-
-
-def get_sample(tasks: Sequence[Task], to: Path) -> list[Outcome]:
-    """Prepare tasks of the sample benchmark in `<to>/sample`, with the gold folders of all its tasks."""
-    benchmark = load_benchmark(SAMPLE)
-    with tempfile.TemporaryDirectory() as scratch:
-        made = Path(scratch, SAMPLE)
-        build_sample(made)
-        origin = Origin("sample", f"gluebench.data.sample, seed {SEED}")
-        outcomes = Getter(benchmark, load_release(benchmark), to).from_folder(tasks, made, origin)
-        for gold in GOLD.values():
-            _copy(made / gold, to / SAMPLE / gold)
-    return outcomes
-
-
-def _copy(made: Path, place: Path) -> None:
-    """Replace a folder by a copy of `made`, and keep the key that grading added to it.
-
-    Raises DataError if it has other files that `made` lacks.
-    """
-    names = {file.name for file in made.iterdir()}
-    there = {file.name for file in place.iterdir()} if place.exists() else set()
-    if foreign := sorted(there - names - {KEY.name}):
-        expected = "expected a folder of its own"
-        raise DataError(f"{place}: holds {foreign[0]}, which is not the sample's; {expected}")
-    with replacing(place) as new:
-        for name in names:
-            (new / name).write_bytes((made / name).read_bytes())
-        if KEY.name in there:
-            shutil.copy2(place / KEY.name, new)

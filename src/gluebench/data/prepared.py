@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,16 @@ import pyarrow.parquet as pq
 
 from gluebench.benchmark import Benchmark, Split, Task
 from gluebench.data.arrays import numbers
-from gluebench.data.dataset import FILE, INDEX, LABEL, Dataset, Origin, SplitRecord, write_dataset
+from gluebench.data.dataset import (
+    FILE,
+    INDEX,
+    LABEL,
+    Dataset,
+    Origin,
+    SplitRecord,
+    standing,
+    write_dataset,
+)
 from gluebench.data.errors import DataError, gathered
 from gluebench.data.fingerprint import Fingerprint, fingerprint_of
 from gluebench.data.home import replacing
@@ -135,46 +144,6 @@ def _repeated(values: np.ndarray) -> list[str]:
         f"the index {values[order[at]]} stands in the rows {order[at] + 1:,} and {order[at + 1] + 1:,}"
         for at in firsts
     ]
-
-
-State = Literal["as published", "differs", "not known"]
-
-
-class Standing(NamedTuple):
-    """Result of comparing a split with the published one."""
-
-    state: State
-    reason: str
-    """What is as published, or what differs, without a final full stop."""
-
-
-def standing(full: str, text: str, split: Split) -> Standing:
-    """Compare the fingerprints of a split's rows, with and without labels, with the published ones.
-
-    Published text counts as published if its labels are hidden or not known to the manifest.
-    """
-    if not split.fingerprint:
-        return Standing("not known", "what the published rows hold is not known here")
-    if full == split.fingerprint:
-        return Standing("as published", "text and labels" if split.text_fingerprint else "text")
-    if text != (split.text_fingerprint or split.fingerprint):
-        return Standing("differs", "the text differs from the published")
-    if full == text:
-        return Standing("as published", "text; its labels are hidden")
-    if not split.text_fingerprint:
-        return Standing("as published", "text; its labels are not known here")
-    return Standing("differs", "the labels differ from the published")
-
-
-def state(record: SplitRecord, split: Split, origin: Origin) -> State:
-    """The state of a split as recorded when it was written.
-
-    Without a known fingerprint, data from the hub's files are as published, since the SHA-256 of each file
-    was compared with the published one.
-    """
-    if not split.fingerprint and origin.kind == "hub":
-        return "as published"
-    return standing(record.fingerprint, record.text_fingerprint, split).state
 
 
 def other_release(task: Task, split: Split, rows: int) -> str:

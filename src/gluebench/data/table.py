@@ -132,8 +132,7 @@ class Table(Sequence[Example]):
         """All values of one column. Raises UnknownNameError."""
         if name not in self.columns:
             raise UnknownNameError(name, self.columns, what=f"column of {self.task.name} {self.split}")
-        values: list[Any] = self._source.arrow([name]).column(name).to_pylist()
-        return values
+        return self._source.column(name)
 
     def to_arrow(self) -> pa.Table:
         """All columns as a pyarrow Table; `label` is a dictionary of label words, or double."""
@@ -264,6 +263,10 @@ class _Parquet:
             yield from self._decoded[1][start - offset : end - offset]
             start = end
 
+    def column(self, name: str) -> list[Any]:
+        values: list[Any] = self.arrow([name]).column(name).to_pylist()
+        return values
+
     def arrow(self, columns: list[str]) -> pa.Table:
         return self._file.read(columns=columns)
 
@@ -292,13 +295,20 @@ class _Listed:
     def examples(self, start: int, stop: int) -> Iterator[Example]:
         return iter(self._examples[start:stop])
 
+    def column(self, name: str) -> list[Any]:
+        if name == INDEX:
+            return [example.index for example in self._examples]
+        if name == LABEL:
+            return [example.label for example in self._examples]
+        return [example.inputs[name] for example in self._examples]
+
     def arrow(self, columns: list[str]) -> pa.Table:
         import pyarrow as pa
 
-        values = {INDEX: pa.array([example.index for example in self._examples], pa.int64())}
+        values = {INDEX: pa.array(self.column(INDEX), pa.int64())}
         for name in self._task.columns:
-            values[name] = pa.array([example.inputs[name] for example in self._examples], pa.string())
+            values[name] = pa.array(self.column(name), pa.string())
         if LABEL in self.columns:
-            labels = pa.array([example.label for example in self._examples])
+            labels = pa.array(self.column(LABEL))
             values[LABEL] = labels.dictionary_encode() if self._task.labels else labels
         return pa.table({name: values[name] for name in columns})

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from gluebench.leaderboard.ledger.verify import Verification
 
 PathLike = str | os.PathLike[str]
+PORT = 8000
+"""The port to serve a site on, unless another is given."""
 
 
 def init(folder: PathLike) -> SiteFolder:
@@ -87,9 +89,8 @@ def add(
     from gluebench.leaderboard.benchmarks.policy import read_policy
     from gluebench.leaderboard.limits.acts import set_policy
 
-    policy = None if policy_file is None else Path(policy_file)
-    if policy is not None:
-        read_policy(policy)  # before anything is changed
+    # Before anything is changed: the file may be wrong.
+    policy = None if policy_file is None else read_policy(Path(policy_file))
     data = None if data_folder is None else Path(data_folder)
     gold = None if gold_folder is None else Path(gold_folder)
     name = add_benchmark(manifest_name_or_path, gold, data)
@@ -120,6 +121,8 @@ def serve(
     site.require()
 
     def announce(url: str) -> None:
+        if url:
+            _keep_address(site, url)
         graders = f"{running.workers} workers grade for {site.root}"
         what = f"The leaderboard is at {url}" if url else graders
         print(f"{what} (stop it with Ctrl-C)", flush=True)
@@ -129,6 +132,24 @@ def serve(
         if not prepared:
             supervisor.prepare(site, change=change, web=listen_at is not None)
         supervisor.run(site, listening, running, announce)
+
+
+def _keep_address(site: SiteFolder, url: str) -> None:
+    try:
+        folders.write_private(site.address_file, url.encode())
+    except OSError as error:  # as of a full disk, which must not stop a site
+        print(f"Links will not begin with {url}: {error}.", file=sys.stderr, flush=True)
+
+
+def address(folder: PathLike) -> str:
+    """How people reach a site, without a slash at the end: as it is named, else as it was last served."""
+    running = require()
+    if running.https:
+        return f"https://{running.hosts[0].strip('.')}"
+    file = folders.at(folder).address_file
+    if file.is_file():
+        return file.read_text().rstrip("/")
+    return f"http://127.0.0.1:{PORT}"
 
 
 def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> list[Check]:

@@ -82,7 +82,7 @@ ENTRIES = (
 )
 
 
-def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = 8000) -> None:
+def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = commands.PORT) -> None:
     """Serve the sample benchmark with entries on its board. Raises SiteError."""
     listen(host, port).close()  # fail now, not after the work, if the port is in use
     fill(folder)

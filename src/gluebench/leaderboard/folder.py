@@ -13,6 +13,9 @@ VARIABLE = "GLUEBENCH_SITE"
 STORAGE = "GLUEBENCH_STORAGE"
 """Environment variable that names where submitted files and labels are kept, if not in the folder."""
 
+METRICS = "GLUEBENCH_METRICS"
+"""Environment variable with the folder in which the processes of a machine share their counters."""
+
 TEXTS = Path(__file__).parent / "texts"
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
@@ -48,6 +51,8 @@ class SiteFolder:
         """Mail that was not sent, because no mail server is set."""
         self.metrics = root / "metrics"
         """Counters of the running processes, for /metrics; each start resets them."""
+        self.address_file = root / "address"
+        """The address that the site last answered at."""
         self.static = root / "static"
         """Style sheet and scripts as served; the only part that is public."""
         self.key_file = root / "secret-key"

@@ -26,11 +26,11 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
-from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from gluebench.leaderboard import counters
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.checks import Check, disk
@@ -191,22 +191,6 @@ def _storage_errors() -> tuple[type[Exception], ...]:
 FORWARDED = ("HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA")
 _HERE = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
 ADVICE = "Ask on the site's machine, as http://127.0.0.1, or with the token in GLUEBENCH_METRICS_TOKEN.\n"
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""Environment variable of the library: the folder in which a machine's processes share their counters."""
-
-REQUESTS = Histogram(
-    "gluebench_request_seconds",
-    "Time to answer a request.",
-    ["route", "method", "status"],
-    buckets=(0.01, 0.03, 0.1, 0.3, 1, 3, 10),
-)
-UPLOADS = Counter("gluebench_uploads", "Submissions sent over the page or the API.", ["outcome"])
-GRADINGS = Histogram(
-    "gluebench_grading_seconds",
-    "Time to check and grade a submission; queued is one that was given back.",
-    ["result"],
-    buckets=(0.3, 1, 3, 10, 30, 100),
-)
 
 
 @require_safe
@@ -232,12 +216,7 @@ def measured(request: HttpRequest) -> HttpResponse:
     if not (_is_local(request.META) or (token and constant_time_compare(sent, f"Bearer {token}"))):
         return HttpResponse(ADVICE, status=403, content_type="text/plain")
     registry = CollectorRegistry()
-    if os.environ.get(FOLDER):
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    else:
-        for metric in (REQUESTS, UPLOADS, GRADINGS):
-            registry.register(metric)
-    registry.register(_Database())
+    registry.register(_Metrics())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
 
@@ -253,11 +232,12 @@ def _is_local(meta: dict[str, str]) -> bool:
         return False
 
 
-class _Database(Collector):
-    """Metrics from the database, which all machines of a site share."""
+class _Metrics(Collector):
+    """Counters of this machine, and metrics from the database, which all machines of a site share."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics as the database gives them now."""
+        """Yield the metrics as they are now."""
+        yield from counters.families()
         size = "pg_database_size(current_database())"
         if connection.vendor == "sqlite":
             size = "page_count * page_size FROM pragma_page_count(), pragma_page_size()"

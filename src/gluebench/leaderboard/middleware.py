@@ -15,7 +15,8 @@ from django.shortcuts import render
 from django.urls import Resolver404, ResolverMatch, resolve
 from django.views.defaults import server_error
 
-from gluebench.leaderboard.health import PROBES, REQUESTS, UPLOADS
+from gluebench.leaderboard.counters import REQUESTS, UPLOADS
+from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.logs import REQUEST
 from gluebench.leaderboard.storage import is_full
 
@@ -91,9 +92,9 @@ def _log_request(request: HttpRequest, response: HttpResponseBase, seconds: floa
     method = request.method if request.method in METHODS else "other"
     name = match.view_name or match.route if match else "none"
     status = response.status_code
-    REQUESTS.labels(name, method, status).observe(seconds)
+    REQUESTS.observe(seconds, name, method, status)
     if method == "POST" and name in UPLOAD_ROUTES and status != 200:  # 200 is for a check only
-        UPLOADS.labels("accepted" if status < 400 else "rejected").inc()
+        UPLOADS.count("accepted" if status < 400 else "rejected")
     if access.isEnabledFor(logging.INFO) and request.path_info not in PROBES:
         fields = {
             "method": method,

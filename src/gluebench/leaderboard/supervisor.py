@@ -276,7 +276,7 @@ def environment(site: SiteFolder, host: str = "") -> dict[str, str]:
         "GLUEBENCH_HOSTS": ",".join(filter(None, (os.environ.get("GLUEBENCH_HOSTS", ""), name))),
         # The server keeps large requests here while they arrive: /tmp may be memory.
         "TMPDIR": str(site.uploads),
-        "PROMETHEUS_MULTIPROC_DIR": str(site.metrics),
+        folder.METRICS: str(site.metrics),
         folder.VARIABLE: str(site.root),
     }
 

@@ -39,6 +39,13 @@ def rounded_value(value: float, n: int, lowest: float, highest: float = 1.0) -> 
     return _value(round(_steps(value, n, lowest, highest)), n, lowest, highest)
 
 
+def rounding_width(value: float, n: int, lowest: float, highest: float = 1.0) -> float:
+    """The width of the range of values over `n` examples that are shown as this one is."""
+    at = round(_steps(value, n, lowest, highest))
+    ends = [_value(at + side / 2, n, lowest, highest) for side in (-1, 1)]
+    return abs(ends[1] - ends[0])
+
+
 def rounded_score(score: Score, lowest: float, highest: float = 1.0) -> Score:
     """Round a score, and widen its interval to a whole number of half steps on each side.
 
@@ -135,10 +142,14 @@ def _step_count(n: int) -> int:
     return 2 * max(round(pi / 4 * sqrt(n)), 1)
 
 
-RESAMPLES = 4000
-"""More than for rank intervals, since the decision may depend on a few percent of the error."""
+HALVES = 1000
+"""Random halves for metrics of numbers, on files of up to HALVED / HALVES examples; fewer on larger ones."""
+HALVED = 20_000_000
+"""Examples in all these halves together."""
 _LUCK = 3.0
-"""Standard errors that are added to a resampled standard error."""
+"""Standard errors that are added to a standard error from random halves."""
+_MARGIN = 1.05
+"""What other errors than an accuracy's are raised by: a single answer changes a score by about its error."""
 _ROUNDING = 1e-9
 """Rounding error allowed, as a share of a standard error."""
 
@@ -156,9 +167,9 @@ class Step:
     def error(self) -> float:
         """The standard error of the difference; test files are independent of each other.
 
-        For accuracy it is the jackknife's over examples or, if the gold has groups, over groups; for
-        independent examples `better` then means a McNemar statistic above 1. For other metrics it is that of
-        a paired bootstrap. For a single unit, it is the size of the difference.
+        It follows from the influence of the examples or, if the gold has groups, of the groups. For accuracy
+        on independent examples `better` then means a McNemar statistic above 1. For metrics of numbers, it
+        comes from random halves. For a single unit, it is the size of the difference.
         """
         errors = [
             weight * (_error(units, self.seed) if units.size > 1 else abs(change))
@@ -231,22 +242,24 @@ def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs], *, see
 def _error(units: Units, seed: int) -> float:
     """The standard error of the difference in the mean of a file's metrics.
 
-    A jackknife of a correlation can be fooled by several extreme answers, since it leaves out only one at a
-    time. Other metrics than accuracy are therefore resampled, and the error is raised by its sampling error:
-    a single changed example makes a difference of about one standard error, and chance in the resamples must
-    not decide it.
+    Influence values can be fooled by several extreme numbers, since they tell of one at a time. Random halves
+    cannot: half the difference of two halves has the variance of the whole (McCarthy 1969). The error is
+    raised, since a single changed example makes a difference of about one standard error, and neither
+    rounding nor chance may decide it.
     """
     from gluebench.scoring.inference import jackknife_spread
     from gluebench.scoring.units.base import generator
 
-    if all(is_proportion(metric) for metric in units.metrics):
+    if units.systems[0].gold.labels or isinstance(units.systems[0].gold.values, tuple):
         left_out = units.left_out().mean(axis=0)
-        return jackknife_spread(left_out[0] - left_out[1], units.counts).error
-    drawn = units.bootstrap(RESAMPLES, generator(seed, units.metrics[0].file)).mean(axis=0)
-    drawn = drawn[0] - drawn[1]
-    variance = float(drawn.var(ddof=1))
+        error = jackknife_spread(left_out[0] - left_out[1], units.counts).error
+        return error if all(map(is_proportion, units.metrics)) else error * _MARGIN
+    splits = min(HALVES, max(HALVED // units.examples, 50))
+    first, second = units.halves(splits, generator(seed, units.metrics[0].file)).mean(axis=1)
+    drawn = (first[0] - first[1] - second[0] + second[1]) / 2
+    variance = float((drawn**2).mean())
     if variance <= 0:
         return 0.0
-    kurtosis = float(((drawn - drawn.mean()) ** 4).mean()) / variance**2
-    relative_error = sqrt(max(kurtosis - 1, 0.0) / (4 * len(drawn)))  # of the standard error
+    kurtosis = float((drawn**4).mean()) / variance**2
+    relative_error = sqrt(max(kurtosis - 1, 0.0) / (4 * splits))  # of the standard error
     return sqrt(variance) * (1 + _LUCK * relative_error)

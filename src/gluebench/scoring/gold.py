@@ -22,6 +22,7 @@ from gluebench.scoring.tags import (
 )
 from gluebench.submission.check import other_sizes
 from gluebench.submission.forms import cell_form
+from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
 from gluebench.submission.problems import Problem, listed
 from gluebench.submission.rows import Layout
 from gluebench.submission.shapes import read_shaped, shaped
@@ -53,7 +54,9 @@ class GoldError(ValueError):
     """Invalid gold labels, which the organizer has to fix, not the submitter."""
 
     def __init__(self, problems: Sequence[Problem], *, folder: str) -> None:
-        lines = [f"the gold labels in {folder} are at fault, not the submission:", *listed(problems)]
+        named = any(problem.code == "other-benchmark" for problem in problems)
+        fault = "are of another benchmark" if named else "are at fault, not the submission"
+        lines = [f"the gold labels in {folder} {fault}:", *listed(problems)]
         super().__init__("\n".join(lines))
         self.problems = list(problems)
         self.folder = folder
@@ -145,7 +148,10 @@ def read_gold(
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
-        raise GoldError(problems, folder=home)
+        contents = {file.path: read(f"{file.name}{SUFFIX}") for file in benchmark.files(role)}
+        lines = {path: count_lines(data) for path, data in contents.items() if data is not None}
+        other = of_other_benchmark(lines, benchmark, role)
+        raise GoldError(problems if other is None else [other], folder=home)
     gold = Gold(benchmark, role, home, columns, phenomena, metadata, partial)
     return gold if given is not None else _with_version(gold)
 

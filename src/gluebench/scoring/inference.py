@@ -18,9 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gluebench.benchmark import Metric, Task
+from gluebench.scoring.influence import influence_by_kind
 from gluebench.scoring.intervals import (
     CONSTANT,
     TOO_FEW,
+    TOO_MANY,
     UNDEFINED,
     Alone,
     Bar,
@@ -36,8 +38,9 @@ from gluebench.scoring.intervals import (
 )
 from gluebench.scoring.metrics import Point, function_of, is_proportion, task_score
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.units import Units, units_of
+from gluebench.scoring.units import Units
 from gluebench.scoring.units.base import Floats, Ints
+from gluebench.scoring.withholding import rare_class, too_few
 
 ALPHA = 0.05
 """Significance level: p-values up to this are significant."""
@@ -45,7 +48,7 @@ POWER = 0.8
 _ROUNDING = 9
 """Decimals that |T| is rounded to."""
 _VARIES = 1e-12
-"""Scores without one unit each that differ by less are equal but for rounding errors."""
+"""Scores without one unit each that differ by less, as a share of the scale, are equal but for rounding."""
 
 
 def task_bars(
@@ -66,30 +69,44 @@ def task_bars(
 
 def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) -> list[Bar]:
     """Intervals of the metrics of one test file; with several metrics, that of their mean comes last."""
-    units = units_of(metrics, [pairs])
-    left_out = units.left_out()[:, 0]
+    if len(metrics) == 1 and is_proportion(metrics[0]):
+        return [_proportion_bar(pairs)]
+    values = [point.value for point in points]
+    influence, kinds = influence_by_kind(metrics, pairs, values)
+    left_out = np.array(values)[:, np.newaxis] - influence / max(kinds.size - 1, 1)
     bounds = [function_of(metric).bounds for metric in metrics]
     bars = []
     for at, (metric, point) in enumerate(zip(metrics, points, strict=True)):
-        if not point.value and pairs.predicted.constant and not is_proportion(metric):
-            bars.append(Bar(None, None, CONSTANT))
-        elif point.undefined:
-            bars.append(Bar(None, None, UNDEFINED))
-        elif units.sparse(at, 0):
+        withheld = _withheld(metric, pairs, point)
+        if np.isnan(left_out[at]).any():
+            bars.append(Bar(None, None, TOO_MANY))
+        elif withheld:
+            bars.append(Bar(None, None, withheld))
+        elif function_of(metric).classes and rare_class(
+            metric, pairs, jackknife_spread(left_out[at], kinds.counts).error ** 2
+        ):
             bars.append(Bar(None, None, TOO_FEW))
         elif is_proportion(metric):
             bars.append(_proportion_bar(pairs))
         elif pairs.predicted.constant and point.value < bounds[at][1] and np.ptp(left_out[at]) < _VARIES:
             bars.append(Bar(None, None, CONSTANT))
         else:
-            bars.append(jackknife_bar(point.value, left_out[at], units.counts, *bounds[at]))
+            bars.append(jackknife_bar(point.value, left_out[at], kinds.counts, *bounds[at]))
     if len(metrics) > 1:
         withheld = mean_withheld(bar.withheld for bar in bars)
-        value = task_score([point.value for point in points])
         lowest, highest = (sum(ends) / len(ends) for ends in zip(*bounds, strict=True))
-        mean = jackknife_bar(value, left_out.mean(axis=0), units.counts, lowest, highest)
+        mean = jackknife_bar(task_score(values), left_out.mean(axis=0), kinds.counts, lowest, highest)
         bars.append(Bar(None, None, withheld) if withheld else mean)
     return bars
+
+
+def _withheld(metric: Metric, pairs: Pairs, point: Point) -> str | None:
+    """Why a metric has no interval, as far as its value and the numbers of units tell."""
+    if not point.value and pairs.predicted.constant and not is_proportion(metric):
+        return CONSTANT
+    if point.undefined:
+        return UNDEFINED
+    return TOO_FEW if too_few(metric, pairs) else None
 
 
 def _proportion_bar(pairs: Pairs) -> Bar:
@@ -104,15 +121,17 @@ def jackknife_bar(value: float, left_out: Floats, counts: Ints, lowest: float, h
     A score from `lowest` to `highest` is first scaled to -1 to 1 and then transformed by atanh. With an
     infinite `lowest` the logarithm of its distance from `highest` is taken, or nothing if that is infinite
     too. The degrees of freedom are the smaller of units - 1 and Satterthwaite's, 2 units / (kurtosis - 1).
-    The interval is withheld ("too few to say") if a transformed score is infinite, or all are equal.
+    The interval is withheld ("too few to say") if a transformed score is infinite, or all scores are equal
+    but for rounding.
     """
+    scale = highest - (lowest if isfinite(lowest) else value) if isfinite(highest) else np.abs(left_out).max()
+    if not np.ptp(left_out) > _VARIES * abs(scale):
+        return Bar(None, None, TOO_FEW)
     with np.errstate(divide="ignore", invalid="ignore"):
         middle, *scaled = _transformed(np.array([value, *left_out]), lowest, highest)
     if not np.isfinite([middle, *scaled]).all():
         return Bar(None, None, TOO_FEW)
     spread = jackknife_spread(np.array(scaled), counts)
-    if not spread.error > 0:
-        return Bar(None, None, TOO_FEW)
     margin = student_quantile(1 - ALPHA / 2, spread.df) * spread.error
     low, high = (_score(float(end), lowest, highest) for end in (middle - margin, middle + margin))
     return Bar(low, high)

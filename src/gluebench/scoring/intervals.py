@@ -11,6 +11,8 @@ Z = 1.959963984540054
 """97.5 % point of the normal distribution; all intervals are two-sided 95 % intervals."""
 
 TOO_FEW = "too few to say"
+TOO_MANY = "too many different rows"
+"""A metric from an entry point would have to be called once for each of them."""
 UNDEFINED = "not defined"
 CONSTANT = "constant predictions"
 """The score is the same on every sample, as a correlation of 0, or an area under the ROC curve of 1/2."""

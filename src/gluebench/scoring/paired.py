@@ -135,15 +135,6 @@ class PairedTest(DifferenceTest):
                 outside = middle
         return outside
 
-    def turned(self) -> PairedTest:
-        """The test of one test file with the two systems swapped."""
-        drawn = Exchange(-self.drawn.differences, self.drawn.errors)
-
-        def count() -> Changes | None:
-            return self.changes and self.changes.turned()
-
-        return replace(self, difference=-self.difference, drawn=drawn, count=count)
-
 
 @dataclass(frozen=True)
 class MeanTest(PairedTest):

@@ -9,7 +9,8 @@ from functools import cached_property
 from itertools import chain, count
 from typing import Any
 
-from gluebench.scoring.numeric import Floats, NDArray, np
+from gluebench.scoring.kinds import Kinds, content_kinds, ranks
+from gluebench.scoring.numeric import Floats, Ints, NDArray, np
 from gluebench.submission.submission import Column, bits
 
 SIXTEEN = 16
@@ -52,9 +53,91 @@ class Pairs:
         return self._kept[key]
 
     @cached_property
+    def units(self) -> Ints | None:
+        """The unit of each example, numbered from 0 in the order of the groups, shape (n,).
+
+        A unit is a group or, without groups, an example: then the value is None.
+        """
+        return None if self.groups is None else np.unique(np.asarray(self.groups), return_inverse=True)[1]
+
+    @cached_property
+    def size(self) -> int:
+        """The number of units."""
+        return len(self) if self.units is None else int(self.units.max()) + 1
+
+    @property
+    def code_arrays(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The codes of gold and predictions, for label columns, each of shape (n,)."""
+        return np.frombuffer(self.gold.codes, np.uint8), np.frombuffer(self.predicted.codes, np.uint8)
+
+    @cached_property
+    def unit_kinds(self) -> Kinds:
+        """Each unit as a kind of its own."""
+        return Kinds.single(self.size)
+
+    @cached_property
+    def content_kinds(self) -> Kinds:
+        """Units with the same examples are of one kind, in any order of these."""
+        if self.gold.labels and self.predicted.labels and self.units is None:
+            return self._cell_kinds
+        return content_kinds([*ranks([self.gold]), *ranks([self.predicted])], self.units)
+
+    @property
+    def _cell_kinds(self) -> Kinds:
+        """The cells of the confusion table that occur, which is counted already."""
+        table = self.table_array.ravel()
+        numbers: Ints = np.cumsum(table > 0) - 1
+
+        def of_units() -> NDArray[Any]:
+            gold, predicted = (
+                np.frombuffer(column.codes, np.uint8) for column in (self.gold, self.predicted)
+            )
+            of_units: Ints = numbers[gold * np.intp(len(self.gold.labels)) + predicted]
+            return of_units
+
+        return Kinds(table[table > 0], of_units)
+
+    def tables(self, some: slice) -> Floats:
+        """The confusion tables of one unit of some of `content_kinds`, shape (gold, predicted, kinds)."""
+        classes, number = len(self.gold.labels), len(self.content_kinds.counts[some])
+        cells = classes**2
+        if self.units is None:
+            flat = np.zeros((cells, number))
+            flat[np.flatnonzero(self.table_array)[some], np.arange(number)] = 1.0
+        else:
+            units = self.content_kinds.first[some]
+            gold, predicted = (
+                np.frombuffer(column.codes, np.uint8) for column in (self.gold, self.predicted)
+            )
+            rows = np.flatnonzero(np.isin(self.units, units))
+            sorter = np.argsort(units)
+            kinds = sorter[np.searchsorted(units, self.units[rows], sorter=sorter)]
+            places = gold[rows] * np.intp(classes) + predicted[rows]
+            flat = np.bincount(places * number + kinds, minlength=cells * number).astype(np.float64)
+        return flat.reshape(classes, classes, number)
+
+    def units_with(self, flags: NDArray[Any]) -> Ints:
+        """The number of units with an example for which each flag holds, shape (k,), from flags (n, k)."""
+        counts: Ints = np.count_nonzero(self.by_unit(flags), axis=0)
+        return counts
+
+    def by_unit(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Sums of the rows of each unit, shape (units,) or (units, k), from (n,) or (n, k)."""
+        if self.units is None:
+            return rows
+        if rows.ndim == 1:
+            return np.bincount(self.units, rows, self.size)
+        return np.stack([self.by_unit(column) for column in rows.T], axis=1)
+
+    @cached_property
     def table(self) -> list[list[int]]:
         """The confusion table, for label columns; counted once for all metrics of the file."""
         return confusion(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
+
+    @cached_property
+    def table_array(self) -> NDArray[Any]:
+        """The confusion table as an array."""
+        return np.asarray(self.table)
 
     @cached_property
     def cells(self) -> bytes:

@@ -89,6 +89,8 @@ class Archive(NamedTuple):
     ignored: list[str]
     """Printable paths of the other files, without those that an operating system adds."""
     problems: list[Problem]
+    comment: str = ""
+    """Of a zip."""
 
 
 def read_members(
@@ -244,7 +246,8 @@ def read_zip(data: bytes, accepts: Callable[[str], bool], limits: Limits) -> Arc
         "system-files": system,
         "backslash-names": [entry.path for entry in entries if b"\\" in entry.raw_name],
     }
-    archive = Archive({}, ignored, [notice(code, names) for code, names in by_code.items() if names])
+    notices = [notice(code, names) for code, names in by_code.items() if names]
+    archive = Archive({}, ignored, notices, directory.comment.decode("utf-8", "replace"))
     view = memoryview(data)
     for entry in chosen:
         span = spans[entry.offset]

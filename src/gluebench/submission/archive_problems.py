@@ -25,7 +25,7 @@ _DRIVE = re.compile(r"(?:^|/)[A-Za-z]:")
 _DEVICE = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])[ ]*(?:\..*)?", re.IGNORECASE
 )
-_UP = re.compile(r"\.[. ]*\.[. ]*")
+_UP = re.compile(r"\. *\.[. ]*")
 _SYSTEM_FILES = frozenset({".ds_store", "thumbs.db", "desktop.ini", "icon\r"})
 _SYSTEM_FOLDERS = frozenset({"__macosx"})
 

@@ -16,6 +16,7 @@ from gluebench.submission.archive_problems import base_name, some
 from gluebench.submission.forms import cell_form
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
 from gluebench.submission.notation import is_number
+from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
 from gluebench.submission.rows import Layout
 from gluebench.submission.shapes import read_shaped, shaped
@@ -38,10 +39,10 @@ def check(
     """Read a zip, a folder or a single file of predictions; problems are in the result, never raised."""
     benchmark = load_benchmark(benchmark)
     names = Names(benchmark, role)
-    given, ignored, faults = read_members(source, names.knows)
-    members = {**given}  # a copy, so that each member is freed once it is read
-    del given
-    problems = list(faults)
+    archive = read_members(source, names.knows)
+    members, ignored, problems = dict(archive.members), archive.ignored, list(archive.problems)
+    archive.members.clear()  # so that each member is freed once it is read
+    lines = {path: count_lines(data) for path, data in members.items()}
     broken = any(problem.severity == "error" for problem in problems)
     if broken and not members:
         return Submission(benchmark, role, os.fspath(source), "invalid", tuple(problems), {})
@@ -69,6 +70,10 @@ def check(
         problems += _missing(absent, likely, ignored, names, benchmark, nothing=not by_name)
     missing = missing_files(benchmark, role, by_name)
     judged = verdict(problems, missing=bool(missing))
+    if judged == "invalid" and not broken:
+        other = of_other_benchmark(lines, benchmark, role, comment=archive.comment)
+        if other is not None:
+            return Submission(benchmark, role, os.fspath(source), judged, (other,), {}, missing)
     return Submission(
         benchmark, role, os.fspath(source), judged, tuple(problems), predictions, missing, unshown
     )

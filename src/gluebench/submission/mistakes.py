@@ -201,11 +201,11 @@ _NAMED = re.compile(r"(?:[A-Za-z_0-9]*[A-Za-z_][-_:])([0-9]+)")
 """An index after the name of its split, such as test-17."""
 _OBJECT = re.compile(
     r"(?:(?:torch\.)?tensor|array|(?:np\.)?(?:int|float|str_?|bool_?)\d*)?[(\[]+([^,()\[\]]+)"
-    r"(?:, ?(?:device|dtype)=[^)]*)?[)\]]+|b(?=['\"])(.*)"
+    r"(?:, ?(?:device|dtype)=(?:[^)]*[^)\]])?)?[)\]]+|b(?=['\"])(.*)"
 )
 """The Python repr of an object that holds one value: tensor(1), [1], np.int64(1), b'neutral'."""
 _CLASS = re.compile(r"label[_ ]?([0-9]+)", re.IGNORECASE)
-_VECTOR = re.compile(r"[(\[] *[-+.0-9eE]+[ ,]+[-+.0-9eE, ]+[)\]]")
+_VECTOR = re.compile(r"[(\[] *[-+.0-9eE]+[ ,][-+.0-9eE, ]+[)\]]")
 
 
 def whole(text: str) -> str | None:

@@ -11,6 +11,7 @@ from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.submission.check import explain, layout
 from gluebench.submission.forms import cell_text, values_of
 from gluebench.submission.notation import NotationError
+from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
 from gluebench.submission.problems import Problem, listed, verdict
 from gluebench.submission.submission import Column, Submission, missing_files
 
@@ -50,6 +51,7 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
     problems: list[Problem] = []
     columns: dict[str, Column] = {}
     unshown: dict[str, Mapping[str, int]] = {}
+    lines: dict[str, int] = {}
     for name, values in predictions.items():
         file = file_named(name, benchmark, role)
         if file.name in columns:
@@ -59,6 +61,7 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
             data = as_tsv(values, task, header="prediction", ids=file.splits[role].ids)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
+        lines[file.path] = count_lines(data)
         table = explain(name, data, layout(file, task, role))
         problems += [replace(problem, line=None) for problem in table.problems]
         if table.unshown:
@@ -67,6 +70,8 @@ def submission_of(predictions: Mapping[str, Any], benchmark: Benchmark, *, role:
             columns[file.name] = table.column
     missing = missing_files(benchmark, role, columns)
     judged = verdict(problems, missing=bool(missing))
+    if judged == "invalid" and (other := of_other_benchmark(lines, benchmark, role)):
+        return Submission(benchmark, role, SOURCE, judged, (other,), {}, missing)
     return Submission(benchmark, role, SOURCE, judged, tuple(problems), columns, missing, unshown)
 
 

@@ -14,6 +14,7 @@ from gluebench.submission.archive_problems import base_name
 from gluebench.submission.check import layout, likely_files, no_files, two_files
 from gluebench.submission.mistakes import explained
 from gluebench.submission.names import Names, foreign
+from gluebench.submission.other_benchmark import COMMENT, count_lines, of_other_benchmark
 from gluebench.submission.problems import Problem
 from gluebench.submission.shapes import read_shaped, shaped
 from gluebench.submission.submission import Column
@@ -41,6 +42,8 @@ def write_submission(
 ) -> None:
     """Write a zip that `check` finds valid: one TSV per test file, in the manifest's order.
 
+    Its comment names the benchmark.
+
     `predictions` are those of `check`, or for each task or test file what `grade` takes: a list, an array, a
     Series, a DataFrame. `like` maps a test file to the task's own JSON lines, in whose structure its answers
     are written, as SuperGLUE has those of MultiRC. The file is written atomically. Raises SubmissionError for
@@ -56,18 +59,22 @@ def write_submission(
     contents = {
         name: _content(files, predictions, benchmark, role, like or {}) for name, files in members.items()
     }
+    comment = f"{COMMENT}{benchmark.name}".encode()
     with replacing(Path(path)) as target:
-        if uniform := _write_zip(target, contents, stored=()):
+        if uniform := _write_zip(target, contents, comment, stored=()):
             target.seek(0)
             target.truncate()
-            _write_zip(target, contents, stored=uniform)
+            _write_zip(target, contents, comment, stored=uniform)
 
 
-def _write_zip(target: BinaryIO, contents: Mapping[str, bytes], *, stored: Collection[str]) -> list[str]:
+def _write_zip(
+    target: BinaryIO, contents: Mapping[str, bytes], comment: bytes, *, stored: Collection[str]
+) -> list[str]:
     """Write all, compressed but for those `stored`; return those that `check` might then take for a bomb."""
     import zipfile
 
     with zipfile.ZipFile(target, "w") as archive:
+        archive.comment = comment
         for name, content in contents.items():
             member = zipfile.ZipInfo(name)  # dated 1980, so the same bytes each time
             member.compress_type = zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED
@@ -173,6 +180,13 @@ def read_predictions(
     columns = {name: result.column for name, result in results.items() if result.column is not None}
     done += [step for result in results.values() for step in result.done]
     problems += [problem for result in results.values() for problem in result.problems]
+    if problems and archive.members:
+        lines: dict[str, int] = {}
+        for name, paths in by_name.items():
+            lines[benchmark.file(name).path] = count_lines(archive.members[paths[0]])
+        foreign_files = of_other_benchmark(lines, benchmark, role, comment=archive.comment)
+        if foreign_files is not None:
+            return Fixed({}, [], [foreign_files])
     if not columns and not problems:
         problems.append(no_files(benchmark.files(role), ignored))
     done += [f"{name}: left out, as it is named as no test file" for name in ignored]

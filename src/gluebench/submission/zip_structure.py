@@ -41,6 +41,8 @@ class Directory(NamedTuple):
     start: int
     end: int
     entries: int
+    comment: bytes = b""
+    """Of the whole zip."""
 
 
 class Entry(NamedTuple):
@@ -77,10 +79,12 @@ def find_directory(data: bytes) -> Directory:
         raise Refused("multi-disk")
     at = _find_end(data)
     _, disk, directory_disk, here, entries, size, offset, _ = END.unpack_from(data, at)
-    directory = Directory(offset, offset + size, entries)
+    comment = data[at + END.size :]
+    directory = Directory(offset, offset + size, entries, comment)
     before = at - LOCATOR_64.size
     if before >= 0 and data[before : before + 4] == LOCATOR_MARK:
-        return _find_directory_64(data, before, (disk, directory_disk, here, entries, size, offset))
+        wide = _find_directory_64(data, before, (disk, directory_disk, here, entries, size, offset))
+        return wide._replace(comment=comment)
     if _SHORT in (disk, directory_disk, here, entries) or _LONG in (size, offset):
         raise Refused("zip64", value="no Zip64 record where the end of the zip asks for one")
     if disk or directory_disk or here != entries:

@@ -40,11 +40,15 @@ def device(name: str | None = "auto") -> str:
 
 
 @contextmanager
-def arithmetic(precision: str) -> Iterator[None]:
+def arithmetic(precision: str | None) -> Iterator[None]:
     """Let a GPU's matrix products, convolutions and LSTMs use TF32 unless `precision` is fp32; then restore.
 
-    Left alone, cuDNN's LSTMs use TF32 though matrix products do not.
+    Left alone, cuDNN's LSTMs use TF32 though matrix products do not. None changes nothing, and needs no
+    PyTorch: for a model that does not compute with it, or that decides for itself.
     """
+    if precision is None:
+        yield
+        return
     import torch
 
     cudnn: Any = torch.backends.cudnn

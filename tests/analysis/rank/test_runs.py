@@ -1,4 +1,4 @@
-"""Systems of several runs: their mean is ranked, and runs are resampled with the examples."""
+"""Systems of several runs: their mean is ranked, and tests cover the choice of runs as well."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import pytest
 from compared import F1, noisy, task, words
 
 from gluebench.analysis.rank import rank
-from gluebench.analysis.rank.uncertainty import read_systems, resampled
 from gluebench.scoring import grade
 from gluebench.scoring.grade import pairs_of
+from gluebench.scoring.inference import jackknife_spread
 from gluebench.scoring.runs import mean_runs, runs_tests
 from gluebench.scoring.units import units_of
+from gluebench.submission.values import submission_of
 
 SIZES = {"A": 400, "B": 600}
 
@@ -35,16 +36,16 @@ def suite(make):
     return gold, runs
 
 
-def read(gold, systems):
-    return read_systems(systems, gold, gold.benchmark.scored, majority=[])
+def pairs_of_runs(gold, runs):
+    return [pairs_of(submission_of(run, gold.benchmark), gold) for run in runs]
 
 
 def of_runs(gold, systems):
     """The test of the mean of a system, or of the difference of two, by the jackknife (scoring/runs.py)."""
-    runs = read(gold, systems).runs
-    pairs = [pairs_of(run, gold) for of_system in runs for run in of_system]
+    pairs = pairs_of_runs(gold, [run for of_system in systems.values() for run in of_system])
+    sizes = [len(of_system) for of_system in systems.values()]
     tests = [
-        runs_tests(units_of(task.metrics, [each[task.name] for each in pairs]), list(map(len, runs)))[0]
+        runs_tests(units_of(task.metrics, [each[task.name] for each in pairs]), sizes)[0]
         for task in gold.benchmark.scored
     ]
     return mean_runs(tests, [1.0] * len(tests))
@@ -53,7 +54,7 @@ def of_runs(gold, systems):
 def test_the_score_is_the_mean_over_runs(suite):
     gold, runs = suite
     a, b = runs(0.9, 0.8, 0.95), runs(0.9)
-    ranking = rank({"a": a, "b": b[0]}, gold, resamples=200)
+    ranking = rank({"a": a, "b": b[0]}, gold)
     scores = [grade(run, gold, intervals=False, benchmark=gold.benchmark).tasks for run in a]
     system = next(each for each in ranking.systems if each.name == "a")
     for name in SIZES:
@@ -68,7 +69,7 @@ def test_rank_scores_of_runs_are_euroevals(suite):
     """The deviation is that of the scores of all runs together, or of the resamples of a single run."""
     gold, runs = suite
     systems = {"a": runs(0.9, 0.8, 0.95), "b": runs(0.7, 0.75, 0.85), "c": runs(0.6, 0.65, 0.6)}
-    ranking = rank(systems, gold, by="rank-score", resamples=200)
+    ranking = rank(systems, gold, by="rank-score")
     graded = {
         name: [grade(run, gold, intervals=False, benchmark=gold.benchmark).tasks for run in of_system]
         for name, of_system in systems.items()
@@ -85,44 +86,37 @@ def test_rank_scores_of_runs_are_euroevals(suite):
     found = {system.name: system.value for system in ranking.systems}
     assert [found[name] for name in systems] == pytest.approx(list(expected))
     named = replace(gold, benchmark=gold.benchmark._replace(rank_by="rank-score"))
-    assert rank(systems, named, resamples=200) == ranking, "by default"
+    assert rank(systems, named) == ranking, "by default"
     single = {name: of_system[0] for name, of_system in systems.items()}
-    drawn = resampled(gold.benchmark.scored, read(gold, single), gold, resamples=200, seed=0).examples
-    between = [np.var([of[0][task].score.value for of in graded.values()]) for task in SIZES]
-    by_hand = np.sqrt(between + drawn.var(axis=2).mean(axis=0))
-    assert rank(single, gold, resamples=200).scales == pytest.approx(by_hand)
-
-
-def test_resamples_have_the_variance_of_examples_and_runs(suite):
-    """Against the jackknife over examples plus the runs' own variance, without the part both hold."""
-    gold, runs = suite
-    systems = read(gold, {"a": runs(0.95, 0.85, 0.9, 0.75)})
-    drawn = resampled(gold.benchmark.scored, systems, gold, resamples=6000, seed=0)
-    test = of_runs(gold, {"a": systems.runs[0]})
-    assert drawn.examples[0].mean(axis=0).var() == pytest.approx(test.examples, rel=0.1)
-    assert drawn.runs[0].mean(axis=0).std() == pytest.approx(test.error, rel=0.07)
-    assert test.seeds > test.examples / 10
-    assert drawn.runs[0].mean() == pytest.approx(test.difference, abs=0.003)
+    by_hand = []
+    for of_task in gold.benchmark.scored:
+        between = np.var([of[0][of_task.name].score.value for of in graded.values()])
+        units = [
+            units_of(of_task.metrics, [pairs[of_task.name]]) for pairs in pairs_of_runs(gold, single.values())
+        ]
+        own = [jackknife_spread(each.left_out()[0, 0], each.counts).error ** 2 for each in units]
+        by_hand.append(np.sqrt(between + np.mean(own)))
+    assert rank(single, gold).scales == pytest.approx(by_hand, rel=1e-3)
 
 
 def test_pairs_are_tested_as_compare_tests_runs(suite):
     gold, runs = suite
     for rights in ((0.95, 0.85, 0.9), (0.9, 0.9, 0.9)):
         systems = {"a": runs(*rights), "b": runs(0.8, 0.82, 0.86, 0.7)}
-        (pair,) = rank(systems, gold, resamples=4000).pairs
+        (pair,) = rank(systems, gold).pairs
         test = of_runs(gold, systems)
         assert pair.difference == pytest.approx(test.difference, abs=1e-12)
-        assert pair.p == pytest.approx(test.p, rel=0.25, abs=0.003)
+        assert pair.p == pytest.approx(test.p, rel=0.03, abs=0.001)
 
 
 def test_equal_runs_are_one_run(suite):
     gold, runs = suite
     a, b = runs(0.9)[0], runs(0.85)[0]
-    once = rank({"a": a, "b": b}, gold, resamples=300)
-    thrice = rank({"a": [a, a, a], "b": [b, b]}, gold, resamples=300)
+    once = rank({"a": a, "b": b}, gold)
+    thrice = rank({"a": [a, a, a], "b": [b, b]}, gold)
     for one, other in zip(once.systems, thrice.systems, strict=True):
-        assert (one.name, one.rank, one.low, one.high, one.first) == (
-            other.name, other.rank, other.low, other.high, other.first,
+        assert (one.name, one.rank, one.rank_low, one.rank_high) == (
+            other.name, other.rank, other.rank_low, other.rank_high,
         )  # fmt: skip
         assert one.value == pytest.approx(other.value)
     assert once.pairs[0].p == pytest.approx(thrice.pairs[0].p, rel=1e-6)
@@ -132,25 +126,24 @@ def test_equal_runs_are_one_run(suite):
 def test_neither_order_nor_a_twin_changes_a_number(suite):
     gold, runs = suite
     systems = {"a": runs(0.9, 0.8), "b": runs(0.85, 0.9, 0.8), "c": runs(0.7, 0.75)}
-    one = {each.name: each for each in rank(systems, gold, resamples=200).systems}
-    turned = rank(dict(reversed(systems.items())), gold, resamples=200).systems
+    one = {each.name: each for each in rank(systems, gold).systems}
+    turned = rank(dict(reversed(systems.items())), gold).systems
     assert all(each == one[each.name] for each in turned)
-    tied = {each.name: each for each in rank({**systems, "twin": systems["b"]}, gold, resamples=200).systems}
+    tied = {each.name: each for each in rank({**systems, "twin": systems["b"]}, gold).systems}
     assert tied["b"].rank == tied["twin"].rank
-    assert (tied["b"].low, tied["b"].high, tied["b"].first) == (
-        tied["twin"].low, tied["twin"].high, tied["twin"].first,
-    )  # fmt: skip
+    assert (tied["b"].rank_low, tied["b"].rank_high) == (tied["twin"].rank_low, tied["twin"].rank_high)
+    assert "twin" in tied["b"].indistinguishable
 
 
 def test_a_task_that_a_run_lacks_has_no_score(suite):
     gold, runs = suite
     a, b = runs(0.9, 0.8), runs(0.9, 0.85)
     del a[1]["B"]
-    unranked = {each.name: each for each in rank({"a": a, "b": b}, gold, resamples=200).systems}
+    unranked = {each.name: each for each in rank({"a": a, "b": b}, gold).systems}
     assert unranked["a"].rank is None
     assert unranked["a"].scores["B"] is None
     for missing in ("own", "lowest", "shared"):
-        ranking = rank({"a": a, "b": b}, gold, resamples=200, missing=missing)
+        ranking = rank({"a": a, "b": b}, gold, missing=missing)
         assert {each.rank for each in ranking.systems} == {1, 2}
         assert 0 <= ranking.pairs[0].p <= 1
 

@@ -191,8 +191,9 @@ def test_a_split_that_is_missing_is_told_unless_some_are_enough(tmp_path: Path) 
     with pytest.raises(
         DataError,
         match=r"CoLA: no dev\.tsv or dev\.parquet, the dev split of CoLA; its other splits are there",
-    ):
+    ) as raised:
         prepare_from_folder(source, tmp_path / "data", benchmark, task, load_release("glue"))
+    assert raised.value.problems[-1].startswith("--partial (partial=True) takes")
     assert not (tmp_path / "data").exists()
     some = prepared(source, tmp_path / "data", benchmark, task, load_release("glue"))
     assert list(some.dataset.splits) == ["train", "test"]

@@ -10,7 +10,7 @@ from gluebench.benchmark import Metric, Task
 from gluebench.scoring.inference import ALPHA, alone, mcnemar_holds
 from gluebench.scoring.intervals import TOO_FEW, Alone, withheld_because
 from gluebench.scoring.paired import PairedTest, mean_test, paired_tests
-from gluebench.scoring.pairs import Pairs, sort_key
+from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of
 from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests
 from gluebench.scoring.units import units_of
@@ -178,21 +178,14 @@ def task_tested(
 def file_tested(
     metrics: Sequence[Metric], sides: Sequence[Sequence[Pairs]], *, resamples: int, seed: int, name: str
 ) -> list[Tested]:
-    """Test the metrics of one test file; with several metrics, the test of their mean comes last.
-
-    Swapping the systems gives the mirror image: two submissions are tested in the order of their answers, and
-    the tests are turned if that is not the given order.
-    """
+    """Test the metrics of one test file; with several metrics, the test of their mean comes last."""
     runs = [len(side) for side in sides]
     pairs = [of_run for side in sides for of_run in side]
     tests: Sequence[PairedTest | RunsTest]
     if runs == [1, 1]:
-        turned = sort_key(pairs[0].predicted) > sort_key(pairs[1].predicted)
-        units = units_of(metrics, pairs[::-1] if turned else pairs)
+        units = units_of(metrics, pairs)
         tests = paired_tests(units, resamples=resamples, rng=generator(seed, name))
         values = units.values()
-        if turned:
-            tests, values = [test.turned() for test in tests], values[:, ::-1]
         right = alone(*pairs) if pairs[0].predicted.labels else None
         apart = units.apart()
         names = [MCNEMAR if mcnemar_holds(metric, units) else EXCHANGE for metric in metrics] + [EXCHANGE]

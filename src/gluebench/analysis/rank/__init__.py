@@ -1,4 +1,4 @@
-"""Many systems ranked: how certain each rank is, which systems are tied, and what depends on the rule.
+"""Many systems ranked: the ranks that each may truly have, and what depends on the rule.
 
 The functions are loaded when first used: the order of a board needs no numpy.
 """
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gluebench.analysis.rank.panel import rank_scores
-    from gluebench.analysis.rank.ranking import RankedSystem, Ranking, rank, rankings
+    from gluebench.analysis.rank.ranking import RankedSystem, Ranking, rank
 
-__all__ = ["RankedSystem", "Ranking", "rank", "rank_scores", "rankings"]
+__all__ = ["RankedSystem", "Ranking", "rank", "rank_scores"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Aggregation rules over arrays of scores, observed or resampled, and Kemeny orders.
+"""Aggregation rules over arrays of scores, and Kemeny orders.
 
 A Kemeny order is contradicted by the fewest (task, pair of systems). First the systems are divided into
 groups such that every member of a group beats every member of the next by a strict majority of the tasks; all
@@ -11,118 +11,97 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gluebench.scoring.units.base import Floats
+from gluebench.analysis.rank.decisions import Floats
 
 
-def filled_draws(draws: Floats, missing: str) -> Floats:
-    """Apply a rule for missing scores (NaN) to draws of shape (systems, tasks, resamples).
+def filled_scores(scores: Floats, missing: str) -> Floats:
+    """Apply a rule for missing scores (NaN) to scores of shape (systems, tasks).
 
-    All scores of a system that gets no rank become NaN. Under "own" missing scores stay NaN, since every
-    aggregation rule handles them.
+    All scores of a system that gets no rank become NaN. Under "own" and "shared" missing scores stay NaN:
+    every rule of aggregation handles them.
     """
-    gaps: NDArray[np.bool_] = np.isnan(draws[:, :, 0])
-    if missing == "own":
-        return draws
-    if missing == "shared":  # every rule ignores a task that no system has
-        return np.where(np.any(gaps, axis=0)[:, np.newaxis], np.nan, draws)
+    gaps = np.isnan(scores)
     if missing == "unranked":
-        return np.where(np.any(gaps, axis=1, keepdims=True)[:, :, np.newaxis], np.nan, draws)
-    known = ~gaps.all(axis=0)
-    lowest = np.full(draws.shape[1:], np.nan)
-    lowest[known] = np.nanmin(draws[:, known], axis=0)
-    return np.where(np.isnan(draws) & ~np.all(gaps, axis=1, keepdims=True)[:, :, np.newaxis], lowest, draws)
+        return np.where(gaps.any(axis=1, keepdims=True), np.nan, scores)
+    if missing == "lowest":
+        lowest = np.fmin.reduce(scores, axis=0)
+        return np.where(gaps & ~gaps.all(axis=1, keepdims=True), lowest, scores)
+    return scores
 
 
-def values(rule: str, draws: Floats, weights: Floats, scales: Floats) -> Floats:
-    """Values that the rule ranks by, highest first, shape (systems, resamples); NaN without a rank.
+def values(rule: str, scores: Floats, weights: Floats, scales: Floats) -> Floats:
+    """Values that the rule ranks by, highest first, shape (systems,); NaN without a rank.
 
     `scales`, shape (tasks,), are the standard deviations that rank scores divide by.
     """
-    return np.round(unrounded(rule, draws, weights, scales), 12)  # so that rounding errors break no ties
-
-
-def unrounded(rule: str, draws: Floats, weights: Floats, scales: Floats) -> Floats:
-    """`values` with all digits."""
     if rule == "rank-score":
-        draws = (draws - np.fmax.reduce(draws, axis=0)) / scales[:, np.newaxis] - 1.0
-    return VALUES[rule](draws, weights)
+        scores = (scores - np.fmax.reduce(scores, axis=0)) / scales - 1.0
+    return VALUES[rule](scores, weights)
 
 
-def _mean(draws: Floats, weights: Floats) -> Floats:
+def _mean(scores: Floats, weights: Floats) -> Floats:
     """The macro-average: the (weighted) mean of a system's task scores (section 3.4 of the paper)."""
-    weighted = np.where(np.isnan(draws), 0.0, draws * weights[:, np.newaxis]).sum(axis=1)
-    share = (~np.isnan(draws[:, :, :1]) * weights[:, np.newaxis]).sum(axis=1)
-    values: Floats = np.divide(weighted, share, out=np.full(weighted.shape, np.nan), where=share > 0)
-    return values
+    weighted = np.where(np.isnan(scores), 0.0, scores * weights).sum(axis=1)
+    share = (~np.isnan(scores) * weights).sum(axis=1)
+    means: Floats = np.divide(weighted, share, out=np.full(len(scores), np.nan), where=share > 0)
+    return means
 
 
-def _median(draws: Floats, weights: Floats) -> Floats:
+def _median(scores: Floats, weights: Floats) -> Floats:
     """The (weighted) median of a system's task scores; the mean of two middle scores."""
-    order = np.argsort(draws, axis=1)  # NaN last
-    ordered = np.take_along_axis(draws, order, axis=1)
-    weighed = np.where(np.isnan(ordered), 0.0, weights[order])
-    so_far = np.cumsum(weighed, axis=1)
+    order = np.argsort(scores, axis=1)  # NaN last
+    ordered = np.take_along_axis(scores, order, axis=1)
+    so_far = np.cumsum(np.where(np.isnan(ordered), 0.0, weights[order]), axis=1)
     half = so_far[:, -1:] / 2
     close = 1e-12 * half
-    lower = np.argmax(so_far >= half - close, axis=1)[:, np.newaxis]
-    upper = np.argmax(so_far > half + close, axis=1)[:, np.newaxis]
-    ends = [np.take_along_axis(ordered, at, axis=1)[:, 0] for at in (lower, upper)]
-    return np.where(half[:, 0] > 0, (ends[0] + ends[1]) / 2, np.nan)
+    systems = np.arange(len(scores))
+    lower = ordered[systems, np.argmax(so_far >= half - close, axis=1)]
+    upper = ordered[systems, np.argmax(so_far > half + close, axis=1)]
+    return np.where(half[:, 0] > 0, (lower + upper) / 2, np.nan)
 
 
-def _borda(draws: Floats, weights: Floats) -> Floats:
+def _borda(scores: Floats, weights: Floats) -> Floats:
     """Minus the (weighted) mean over the tasks of a system's rank on each, ties sharing their mean rank.
 
     With n systems, n minus the rank are Borda's points. If only k of n systems have a task, their ranks 1
     to k are spread over 1 to n (a single one gets the middle), so that no system gains by a task with few
     entries.
     """
-    spread = np.stack([_spread_ranks(draws[:, at]) for at in range(draws.shape[1])], axis=1)
+    spread = np.stack([_spread_ranks(column) for column in scores.T], axis=1)
     return -_mean(spread, weights)
 
 
 def _spread_ranks(column: Floats) -> Floats:
-    """Mid-ranks spread over the number of all systems, shape (systems, resamples)."""
-    known = ~np.isnan(column[:, 0])
-    some, systems = column[known], len(column)
-    having = len(some)
-    values = np.full(column.shape, np.nan)
-    if having == 1:
-        values[known] = (systems + 1) / 2
-    elif having:
-        mid = np.array([(some > row).sum(axis=0) + ((some == row).sum(axis=0) - 1) / 2 for row in some])
-        values[known] = 1 + mid * ((systems - 1) / (having - 1))
-    return values
+    """Mid-ranks spread over the number of all systems, shape (systems,)."""
+    known = ~np.isnan(column)
+    ascending, systems = np.sort(column[known]), len(column)
+    ranks = np.full(systems, np.nan)
+    if len(ascending) == 1:
+        ranks[known] = (systems + 1) / 2
+    elif len(ascending):
+        below = np.searchsorted(ascending, column[known])
+        up_to = np.searchsorted(ascending, column[known], "right")
+        mid = len(ascending) - (below + up_to + 1) / 2
+        ranks[known] = 1 + mid * ((systems - 1) / (len(ascending) - 1))
+    return ranks
 
 
-def support(draws: Floats, weights: Floats) -> Floats:
-    """Weight of the tasks on which one system beats another, shape (systems, systems, resamples).
+def support(scores: Floats, weights: Floats) -> Floats:
+    """Weight of the tasks on which one system beats another, shape (systems, systems).
 
     A task that one of the two lacks counts for neither.
     """
-    return np.stack([((row > draws) * weights[:, np.newaxis]).sum(axis=1) for row in draws])
-
-
-def _kemeny(draws: Floats, weights: Floats) -> Floats:
-    """Minus the best place that a system has in any Kemeny order."""
-    values = np.full((len(draws), draws.shape[2]), np.nan)
-    known = np.flatnonzero(~np.isnan(draws[:, :, 0]).all(axis=1))
-    supports = support(draws[known], weights)
-    for at in range(draws.shape[2]):
-        values[known, at] = [-place for place in consensus(supports[:, :, at].tolist()).first]
-    return values
+    return np.stack([((row > scores) * weights).sum(axis=1) for row in scores])
 
 
 VALUES: Mapping[str, Callable[[Floats, Floats], Floats]] = {
     "mean": _mean,
     "borda": _borda,
     "median": _median,
-    "kemeny": _kemeny,
     "rank-score": _mean,
 }
-"""Rule to the function of its values; higher is better."""
+"""Rule to the function of its values; higher is better. Kemeny's order is that of `consensus`."""
 
 
 EXACT_UP_TO = 12

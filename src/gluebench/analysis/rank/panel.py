@@ -2,47 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gluebench.analysis.rank.ranking import SHARES
+from gluebench.analysis.rank.decisions import (
+    Floats,
+    PairVariances,
+    covariances,
+    decide,
+    observed_ranks,
+    rank_sets,
+)
+from gluebench.scoring.intervals import student_quantile
 from gluebench.scoring.report import fields_of
-from gluebench.scoring.units.base import Floats, Ints
-
-STEPS = 10**12
-"""Means are compared in steps of about this part of the largest score, so that rounding breaks no ties."""
 
 
 @dataclass(frozen=True, slots=True)
 class PanelSystem:
-    """One system of a panel; the intervals are over the choice of tasks."""
+    """One system of a panel; the rank set and the interval are over the choice of tasks."""
 
     name: str
     rank: int
-    """From 1, the best; one more than the number of systems with a higher mean, so ties share a rank."""
-    rank_lower: int
-    rank_upper: int
-    """The 95 % interval of the rank: the 2.5 % and 97.5 % quantiles of the resamples, rounded outwards."""
-    first: float
-    """The share of the resamples, from 0 to 1, in which no system had a higher mean."""
+    """From 1, the best; one more than the number of systems with a higher mean: equal ones share it."""
+    rank_low: int
+    rank_high: int
+    """The best and the worst rank that it may truly have; 95 % for all systems of the panel together."""
     mean: float
     """The (weighted) mean of the task scores, in their units."""
-    mean_lower: float
-    mean_upper: float
-    """The 95 % percentile bootstrap interval of the mean, its ends rounded outwards to resampled means."""
+    mean_low: float | None
+    mean_high: float | None
+    """The ends of the 95 % interval of the mean; None for a single task."""
 
 
 @dataclass(frozen=True, slots=True)
 class PanelRanking:
     """What `rank_scores` returns."""
 
-    SCHEMA: ClassVar[str] = "gluebench.panel/1"
+    SCHEMA: ClassVar[str] = "gluebench.panel/2"
 
     tasks: tuple[str, ...]
     """The tasks that count, in the order given."""
@@ -50,8 +51,8 @@ class PanelRanking:
     """The weight of each of `tasks`; None for the plain mean."""
     systems: tuple[PanelSystem, ...]
     """By rank; systems with the same rank in the order given."""
-    resamples: int
-    seed: int
+    may_be_best: tuple[str, ...]
+    """The systems that no other is significantly better than."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values in a fixed order."""
@@ -59,49 +60,55 @@ class PanelRanking:
 
 
 def rank_scores(
-    scores: Mapping[str, Mapping[str, float]],
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
-    weights: Mapping[str, float] | None = None,
+    scores: Mapping[str, Mapping[str, float]], *, weights: Mapping[str, float] | None = None
 ) -> PanelRanking:
     """Rank two or more systems by their mean over tasks, from `scores[system][task]`.
 
-    Scores are finite numbers in any units that are the same for all tasks; higher is better. Each resample
-    draws as many tasks as there are, with replacement, the same tasks for all systems. The intervals
-    therefore state the uncertainty over the choice of tasks: how the order could differ on other tasks of
-    the same kind. They do not state the uncertainty over the examples of a test set, which needs the
-    predictions (`gluebench.analysis.rank`). With few tasks they are too narrow: where scores are normal, the
-    interval of a mean holds the true mean in 90 % of the cases with 9 tasks, in 94 % with 41.
+    Scores are finite numbers in any units that are the same for all tasks; higher is better. The tasks are
+    taken for a sample: rank sets and intervals state how the order and the means could differ on other tasks
+    of the same kind, by Student's t with one degree of freedom fewer than tasks. They do not state the
+    uncertainty over the examples of a test set, which needs the predictions (`gluebench.analysis.rank`).
 
     `weights` are of tasks, at least 0; a task that is not named has the weight 1, and a task of weight 0 is
-    left out. A drawn task keeps its weight. Means are compared after rounding at 12 decimals of the largest
-    score. The order of systems and tasks changes no number.
+    left out. Means are compared after rounding at 12 decimals of the largest score. The order of systems and
+    tasks changes no number.
 
     Raises ValueError for a missing or non-finite score, naming its system and task, for fewer than two
-    systems, no task, fewer than one resample, and for weights that are negative, infinite or of no task.
+    systems, no task, and for weights that are negative, infinite or of no task.
     """
     if len(scores) < 2:
         raise ValueError(f"found {len(scores)} system(s); expected at least two to rank")
-    if resamples < 1:
-        raise ValueError(f"resamples is {resamples}; expected at least 1")
     weight_of = _weight_of(chain.from_iterable(scores.values()), weights or {})
     by_name = sorted(weight_of)
     matrix = _matrix(scores, by_name)
     largest = float(np.abs(matrix).max()) or 1.0
+    scaled = matrix / largest
     weight = np.array([weight_of[task] for task in by_name])
+    shares = weight / weight.sum()
+    means = np.round(scaled @ shares, 12)
     count = len(by_name)
-    times = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
-    drawn = np.vstack([np.ones(count), times]) * (weight / weight.max())  # the first row is the point
-    means = (matrix / largest) @ drawn.T / drawn.sum(axis=1)  # (systems, 1 + resamples)
-    steps = np.rint(means.T * -STEPS)
-    places = np.array([1 + np.searchsorted(np.sort(row), row) for row in steps]).T
+    influence = count * shares * (scaled - means[:, np.newaxis])
+    influence -= influence.mean(axis=1, keepdims=True)
+    variances = PairVariances(len(scores))
+    variances.add(covariances(lambda block: influence[:, block], len(scores), count), count)
+    decisions = decide(variances.deviates(means, normal=True))
+    low, high = rank_sets(decisions.better)
+    errors = np.sqrt((influence**2).sum(axis=1) / max(count * (count - 1), 1))
+    systems = []
+    columns = (observed_ranks(means), low, high, means * largest, errors * largest)
+    for name, *numbers in zip(scores, *(column.tolist() for column in columns), strict=True):
+        rank, rank_low, rank_high, mean, error = numbers
+        ends = (None, None)
+        if count > 1:
+            reach = student_quantile(0.975, count - 1) * error
+            ends = (mean - reach, mean + reach)
+        systems.append(PanelSystem(name, rank, rank_low, rank_high, mean, *ends))
+    by_rank = sorted(systems, key=lambda system: system.rank)
     return PanelRanking(
         tasks=tuple(weight_of),
         weights=tuple(weight_of.values()) if weights else None,
-        systems=_systems(tuple(scores), places, means * largest),
-        resamples=resamples,
-        seed=seed,
+        systems=tuple(by_rank),
+        may_be_best=tuple(system.name for system in by_rank if system.rank_low == 1),
     )
 
 
@@ -131,23 +138,3 @@ def _matrix(scores: Mapping[str, Mapping[str, float]], tasks: list[str]) -> Floa
             " number for every system and task: add the score, or leave out the system or the task"
         )
     return matrix
-
-
-def _systems(names: Sequence[str], places: Ints, means: Floats) -> tuple[PanelSystem, ...]:
-    """The records by rank, from (systems, 1 + resamples) ranks and means, the point first."""
-    resampled = places[:, 1:]
-    columns = (
-        places[:, 0],
-        *_interval(resampled),
-        (resampled == 1).mean(axis=1),
-        means[:, 0],
-        *_interval(means[:, 1:]),
-    )
-    records = [PanelSystem(*row) for row in zip(names, *(column.tolist() for column in columns), strict=True)]
-    return tuple(sorted(records, key=lambda record: record.rank))
-
-
-def _interval(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """The two ends of the 95 % interval of each row, rounded outwards to values in it."""
-    for share, method in zip(SHARES, ("lower", "higher"), strict=True):
-        yield np.quantile(values, share, axis=1, method=method)  # type: ignore[call-overload]

@@ -1,14 +1,24 @@
-"""Rank systems over a suite: rank intervals, ties, and pairs whose order depends on the rule."""
+"""Rank systems over a suite: the ranks that each may truly have, and what depends on the rule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from gluebench.analysis.rank.arrays import filled_draws, values
+from gluebench.analysis.rank.decisions import (
+    Decisions,
+    Floats,
+    PairVariances,
+    RunVariances,
+    decide,
+    may_be_best,
+    p_values,
+)
+from gluebench.analysis.rank.influences import Part
 from gluebench.analysis.rank.rules import (
     LOWER,
     TITLES,
@@ -22,43 +32,31 @@ from gluebench.analysis.rank.rules import (
     standing,
     survives,
 )
-from gluebench.analysis.rank.uncertainty import (
-    Errors,
-    Pair,
-    Resampled,
-    Systems,
-    all_pairs,
-    as_shown,
-    groups,
-    pair_errors,
-    rank_ranges,
-    read_systems,
-    require_possible,
-    resampled,
-    scales,
-    with_runs,
-)
+from gluebench.analysis.rank.systems import Systems, read_systems, require_possible
+from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
 from gluebench.data import DataError
-from gluebench.scoring import Gold
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, named
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.table import TableGold
-from gluebench.scoring.units.base import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FIELDS = (
-    "rank", "low", "high", "system", "runs", "value", "first", "group_first", "group_last", "joint_low",
-    "joint_high",
-)  # fmt: skip
+FIELDS = ("rank", "rank_low", "rank_high", "system", "runs", "value", "withheld")
 """Columns of a ranking as one table; those of the tasks follow."""
-SHARES = (0.025, 0.975)
-KEMENY_UP_TO = 8
-"""Largest number of systems for which the Kemeny order of every resample is computed."""
+TESTED: tuple[Rule, ...] = ("mean", "rank-score")
+"""The rules by which a difference of two systems is a sum over tasks, so that it can be tested."""
+UNTESTED = "no known interval of ranks by this rule holds the true rank of close systems in 95 % of test sets"
+"""Why the other rules give no rank set."""
+UNRANKED = "a score is missing"
+"""Why a system has no rank."""
+BEST_SHOWN = 20
+"""Most systems that a sentence says may be the best."""
+PAIRS_UP_TO = 1000
+"""Most ranked systems whose pairs are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +65,57 @@ class RankedSystem:
 
     name: str
     rank: int | None
-    """From 1; tied systems share their best rank. None if the rule for missing scores gives no rank."""
+    """The observed rank, from 1; equal systems share the best one. None without a score by the rule."""
+    rank_low: int | None
+    """The best rank that the system may truly have."""
+    rank_high: int | None
+    """The worst one. All rank sets of a board hold together in 95 % of test sets."""
+    indistinguishable: tuple[str, ...] | None
+    """The systems that are not significantly different from it, best first; None without a rank set."""
     value: float | None
     """What it is ranked by: a mean or median score (a fraction), a mean rank, a place, or a rank score."""
     scores: Mapping[str, float | None]
     """Task to score."""
-    runs: int = 1
+    runs: int
     """Number of runs averaged."""
-    low: int | None = None
-    high: int | None = None
-    """The 95 % interval of the rank over the resamples."""
-    first: float | None = None
-    """Share of the resamples in which it ranked first, alone or tied."""
-    group: tuple[int, int] | None = None
-    """First and last place of its group of tied systems; only for the macro-average."""
-    joint: tuple[int, int] | None = None
-    """Lowest and highest rank consistent with the tests of all pairs; these intervals are simultaneous."""
+    withheld: str | None
+    """Why it has no rank set."""
+
+    @property
+    def text(self) -> str:
+        """The observed rank and the rank set, as "3 · 1–6"; "-" without a rank."""
+        if self.rank is None:
+            return "-"
+        if self.rank_low is None or self.rank_high is None:
+            return str(self.rank)
+        return rank_words(self.rank, self.rank_low, self.rank_high)
+
+
+def rank_words(rank: int, low: int, high: int) -> str:
+    """An observed rank and the ranks that a system may truly have: "3 · 1–6", or "3" if that is sure."""
+    if rank == low == high:
+        return str(rank)
+    return f"{rank} · {low}" if low == high else f"{rank} · {low}–{high}"
+
+
+class Pair(NamedTuple):
+    """The test of two systems, one of all pairs of the board."""
+
+    a: str
+    b: str
+    difference: float
+    """A minus B; positive where A is ahead. A fraction, or standard deviations for rank scores."""
+    p: float
+    """Two-sided p-value of this pair alone."""
+    adjusted: float
+    """The p-value adjusted for all pairs of the board: at most .05 exactly where one counts as better."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """The result of `rank`."""
 
-    SCHEMA: ClassVar[str] = "gluebench.ranking/1"
+    SCHEMA: ClassVar[str] = "gluebench.ranking/2"
 
     benchmark: str
     split: str
@@ -101,11 +127,13 @@ class Ranking:
     """Tasks that count toward the ranking."""
     weights: tuple[float, ...] | None
     scales: tuple[float, ...] | None
-    """The standard deviation of each task's scores over systems and their runs or resamples."""
+    """The standard deviation of each task's scores over systems, their runs and examples."""
     systems: tuple[RankedSystem, ...]
     """By rank; systems without a rank last."""
-    pairs: tuple[Pair[str], ...]
-    """Tests of all pairs of ranked systems; empty unless they are ranked by their mean."""
+    may_be_best: tuple[str, ...]
+    """The systems that no other is significantly better than; in 95 % of test sets they hold the best."""
+    pairs: tuple[Pair, ...]
+    """Tests of all pairs of ranked systems; empty without rank sets, or for more than PAIRS_UP_TO systems."""
     rules: Mapping[str, Mapping[str, int | None]]
     """Rule to system to rank: all rules, and the mean without each task in turn."""
     survival: Survival
@@ -115,7 +143,7 @@ class Ranking:
     loss: bool | None = None
     """True if the scores are negated losses, else None."""
     withheld: str | None = None
-    """Why no rank has an interval or a share of first places; None if they have."""
+    """Why no system has a rank set; None if they have."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values in a fixed order; numbers are fractions."""
@@ -124,18 +152,32 @@ class Ranking:
         return {**values, **survival}
 
     def __repr__(self) -> str:
-        first = [system.name for system in self.systems if system.rank == 1]
-        head = f"first: {', '.join(first[:3])}{', ...' * (len(first) > 3)}" if first else "none with a rank"
-        what = f"{len(self.systems)} systems on {self.benchmark} {self.split}"
-        return f"<Ranking of {what} by {TITLES[self.by]}, {head}>"
+        what = f"{len(self.systems)} systems on {self.benchmark} {self.split} by {TITLES[self.by]}"
+        if self.withheld:
+            return f"<Ranking of {what}, no rank sets>"
+        best = self.may_be_best
+        if len(best) == 1:
+            return f"<Ranking of {what}, best: {best[0]}>"
+        return f"<Ranking of {what}, {len(best)} may be the best>"
+
+    @property
+    def best_words(self) -> str:
+        """The first systems that may be the best, as a sentence; empty without rank sets."""
+        if not self.may_be_best:
+            return ""
+        if len(self.may_be_best) == 1:
+            return f"{self.may_be_best[0]} is the best (95 %)."
+        more = len(self.may_be_best) - BEST_SHOWN
+        others = f" and {more} more" if more > 0 else ""
+        return f"May be the best: {', '.join(self.may_be_best[:BEST_SHOWN])}{others}."
 
     def records(self) -> Iterator[dict[str, object]]:
         """A record of FIELDS for each system, with its score on each task."""
         for system in self.systems:
-            group, joint = system.group or (None, None), system.joint or (None, None)
-            own = (system.rank, system.low, system.high, system.name, system.runs, system.value, system.first)
-            values = dict(zip(FIELDS, (*own, *group, *joint), strict=True))
-            yield {**values, **{task: system.scores.get(task) for task in self.tasks}}
+            record = {name: getattr(system, name, system.name) for name in FIELDS}
+            for task in self.tasks:
+                record[task] = system.scores.get(task)
+            yield record
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each system; see FIELDS. Raises ImportError without pandas."""
@@ -153,17 +195,13 @@ class Ranking:
         return self.tasks[0] if len(self.tasks) == 1 else f"{len(self.tasks)} tasks"
 
     def _repr_html_(self) -> str:
-        rows = [
-            (
-                system.name,
-                "-" if system.rank is None else str(system.rank),
-                "" if system.low is None else f"{system.low} to {system.high}",
-                self.value_words(system.value),
-                *(percent(system.scores.get(task), self.loss) for task in self.tasks),
-            )
-            for system in self.systems
-        ]
-        return html_table(self._title, ("system", "rank", "95 %", TITLES[self.by], *self.tasks), rows)
+        rows = []
+        for system in self.systems:
+            scores = [percent(system.scores.get(task), self.loss) for task in self.tasks]
+            rows.append((system.name, system.text, self.value_words(system.value), *scores))
+        columns = ("system", "rank", TITLES[self.by], *self.tasks)
+        notes = [self.best_words] if self.best_words else []
+        return html_table(self._title, columns, rows, notes=notes)
 
     @property
     def _title(self) -> str:
@@ -172,22 +210,19 @@ class Ranking:
         return f"{where}: {self.task_words} by {TITLES[self.by]}{down}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the rank of each system with its 95 % interval; a band covers tied systems.
+        """Draw the observed rank of each system and the ranks that it may truly have.
 
         Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
         """
-        from gluebench.scoring.plots import GRID, Row, forest
+        from gluebench.scoring.plots import Row, forest
 
         rows = []
         for system in self.systems:
             note = "not ranked: a score is missing" if system.rank is None else self.value_words(system.value)
-            ends = (system.rank, system.low, system.high)
-            rows.append(Row(system.name, *ends, note, filled=system.low is not None))
-        interval = f"; intervals are withheld: {self.withheld}" if self.withheld else " with 95 % interval"
-        ax = forest([rows], title=self._title, axis=f"rank{interval} (systems on one band are tied)", ax=ax)
-        for number, (first, last) in enumerate(dict.fromkeys(filter(None, (s.group for s in self.systems)))):
-            if number % 2 == 0:
-                ax.axhspan(first - 1.5, last - 0.5, color=GRID, alpha=0.5, zorder=0, linewidth=0)
+            ends = (system.rank, system.rank_low, system.rank_high)
+            rows.append(Row(system.name, *ends, note, filled=system.rank_low is not None))
+        sets = f"; rank sets are withheld: {self.withheld}" if self.withheld else ", with the 95 % rank set"
+        ax = forest([rows], title=self._title, axis=f"observed rank{sets}", ax=ax)
         ax.set_xlim(0.5, len(self.systems) + 0.5)
         ax.locator_params(axis="x", integer=True)
         return ax
@@ -201,8 +236,6 @@ def rank(
     weights: Mapping[str, float] | None = None,
     missing: Missing = "unranked",
     majority: Sequence[str] = (),
-    resamples: int = 1000,
-    seed: int = 0,
     benchmark: Benchmark | Path = "glue",
 ) -> Ranking:
     """Rank two or more systems on the scored tasks.
@@ -212,55 +245,25 @@ def rank(
     names of systems in it does. `by` is the rule, by default the benchmark's. `weights` maps tasks to
     weights, by default 1; a task of weight 0 is left out. On the tasks of `majority` every system's
     predictions are replaced by the most frequent gold label, as section 6 of the paper does for WNLI.
-    Rank intervals come from resamples of examples and runs (docs/how-to/ranking.md). Raises SubmissionError,
-    GoldError, DataError, UnknownNameError and ValueError.
+    The rank sets of all systems hold together in 95 % of test sets (docs/how-to/ranking.md). Raises
+    SubmissionError, GoldError, DataError, UnknownNameError and ValueError.
     """
-    systems = named(submissions)
-    labels = gold_of(gold, benchmark, *systems.values())
-    by = by or labels.benchmark.rank_by
-    by_rule = rankings(
-        systems,
-        labels,
-        rules=(by,),
-        weights=weights,
-        missing=missing,
-        majority=majority,
-        resamples=resamples,
-        seed=seed,
-    )
-    return by_rule[by]
-
-
-def rankings(
-    submissions: Mapping[str, Run | Sequence[Run]],
-    gold: Gold,
-    *,
-    rules: Sequence[Rule],
-    weights: Mapping[str, float] | None = None,
-    missing: Missing = "unranked",
-    majority: Sequence[str] = (),
-    resamples: int = 1000,
-    seed: int = 0,
-    shown: Mapping[str, Mapping[str, float]] | None = None,
-) -> dict[Rule, Ranking]:
-    """Rank by several rules, each as in `rank`, from one set of resamples.
-
-    `shown` maps system to task to rounded score, where only rounded scores may be published. These are then
-    ranked and the resamples are centered on them, so that no rank reveals what rounding hides.
-    """
-    benchmark = gold.benchmark
-    if len(submissions) < 2:
-        raise ValueError(f"found {len(submissions)} system; expected at least two to rank")
-    if isinstance(gold, TableGold):
-        require_possible(gold, rules, weights=weights, majority=majority)
-    convention = [benchmark.task(name) for name in majority]
-    weight_of = {task.name: task.weight for task in benchmark.scored if task.weight not in (0, 1)}
-    weight_of |= {benchmark.task(name).name: weight for name, weight in (weights or {}).items()}
+    named_systems = named(submissions)
+    if len(named_systems) < 2:
+        raise ValueError(f"found {len(named_systems)} system; expected at least two to rank")
+    labels = gold_of(gold, benchmark, *named_systems.values())
+    suite = labels.benchmark
+    by = by or suite.rank_by
+    if isinstance(labels, TableGold):
+        require_possible(labels, by, weights=weights, majority=majority)
+    convention = [suite.task(name) for name in majority]
+    weight_of = {task.name: task.weight for task in suite.scored if task.weight not in (0, 1)}
+    weight_of |= {suite.task(name).name: weight for name, weight in (weights or {}).items()}
     tasks = [
         task
-        for task in benchmark.scored
+        for task in suite.scored
         if weight_of.get(task.name, task.weight)
-        and all(metric.file in gold.columns for metric in task.metrics)
+        and all(metric.file in labels.columns for metric in task.metrics)
     ]
     if weights and not tasks:
         raise DataError("all tasks have the weight 0; expected one above 0 for at least one task")
@@ -268,71 +271,63 @@ def rankings(
     if others := ", ".join(task.name for task in tasks if losses and not task.loss):
         expected = f"expected the weight 0 for these, or for {others}: --weights TASK=0"
         raise DataError([f"{', '.join(losses)}: losses cannot be ranked together with scores; {expected}"])
-    systems = read_systems(submissions, gold, tasks, majority=convention)
-    exact = Profile(
+    systems = read_systems(named_systems, labels, tasks, majority=convention)
+    profile = Profile(
         systems.names,
         tuple(task.name for task in tasks),
         tuple(tuple(map(known, scores.mean(axis=0).tolist())) for scores in systems.scores),
         tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
+        scales(systems.scores, systems.variances),
     )
-    drawn = resampled(tasks, systems, gold, resamples=resamples, seed=seed)
-    exact = replace(exact, scales=scales(systems, drawn))
-    profile, known_to_all = exact, [task.name for task in convention]
-    if shown is not None:
-        rows = [  # `shown` has no scores of `majority` tasks; there all systems have the same
-            [
-                score if task in known_to_all else shown[name].get(task)
-                for task, score in zip(exact.tasks, row, strict=True)
-            ]
-            for name, row in zip(exact.systems, exact.scores, strict=True)
-        ]
-        # Exact scales would reveal what the rounding of scores hides.
-        rough = tuple(round(scale, 3) for scale in exact.scales or ())
-        profile = replace(exact, scores=tuple(map(tuple, rows)), scales=rough)
-        shift = np.array(profile.scores, float) - np.array(exact.scores, float)
-        drawn = drawn._replace(runs=drawn.runs + shift[:, :, np.newaxis])
     base = {
-        "benchmark": benchmark.name,
-        "split": gold.role,
-        "majority": tuple(known_to_all),
+        "benchmark": suite.name,
+        "split": labels.role,
+        "majority": tuple(task.name for task in convention),
         "loss": any(task.loss for task in tasks) or None,
-        "provenance": {**provenance(gold, resamples=resamples, seed=seed), "schema": Ranking.SCHEMA},
+        "provenance": {**provenance(labels), "schema": Ranking.SCHEMA},
     }
-    return {by: _ranking(profile, exact, systems, drawn, by=by, missing=missing, base=base) for by in rules}
+    return _ranking(profile, tasks, systems, by=by, missing=missing, base=base)
+
+
+def scales(scores: Sequence[Floats], variances: Floats) -> tuple[float, ...]:
+    """The standard deviation of each task's scores over all systems, each of which counts the same.
+
+    A system with several runs, of `scores` of shape (runs, tasks), has their variance; one with a single run
+    that over the choice of examples, of `variances`, shape (systems, tasks).
+    """
+    means = np.ma.masked_invalid([runs.mean(axis=0) for runs in scores])
+    own = [
+        runs.var(axis=0) if len(runs) > 1 else of_examples
+        for runs, of_examples in zip(scores, variances, strict=True)
+    ]
+    both = means.var(axis=0) + np.ma.masked_array(own, means.mask).mean(axis=0)
+    return tuple(np.sqrt(both).filled(0.0).tolist())
 
 
 def _ranking(
     profile: Profile,
-    exact: Profile,
+    tasks: Sequence[Task],
     systems: Systems,
-    drawn: Resampled,
     *,
     by: Rule,
     missing: Missing,
     base: Mapping[str, Any],
 ) -> Ranking:
-    """The ranking by one rule; `base` holds the fields that are the same for all.
-
-    Tests use the `exact` scores; everything else uses the scores of the profile.
-    """
+    """The ranking by one rule; `base` holds the fields that are the same for all."""
     whole = filled(profile, missing)
     order = standing(whole, by)
-    weight = np.array(profile.weight)
     ranked = [at for at, place in enumerate(order.ranks) if place is not None]
-    withheld, placed = drawn.few or None, None
-    if not withheld and by == "kemeny" and len(ranked) > KEMENY_UP_TO:
-        withheld = f"those of Kemeny's order are computed for up to {KEMENY_UP_TO} systems"
-    if ranked and not withheld:
-        placed = ranks(values(by, filled_draws(drawn.runs, missing), weight, profile.scale)[ranked])
-    pairs: tuple[Pair[int], ...] = ()
-    if by == "mean" and ranked:
-        exact_values = standing(filled(exact, missing), by).values
-        averages = [exact_values[at] or 0.0 for at in ranked]
-        pairs = all_pairs(averages, _errors(systems, drawn, weight, ranked=ranked, missing=missing))
-        if profile is not exact:
-            pairs = tuple(as_shown(pairs, [order.values[at] or 0.0 for at in ranked]))
+    ranked.sort(key=lambda at: order.ranks[at] or 0)
+    withheld = systems.withheld or (None if by in TESTED else UNTESTED)
+    warnings = list(filter(None, (order.note, *systems.warnings)))
+    z, decisions = None, None
+    if ranked and withheld is None:
+        z = _deviates(whole, order, by, ranked, tasks, systems)
+        decisions = decide(z)
+    if len(ranked) > PAIRS_UP_TO:
+        warnings.append(f"pairs are listed for up to {PAIRS_UP_TO:,} systems")
     standings = every_rule(profile, missing)
-    names = [profile.systems[at] for at in ranked]
+    best = [] if decisions is None else may_be_best(decisions.better).tolist()
     return Ranking(
         **base,
         by=by,
@@ -340,61 +335,111 @@ def _ranking(
         tasks=whole.tasks,
         weights=whole.weights,
         scales=whole.scales,
-        systems=_ranked(
-            profile, order, list(map(len, systems.runs)), ranked=ranked, placed=placed, pairs=pairs
-        ),
-        pairs=tuple(Pair(names[a], names[b], *tested) for a, b, *tested in pairs),
+        systems=_systems(profile, order, systems.runs, ranked, decisions, withheld),
+        may_be_best=tuple(profile.systems[ranked[at]] for at in best),
+        pairs=tuple(_pairs(profile, order, by, ranked, z, decisions)),
         rules={name: dict(zip(profile.systems, row.ranks, strict=True)) for name, row in standings.items()},
         survival=survives(whole, standings),
-        warnings=(*([order.note] if order.note else []), *systems.warnings),
+        warnings=tuple(warnings),
         withheld=withheld,
     )
 
 
-def _errors(
-    systems: Systems, drawn: Resampled, weight: Floats, *, ranked: Sequence[int], missing: Missing
-) -> Errors:
-    """The standard errors of the differences of the ranked systems' weighted averages."""
-    examples = filled_draws(drawn.examples, missing)[ranked]
-    share = np.where(np.isnan(examples[:, :, 0]), 0.0, weight)
-    share /= share.sum(axis=1, keepdims=True)
-    errors = pair_errors(np.nan_to_num(examples) * share[:, :, np.newaxis], drawn.units)
-    scores = [np.nan_to_num(systems.scores[at]) @ own for at, own in zip(ranked, share, strict=True)]
-    shared = (np.nan_to_num(drawn.shared[ranked]) * share**2).sum(axis=1)
-    return with_runs(errors, scores, shared)
+def _deviates(
+    whole: Profile,
+    order: Standing,
+    by: Rule,
+    ranked: Sequence[int],
+    tasks: Sequence[Task],
+    systems: Systems,
+) -> Floats:
+    """The z of all pairs of ranked systems; `whole` has the scores that count, missing ones filled in."""
+    means = np.array([of_runs.mean(axis=0) for of_runs in systems.scores])
+    places = {task.name: place for place, task in enumerate(tasks)}
+    shares = np.where(np.isnan(whole.array[ranked]), 0.0, np.array(whole.weight))
+    shares /= shares.sum(axis=1, keepdims=True)
+    if by == "rank-score":
+        shares /= whole.scale
+    variances = PairVariances(len(ranked))
+    run_scores = [np.zeros(len(systems.scores[at])) for at in ranked]
+    shared = np.zeros(len(ranked))
+    for name, share in zip(whole.tasks, shares.T, strict=True):
+        task, place = tasks[places[name]], places[name]
+        # A score that is filled in is that of the lowest system.
+        lowest = int(np.nanargmin(means[:, place]))
+        sources = [lowest if np.isnan(means[at, place]) else at for at in ranked]
+        for file, metrics in task.metrics_by_file().items():
+            influences = [systems.influences[source].get(file) for source in sources]
+            part = Part(influences, [1 / len(task.metrics)] * len(metrics), share.tolist())
+            variances.add(part.covariances(), part.units)
+        for row, at in enumerate(ranked):
+            if not np.isnan(means[at, place]):
+                run_scores[row] += share[row] * systems.scores[at][:, place]
+                shared[row] += share[row] ** 2 * systems.shared[at, place]
+    averages = np.array(order.higher_is_better(by), np.float64)[list(ranked)]
+    return variances.deviates(averages, _run_variances(run_scores, shared))
 
 
-def _ranked(
+def _run_variances(scores: Sequence[Floats], shared: Floats) -> RunVariances | None:
+    """The variances of averages over the choice of runs; None if all systems have a single run.
+
+    `scores` has the averages of each system's runs, and `shared`, shape (systems,), the part of the variance
+    between runs that is due to the examples, and so counted already (scoring/runs.py).
+    """
+    numbers = np.array([len(runs) for runs in scores])
+    if numbers.max() == 1:
+        return None
+    df = np.maximum(numbers - 1, 1)
+    between = np.array([runs.var() * len(runs) for runs in scores]) / df / numbers
+    own = np.maximum(between - shared, 0.0)
+    counted = np.where(own > 0, between, 0.0)
+    return RunVariances(own, counted, counted**2 / df)
+
+
+def _systems(
     profile: Profile,
     order: Standing,
     runs: Sequence[int],
-    *,
     ranked: Sequence[int],
-    placed: Ints | None,
-    pairs: Sequence[Pair[int]],
+    decisions: Decisions | None,
+    withheld: str | None,
 ) -> tuple[RankedSystem, ...]:
     """The systems by rank; those without a rank last."""
-    position_of = {system: position for position, system in enumerate(ranked)}
-    descending = sorted(range(len(order.ranks)), key=lambda at: (at not in position_of, order.ranks[at] or 0))
-    tied = groups([position_of[system] for system in descending[: len(ranked)]], pairs)
-    ranges = rank_ranges(range(len(ranked)), pairs)
+    names = np.array([profile.systems[at] for at in ranked], object)
     records = []
-    for system in descending:
-        position = position_of.get(system)
-        scores = dict(zip(profile.tasks, profile.scores[system], strict=True))
-        name, value = profile.systems[system], order.values[system]
-        record = RankedSystem(name, order.ranks[system], value, scores, runs[system])
-        if placed is not None and position is not None:
-            places = placed[position]
-            low = int(np.quantile(places, SHARES[0], method="lower"))
-            high = int(np.quantile(places, SHARES[1], method="higher"))
-            record = replace(record, low=low, high=high, first=float(np.mean(places == 1)))
-        if pairs and position is not None:
-            record = replace(record, group=tied[position], joint=ranges[position])
-        records.append(record)
+    for row, at in enumerate(ranked):
+        low = high = alike = None
+        if decisions is not None:
+            low = int(1 + decisions.better[:, row].sum())
+            high = int(len(ranked) - decisions.better[row].sum())
+            same = ~(decisions.better[row] | decisions.better[:, row])
+            same[row] = False
+            alike = tuple(names[same])
+        scores = dict(zip(profile.tasks, profile.scores[at], strict=True))
+        values = (alike, order.values[at], scores, runs[at], withheld)
+        records.append(RankedSystem(names[row], order.ranks[at], low, high, *values))
+    for at, name in enumerate(profile.systems):
+        if order.ranks[at] is None:
+            scores = dict(zip(profile.tasks, profile.scores[at], strict=True))
+            values = (None, order.values[at], scores, runs[at], UNRANKED)
+            records.append(RankedSystem(name, None, None, None, *values))
     return tuple(records)
 
 
-def ranks(values: Floats) -> Ints:
-    """(ranked systems, resamples): one more than the number of higher values."""
-    return np.array([1 + (values > row).sum(axis=0) for row in values])
+def _pairs(
+    profile: Profile,
+    order: Standing,
+    by: Rule,
+    ranked: Sequence[int],
+    z: Floats | None,
+    decisions: Decisions | None,
+) -> Iterator[Pair]:
+    """Yield the tests of all pairs, in the order of the ranks."""
+    if z is None or decisions is None or len(ranked) > PAIRS_UP_TO:
+        return
+    averages = np.array(order.higher_is_better(by), np.float64)[list(ranked)].tolist()
+    names = [profile.systems[at] for at in ranked]
+    p = p_values(z)
+    alone, adjusted = p.tolist(), decisions.adjusted(p).tolist()
+    for i, j in combinations(range(len(ranked)), 2):
+        yield Pair(names[i], names[j], averages[i] - averages[j], alone[i][j], adjusted[i][j])

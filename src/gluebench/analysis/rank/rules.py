@@ -106,26 +106,26 @@ class Profile:
         """The standard deviation that rank scores divide the scores of each task by; 1.0 in place of 0."""
         import numpy as np
 
-        scores = np.ma.masked_invalid(self.draws[:, :, 0])
+        scores = np.ma.masked_invalid(self.array)
         scales = scores.std(axis=0).filled(0.0) if self.scales is None else np.array(self.scales)
         return np.where(scales > 0, scales, 1.0)
 
     @property
-    def draws(self) -> Floats:
-        """(systems, tasks, 1): the scores as a single draw, NaN where there is none."""
+    def array(self) -> Floats:
+        """The scores, NaN where there is none, shape (systems, tasks)."""
         import numpy as np
 
-        return np.array(self.scores, np.float64).reshape(len(self.systems), len(self.tasks), 1)
+        return np.array(self.scores, np.float64).reshape(len(self.systems), len(self.tasks))
 
 
 def filled(profile: Profile, missing: Missing) -> Profile:
     """Apply a rule for missing scores; a system that gets no rank has all its scores set to None."""
-    from gluebench.analysis.rank.arrays import filled_draws  # imports numpy
+    from gluebench.analysis.rank.arrays import filled_scores  # imports numpy
 
     if missing == "shared":
         columns = list(zip(*profile.scores, strict=True))
         return _only(profile, [at for at, column in enumerate(columns) if None not in column])
-    rows = filled_draws(profile.draws, missing)[:, :, 0].tolist()
+    rows = filled_scores(profile.array, missing).tolist()
     return replace(profile, scores=tuple(tuple(map(known, row)) for row in rows))
 
 
@@ -161,6 +161,10 @@ LOWER: tuple[Rule, ...] = ("borda", "kemeny", "rank-score")
 """The rules by whose value the lowest is the best."""
 
 
+KEMENY_UP_TO = 200
+"""Most systems that are put in Kemeny's order, whose cost grows with the cube of their number."""
+
+
 class Standing(NamedTuple):
     """The values and ranks that one rule gives to a profile's systems."""
 
@@ -169,7 +173,13 @@ class Standing(NamedTuple):
     ranks: tuple[int | None, ...]
     """From 1; tied systems share their best rank."""
     note: str = ""
-    """A caveat: a Kemeny order that may not be the best one."""
+    """A caveat: a Kemeny order that may not be the best one, or is not computed."""
+
+    def higher_is_better(self, rule: Rule) -> list[float | None]:
+        """The values with a sign by which the highest is the best."""
+        if rule not in LOWER:
+            return list(self.values)
+        return [None if value is None else -value for value in self.values]
 
 
 def standing(profile: Profile, rule: Rule) -> Standing:
@@ -182,13 +192,15 @@ def standing(profile: Profile, rule: Rule) -> Standing:
     """
     import numpy as np
 
-    from gluebench.analysis.rank.arrays import consensus, support, unrounded
+    from gluebench.analysis.rank import arrays
 
     ranked = [at for at, row in enumerate(profile.scores) if any(score is not None for score in row)]
     values: list[float | None] = [None] * len(profile.systems)
-    draws, weight, note = profile.draws, np.array(profile.weight), ""
-    if ranked and rule == "kemeny":
-        order = consensus(support(draws[ranked], weight)[:, :, 0].tolist())
+    scores, weight, note = profile.array, np.array(profile.weight), ""
+    if rule == "kemeny" and len(ranked) > KEMENY_UP_TO:
+        note = f"The Kemeny order is computed for up to {KEMENY_UP_TO} systems."
+    elif ranked and rule == "kemeny":
+        order = arrays.consensus(arrays.support(scores[ranked], weight).tolist())
         for at, place in zip(ranked, order.first, strict=True):
             values[at] = -float(place)
         if not order.exact:
@@ -197,9 +209,8 @@ def standing(profile: Profile, rule: Rule) -> Standing:
                 f"less than {order.bound:g} times."
             )
     elif ranked:
-        values = [
-            rounded(known(value)) for value in unrounded(rule, draws, weight, profile.scale)[:, 0].tolist()
-        ]
+        exact = arrays.values(rule, scores, weight, profile.scale).tolist()
+        values = [rounded(known(value)) for value in exact]
     ranks = tuple(competition_ranks(values))
     if rule in LOWER:
         values = [None if value is None else -value for value in values]
@@ -218,13 +229,19 @@ class Verdict:
     """Whether the first is no worse on any task and better on some: no weights can put it behind."""
 
 
+LISTED = 10_000
+"""Most pairs of either kind that a `Survival` lists."""
+
+
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """All pairs of ranked systems, by whether their order depends on the rule."""
+    """All pairs of ranked systems, by whether their order depends on the rule; LISTED of each are listed."""
 
     holds: tuple[Verdict, ...]
     """The first is ahead of the second under every rule."""
     contested: tuple[Verdict, ...]
+    counts: Mapping[str, int]
+    """How many pairs there are: "holds", of these "everywhere", and "contested"."""
 
 
 def every_rule(profile: Profile, missing: Missing = "unranked") -> dict[str, Standing]:
@@ -239,30 +256,40 @@ def every_rule(profile: Profile, missing: Missing = "unranked") -> dict[str, Sta
 def survives(profile: Profile, standings: Mapping[str, Standing]) -> Survival:
     """Split the pairs of systems that all standings rank by whether all standings order them alike.
 
-    A tie counts as disagreement. The verdicts are in the order of the first standing.
+    A tie counts as disagreement. The verdicts are in the order of the first standing. A rule that ranks no
+    system, since it is not computed for so many, is left out.
     """
-    columns = list(zip(*(row.ranks for row in standings.values()), strict=True))
-    ranked = [at for at, ranks in enumerate(columns) if None not in ranks]
-    order = sorted(ranked, key=lambda at: columns[at][0] or 0)
-    verdicts = [
-        _verdict(profile, i, j, standings=standings) for at, i in enumerate(order) for j in order[at + 1 :]
-    ]
-    return Survival(
-        tuple(verdict for verdict in verdicts if not verdict.unless),
-        tuple(verdict for verdict in verdicts if verdict.unless),
-    )
+    import numpy as np
 
-
-def _verdict(profile: Profile, i: int, j: int, *, standings: Mapping[str, Standing]) -> Verdict:
-    leads = {name: (row.ranks[j] or 0) - (row.ranks[i] or 0) for name, row in standings.items()}
-    if sum(lead < 0 for lead in leads.values()) > sum(lead > 0 for lead in leads.values()):
-        i, j, leads = j, i, {name: -lead for name, lead in leads.items()}
-    unless = tuple(name for name, lead in leads.items() if lead <= 0)
-    pairs = zip(profile.scores[i], profile.scores[j], strict=True)
-    both = [(a, b) for a, b in pairs if a is not None and b is not None]
-    no_worse = len(both) == len(profile.tasks) and all(a >= b for a, b in both)
-    everywhere = no_worse and any(a > b for a, b in both)
-    return Verdict(profile.systems[i], profile.systems[j], unless, everywhere)
+    rules = [name for name, row in standings.items() if any(row.ranks)]
+    ranks = np.nan_to_num(np.array([standings[name].ranks for name in rules], np.float64)).astype(np.int64)
+    ranked = np.flatnonzero((ranks > 0).all(axis=0)) if rules else np.arange(0)
+    order = ranked[np.argsort(ranks[0, ranked], kind="stable")] if rules else ranked
+    scores = profile.array
+    counts = dict.fromkeys(("holds", "everywhere", "contested"), 0)
+    holds: list[Verdict] = []
+    contested: list[Verdict] = []
+    for place, i in enumerate(order.tolist()):
+        others = order[place + 1 :]
+        leads = ranks[:, others] - ranks[:, [i]]  # positive where i is ahead
+        turned = (leads < 0).sum(axis=0) > (leads > 0).sum(axis=0)
+        against = np.where(turned, leads >= 0, leads <= 0)
+        depends = against.any(axis=0)
+        own, theirs = scores[i], scores[others]
+        ahead = (own >= theirs).all(axis=1) & (own > theirs).any(axis=1)
+        behind = (theirs >= own).all(axis=1) & (theirs > own).any(axis=1)
+        everywhere = np.where(turned, behind, ahead)
+        counts["contested"] += int(depends.sum())
+        counts["holds"] += int((~depends).sum())
+        counts["everywhere"] += int((everywhere & ~depends).sum())
+        for verdicts, chosen in ((holds, ~depends), (contested, depends)):
+            for at in np.flatnonzero(chosen)[: LISTED - len(verdicts)].tolist():
+                j = int(others[at])
+                first, second = (j, i) if turned[at] else (i, j)
+                unless = tuple(rules[rule] for rule in np.flatnonzero(against[:, at]))
+                names = profile.systems[first], profile.systems[second]
+                verdicts.append(Verdict(*names, unless, bool(everywhere[at])))
+    return Survival(tuple(holds), tuple(contested), counts)
 
 
 class Cost(NamedTuple):
@@ -276,10 +303,11 @@ class Cost(NamedTuple):
 COLUMNS = ("system", *Cost._fields)
 
 
-def read_costs(path: str | os.PathLike[str], systems: Sequence[str]) -> Mapping[str, Cost]:
+def read_costs(path: str | os.PathLike[str], systems: Mapping[str, str]) -> Mapping[str, Cost]:
     """The costs in a tab-separated file with the header system, parameters, latency; a cell may be empty.
 
-    A system is named by its path or by the last part of it. Raises DataError that lists every problem.
+    `systems` maps each path to the system's name. The file names a system by its name, its path or the last
+    part of the path. Raises DataError that lists every problem.
     """
     name = os.fspath(path)
     with open(name, encoding="utf-8-sig", newline="") as file:
@@ -287,14 +315,15 @@ def read_costs(path: str | os.PathLike[str], systems: Sequence[str]) -> Mapping[
     if not rows or tuple(rows[0]) != COLUMNS:
         header = "<TAB>".join(COLUMNS)
         raise DataError(f"{name}, line 1: found {rows[0] if rows else []}; expected the header {header}")
-    known = {os.path.basename(os.path.normpath(item)): item for item in systems} | {e: e for e in systems}
+    known = {os.path.basename(os.path.normpath(source)): name for source, name in systems.items()}
+    known |= {**systems, **{name: name for name in systems.values()}}
     costs: dict[str, Cost] = {}
     problems = []
     for line, row in enumerate(rows[1:], 2):
         try:
             system, parameters, latency = row
             if system not in known or known[system] in costs:
-                again = "is there twice" if system in known else f"is none of {', '.join(systems)}"
+                again = "is there twice" if system in known else f"is none of {', '.join(systems.values())}"
                 raise ValueError(f"{system!r} {again}")
             costs[known[system]] = Cost(_number(parameters), _number(latency))
         except ValueError as error:

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from gluebench.cli.analysis.diagnose import names
 from gluebench.cli.common import option
 from gluebench.cli.common.inputs import Inputs, inputs_options, labels_option, table_option
 from gluebench.cli.common.output import Form, draw, emit, notices
@@ -36,9 +37,7 @@ from gluebench.cli.common.output import Form, draw, emit, notices
     "--costs", help="Table of system, parameters and latency: says which systems are Pareto-optimal."
 )
 @option.flag("--matrix", help="Print all pairs as well.")
-@option.number("--resamples", default=1000, least=100, help="Resamples for the rank intervals.")
-@option.seed
-@option.plot("the ranks with their intervals")
+@option.plot("the ranks, each with its rank set")
 @inputs_options("Rank on what the gold covers")
 @option.output
 def rank(
@@ -54,9 +53,9 @@ def rank(
 ) -> None:
     """Rank several submissions on the same examples.
 
-    Each rank with its interval, which systems are tied, and which conclusions hold under every rule of
-    aggregation. A system is a submission, or by --runs the mean of several. With --table, systems are named,
-    by default all of the table.
+    Each observed rank with its rank set (the ranks that the system may truly have), the systems that may be
+    the best, and which conclusions hold under every rule of aggregation. A system is a submission, or by
+    --runs the mean of several. With --table, systems are named, by default all of the table.
 
     \b
     Example:
@@ -69,11 +68,16 @@ def rank(
     from gluebench.analysis.rank.rules import read_costs
     from gluebench.cli.analysis.rank_view import WITHHELD, ranking_output
 
-    paths = _paths(subs if runs else inputs.systems(subs), runs, inputs)
+    sources = _sources(subs if runs else inputs.systems(subs), runs, inputs)
     weighed = _numbers(weights)
     manifest = inputs.manifest
-    spent = None if costs is None else read_costs(costs, list(paths))
-    systems = {name: [inputs.submission(path) for path in of_system] for name, of_system in paths.items()}
+    spent = None
+    if costs is not None:
+        spent = read_costs(costs, {source: name for name, source in sources})
+    systems = {}
+    for name, source in sources:
+        paths = inputs.matching(runs[name]) if name in runs else [source]
+        systems[name] = [inputs.submission(path) for path in paths]
     labels = inputs.labels()
     ranking = ranked(systems, labels, weights=weighed, **settings)
     untold = [WITHHELD.format(ranking.withheld)] if ranking.withheld and form in ("json", "csv") else []
@@ -82,20 +86,21 @@ def rank(
     draw(ranking, plot)
 
 
-def _paths(subs: tuple[str, ...], runs: dict[str, str], inputs: Inputs) -> dict[str, list[str]]:
-    """The submissions of each system, by its name or only path."""
-    if len(set(subs)) < len(subs):
-        raise click.UsageError("a submission is named twice.")
-    paths = {sub: [sub] for sub in subs}
+def _sources(subs: tuple[str, ...], runs: dict[str, str], inputs: Inputs) -> list[tuple[str, str]]:
+    """The name of each system with its path, or, for several runs and systems of a table, its name again."""
+    if inputs.table is None:
+        sources = list(names(subs).items())
+    else:
+        sources = [(sub, sub) for sub in names(subs).values()]
     for name, pattern in runs.items():
-        if name in paths:
+        if name in dict(sources):
             raise click.UsageError(f"{name} is the name of two systems.")
-        paths[name] = inputs.matching(pattern)
-        if not paths[name]:
+        if not inputs.matching(pattern):
             raise click.BadParameter(f"no submission matches {pattern}.", param_hint="--runs")
-    if len(paths) < 2:
+        sources.append((name, name))
+    if len(sources) < 2:
         raise click.UsageError("name two or more systems to rank.")
-    return paths
+    return sources
 
 
 def _numbers(weights: dict[str, str]) -> dict[str, float]:

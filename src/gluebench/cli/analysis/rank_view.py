@@ -10,7 +10,7 @@ from gluebench.benchmark.figures import DOWN, on_split, points
 from gluebench.cli.analysis.compare import p_cell
 from gluebench.cli.common.output import Output, Section, Table
 
-WITHHELD = "Rank intervals and shares of first places are withheld: {}."
+WITHHELD = "Rank sets are withheld: {}."
 SHOWN = 20
 """Largest number of contested pairs to list."""
 
@@ -27,14 +27,22 @@ def ranking_output(
         for system in data["systems"]:
             system |= {**costs[system["name"]]._asdict(), "front": fronts[system["name"]]}
     tables = [_board(ranking, benchmark, costs or {}, fronts)]
-    tables += [_rules(ranking)] * (len(ranking.tasks) > 1)
+    if len(ranking.tasks) > 1:
+        tables += _rules(ranking)
     if matrix and ranking.pairs:
         rows = [
             (pair.a, pair.b, points(pair.difference, ranking.loss), p_cell(pair.p), p_cell(pair.adjusted))
             for pair in ranking.pairs
         ]
-        columns = ("A", "B", "A - B", "p", "p (Holm)")
-        tables.append(Table(columns, [Section(rows)], "All pairs, paired by example", right={2, 3, 4}))
+        columns = ("A", "B", "A - B", "p", "p, all pairs")
+        tables.append(
+            Table(
+                columns,
+                [Section(rows)],
+                "All pairs: p of the pair alone, and adjusted for all pairs",
+                right={2, 3, 4},
+            )
+        )
     return Output(data, tables, (*FIELDS, *ranking.tasks), ranking.records(), words=["", *_words(ranking)])
 
 
@@ -56,16 +64,11 @@ def _board(
     of_one = ranking.by == "mean" and _is_table(ranking) and len(ranking.tasks) == 1
     by = "mean" if of_one else TITLES[ranking.by]
     value = by + DOWN * bool(ranking.loss and ranking.by not in LOWER)
-    interval, first = ([], []) if ranking.withheld else (["95 %"], ["first in"])
-    columns = ["rank", *interval, "system", value, *first]
-    columns += ["tied"] * bool(ranking.pairs) + ["parameters", "latency", "front"] * (fronts is not None)
+    columns = ["rank", "system", value]
+    columns += ["parameters", "latency", "front"] * (fronts is not None)
     rows = []
     for system in ranking.systems:
-        row = ["-" if system.rank is None else str(system.rank)]
-        row += ["" if system.low is None else _span(system.low, system.high or system.low)] * len(interval)
-        row += [system.name, ranking.value_words(system.value)]
-        row += ["" if system.first is None else f"{100 * system.first:.0f} %"] * len(first)
-        row += [_span(*system.group) if system.group else ""] * bool(ranking.pairs)
+        row = [system.text, system.name, ranking.value_words(system.value)]
         if fronts is not None:
             row += [*("-" if part is None else f"{part:,g}" for part in costs[system.name])]
             row += [{True: "yes", False: "no", None: ""}[fronts[system.name]]]
@@ -74,7 +77,7 @@ def _board(
         columns,
         [Section(rows)],
         title=f"{_where(ranking, benchmark)} by {by}",
-        right={at for at, name in enumerate(columns) if name not in ("system", "front")},
+        right={at for at, name in enumerate(columns) if name not in ("rank", "system", "front")},
         notes=[*_notes(ranking, benchmark)],
     )
 
@@ -90,10 +93,6 @@ def _where(ranking: Ranking, benchmark: Benchmark) -> str:
     size = f" ({benchmark.tasks[0].splits['test'].size:,})" if one_of_table else ""
     where = on_split(benchmark.title, ranking.split, ranking.provenance)
     return f"{where}: {ranking.task_words}{size}"
-
-
-def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}-{high}"
 
 
 def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
@@ -118,39 +117,56 @@ def _notes(ranking: Ranking, benchmark: Benchmark) -> Iterator[str]:
             "Rank score: 1 + the mean distance to the best of these systems, in standard deviations over "
             f"systems and runs: {', '.join(scales)}."
         )
-    if any(system.group and system.group[0] < system.group[1] for system in ranking.systems):
-        yield "Tied: among these places the order may be chance, by the tests of all pairs after Holm."
+    if not ranking.withheld:
+        yield (
+            "Rank: the observed one · the rank set, which are the ranks that the system may truly have. All "
+            "rank sets hold together in 95 % of test sets."
+        )
 
 
-def _rules(ranking: Ranking) -> Table:
-    """Ranks under each rule, systems down and the rules and the tasks left out across."""
-    titles = [TITLES.get(rule, rule.replace("mean without ", "- ")) for rule in ranking.rules]
-    rows = [
-        (system.name, *(str(ranks[system.name] or "-") for ranks in ranking.rules.values()))
-        for system in ranking.systems
+WITHOUT = "mean without "
+"""What the names of the rules begin with that leave out a task."""
+
+
+def _rules(ranking: Ranking) -> list[Table]:
+    """Ranks under each rule, and by the macro-average without each task: systems down, the others across."""
+    rules = [rule for rule in ranking.rules if not rule.startswith(WITHOUT)]
+    left_out = [rule for rule in ranking.rules if rule.startswith(WITHOUT)]
+    return [
+        _ranks(ranking, rules, [TITLES.get(rule, rule) for rule in rules], "Rank under each rule"),
+        _ranks(
+            ranking,
+            left_out,
+            [rule.removeprefix(WITHOUT) for rule in left_out],
+            "Rank by the macro-average without one task",
+        ),
     ]
-    return Table(
-        ("system", *titles),
-        [Section(rows)],
-        title="Rank under each rule; a dash before a task is the macro-average without it",
-        right=range(1, len(titles) + 1),
-    )
+
+
+def _ranks(ranking: Ranking, rules: Sequence[str], titles: Sequence[str], title: str) -> Table:
+    rows = []
+    for system in ranking.systems:
+        ranks = [ranking.rules[rule][system.name] for rule in rules]
+        rows.append([system.name] + [str(rank or "-") for rank in ranks])
+    return Table(("system", *titles), [Section(rows)], title, right=range(1, len(titles) + 1))
 
 
 def _words(ranking: Ranking) -> Iterator[str]:
     """How many orders of two systems hold under every rule, and what contests the others."""
     if scope := ranking.provenance.get("uncertainty"):
         yield scope
-    holds, contested = ranking.survival.holds, ranking.survival.contested
-    count = len(holds) + len(contested)
+    if ranking.best_words:
+        yield ranking.best_words
+    contested, counts = ranking.survival.contested, ranking.survival.counts
+    count = counts["holds"] + counts["contested"]
     if not count or len(ranking.tasks) == 1:
         return
-    yield f"{len(holds)} of {count} orders of two systems hold under every rule."
+    yield f"{counts['holds']:,} of {count:,} orders of two systems hold under every rule."
     for verdict in contested[:SHOWN]:
         if len(verdict.unless) == len(ranking.rules):
             yield f"{verdict.ahead} and {verdict.behind} are equal under every rule."
             continue
         rules = [TITLES.get(rule, rule.replace("mean", "macro-average")) for rule in verdict.unless]
         yield f"{verdict.ahead} is ahead of {verdict.behind}, but not by {', '.join(rules)}."
-    if len(contested) > SHOWN:
-        yield f"{len(contested) - SHOWN} more are contested; --json has them all."
+    if counts["contested"] > SHOWN:
+        yield f"{counts['contested'] - SHOWN:,} more are contested; --json has them all."

@@ -14,9 +14,10 @@ from gluebench.cli.common.errors import WRONG_FILE
 from gluebench.cli.common.output import Form, Output, Section, Table, emit, notice, notices, plain
 
 if TYPE_CHECKING:
-    from gluebench.data.dataset import Origin
-    from gluebench.data.get import Options, Outcome
-    from gluebench.data.prepared import State
+    from gluebench.data.dataset import Origin, Outcome, State
+
+SAMPLE = "sample"
+"""The benchmark that the package holds with its data."""
 
 
 @click.command
@@ -65,14 +66,13 @@ def get(
         return
     if folder and options["source"]:
         raise click.UsageError("--from and --source exclude each other: a folder, or a download.")
-    from gluebench.data.get import Options
-    from gluebench.data.sources.fetch import RetrySettings
-
     suite = load_benchmark(benchmark)
     named = [suite.dataset(name) for name in tasks] or suite.tasks  # auxiliary data only when named
     chosen = list({task.name: task for task in named}.values())
-    settings = Options(**options, retry=RetrySettings(**retry))
-    outcomes = _get(benchmark, suite, chosen, folder=folder, to=to, options=settings)
+    if folder is None and suite == load_benchmark(SAMPLE):
+        outcomes = _get_sample(chosen, to, options)
+    else:
+        outcomes = _get(benchmark, suite, chosen, folder=folder, to=to, options={**options, "retry": retry})
     if form or any(outcome.dataset for outcome in outcomes):
         emit(output(suite, outcomes), form)
     if problems := problem_lines(outcomes):
@@ -80,21 +80,31 @@ def get(
         raise click.exceptions.Exit(WRONG_FILE)
 
 
-def _get(
-    benchmark: str, suite: Benchmark, tasks: list[Task], *, folder: str | None, to: Path, options: Options
-) -> list[Outcome]:
-    """Read a folder or download; the sample benchmark is made from the package."""
-    import pyarrow  # noqa: F401 - needed later; fail before anything is downloaded
+def _get_sample(tasks: list[Task], to: Path, options: Mapping[str, Any]) -> list[Outcome]:
+    """Copy the sample benchmark from the package, which needs no extra."""
+    from gluebench.data.sample.prepare import get_sample
 
-    from gluebench.data.get import SAMPLE, Getter, get_sample
-    from gluebench.data.sources.fetch import Meter
+    if options["source"]:
+        raise click.UsageError(f"{SAMPLE} comes out of the package; leave --source out.")
+    return get_sample(tasks, to)
+
+
+def _get(
+    benchmark: str,
+    suite: Benchmark,
+    tasks: list[Task],
+    *,
+    folder: str | None,
+    to: Path,
+    options: Mapping[str, Any],
+) -> list[Outcome]:
+    """Read a folder or download."""
+    from gluebench.data.get import Getter, Options
+    from gluebench.data.sources.fetch import Meter, RetrySettings
     from gluebench.data.sources.release import load_release
 
-    if folder is None and suite == load_benchmark(SAMPLE):
-        if options.source:
-            raise click.UsageError(f"{SAMPLE} comes out of the package; leave --source out.")
-        return get_sample(tasks, to)
-    getter = Getter(suite, load_release(benchmark), to, options=options, meter=Meter(shown=True))
+    settings = Options(**{**options, "retry": RetrySettings(**options["retry"])})
+    getter = Getter(suite, load_release(benchmark), to, options=settings, meter=Meter(shown=True))
     if folder is not None:
         return getter.from_folder(tasks, Path(folder))
     try:
@@ -149,7 +159,7 @@ def _source(origin: Origin) -> str:
 
 def _states(outcome: Outcome) -> dict[str, State]:
     """The state of each prepared split; empty if the task failed."""
-    from gluebench.data.prepared import state
+    from gluebench.data.dataset import state
 
     dataset = outcome.dataset
     if dataset is None:

@@ -1,6 +1,5 @@
 """`gluebench leaderboard`: the group, its options, and the commands for admins, organizers and links."""
 
-import gc
 import os
 import sys
 from typing import Any
@@ -22,7 +21,9 @@ SITE = click.Option(
     help="The folder that is the site; also from GLUEBENCH_SITE.",
 )
 host_option = option.text("--host", default="127.0.0.1", help="Address to listen on.")
-port_option = option.text("--port", type=click.IntRange(1, 65535), default=8000, help="Port to listen on.")
+port_option = option.text(
+    "--port", type=click.IntRange(1, 65535), default=commands.PORT, help="Port to listen on."
+)
 log_option = option.choice(
     "--log-format",
     of="text json",
@@ -35,7 +36,9 @@ unconfirmed_option = option.flag(
     help="Also if the address is not confirmed. It then may not be its owner who signed up with it.",
 )
 url_option = option.text(
-    "--url URL", default="http://127.0.0.1:8000", help="How people reach the site; the links begin with it."
+    "--url URL",
+    show_default="its name in GLUEBENCH_HOSTS with GLUEBENCH_HTTPS, or where it was last served",
+    help="How people reach the site; the links begin with it.",
 )
 
 
@@ -54,7 +57,6 @@ class SiteGroup(LazyGroup):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; if a package is missing, name the extra that installs it."""
-        gc.enable()  # turned off for short commands; a site runs for weeks
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as error:
@@ -102,7 +104,7 @@ def admin(site: str, email: str, *, unconfirmed: bool) -> None:
 @leaderboard.command
 @click.argument("email")
 @url_option
-def confirm(site: str, email: str, url: str) -> None:
+def confirm(site: str, email: str, url: str | None) -> None:
     """Vouch for a person: confirm an address and hand over its account.
 
     Prints a link for a new password, good once and for three days. Give it only to the person whose address
@@ -116,7 +118,7 @@ def confirm(site: str, email: str, url: str) -> None:
     commands.open_site(site)
     from gluebench.leaderboard.accounts import trust
 
-    click.echo(url.rstrip("/") + trust.vouch(email))
+    click.echo((url or commands.address(site)).rstrip("/") + trust.vouch(email))
 
 
 @leaderboard.command
@@ -143,7 +145,7 @@ def organizer(site: str, email: str, benchmark: str, *, remove: bool, unconfirme
 @leaderboard.command
 @url_option
 @option.text("--password EMAIL", help="Instead: a link with which this account gets a new password.")
-def links(site: str, url: str, password: str | None) -> None:
+def links(site: str, url: str | None, password: str | None) -> None:
     """Show the links that a mail server would send: to pass on by hand.
 
     One for each address that is not confirmed yet, good for a week.
@@ -155,13 +157,13 @@ def links(site: str, url: str, password: str | None) -> None:
     commands.open_site(site)
     from gluebench.leaderboard.accounts import trust
 
-    url = url.rstrip("/")
+    root = (url or commands.address(site)).rstrip("/")
     if password is not None:
-        click.echo(url + trust.reset_path(trust.account(password)))
+        click.echo(root + trust.reset_path(trust.account(password)))
         return
     addresses = trust.unconfirmed()
     for address in addresses:
-        link = url + trust.confirmation_path(address)
+        link = root + trust.confirmation_path(address)
         click.echo(f"{address.email}\t{address.user.date_joined:%Y-%m-%d %H:%M}\t{link}")
     if not addresses:
         click.echo("Every address is confirmed.")

@@ -88,9 +88,11 @@ def policy(site: str, benchmark: str, file: str | None, changes: dict[str, str])
       gluebench leaderboard policy glue > policy.toml
     """
     commands.open_site(site)
+    from gluebench.leaderboard.benchmarks.policy import read_policy
     from gluebench.leaderboard.limits.acts import set_policy
 
-    for line in set_policy(benchmark, Path(file) if file else None, changes):
+    policy_file = read_policy(Path(file)) if file else None
+    for line in set_policy(benchmark, policy_file, changes):
         click.echo(line)
 
 

@@ -92,7 +92,7 @@ class Local(NamedTuple):
         return compare(ours, theirs, self._labels(benchmark)).as_dict()
 
     def rank(self, paths: list[str], benchmark: str) -> dict[str, Any]:
-        """Rank two or more submissions: each rank with its interval, and what holds under all rules."""
+        """Rank two or more submissions: the ranks that each may have, and what holds under all rules."""
         from gluebench.analysis.rank import rank
 
         if len({*paths}) < max(2, len(paths)):

@@ -165,7 +165,8 @@ def send(path: Path, there: Reached, *, form: Form, defaults: Mapping[str, Any])
     from gluebench.cli.common.progress import Progress
 
     to, client, suite = there
-    checked(str(path), suite, end="Nothing was sent.")
+    options = ["--benchmark", f"{client.url}/benchmarks/{suite.name}"]
+    checked(str(path), suite, options=options, end="Nothing was sent.")
     details = {**defaults, **to.details}
     entry = client.submit(
         suite.name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -77,7 +76,6 @@ def run(
     from gluebench.systems.devices import leads
     from gluebench.systems.run import chosen
 
-    gc.enable()  # turned off for short commands; a run is long, and models are large
     seeds = options.pop("seeds")
     if seeds and to is not None:
         raise click.UsageError("--seeds writes several submissions; leave out --to, and submit one of them.")
@@ -112,20 +110,21 @@ def _run(model: str, plan: Plan, out: str, settings: ModelOptions, *, again: boo
 
     folder = Path(out).with_suffix(".run")
     holding = held(folder, again=again) if leads() else nullcontext()
-    with holding, arithmetic(settings.precision):
+    with holding:
         made = resolve(model, Corpus(plan.benchmark, plan.data, plan.tasks), folder, first_template(settings))
         session = Session(folder, plan, made.identity, sources=made.sources)
         if settings.asking is not None and settings.asking.collect is not None:
             collect(made.system, plan, settings.asking.collect)
             return session
         if not leads():
-            session.follow(made.system)
+            with arithmetic(made.precision):
+                session.follow(made.system)
             return session
         session.claim()
         if made.about:
             notice(f"{model}: {made.about}")
         watcher = Terminal(session)
-        with watcher.told_if_stopped():
+        with watcher.told_if_stopped(), arithmetic(made.precision):
             session.run(made.system, watcher, together=made.together)
             by_template = scores_by_template(model, session, settings)
         _finish(session, by_template, out=out, source=model, form=form, saved=settings.save)

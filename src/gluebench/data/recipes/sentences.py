@@ -36,17 +36,18 @@ FREQUENT = 0.0008
 
 _CLOSERS = r"\"'”’»›)\]}」』）〉》】"
 _OPENERS = r"\"'“‘«‹„([{<#¿¡–—-"
-_NOTES = r"(?:\[[^\[\]]{1,40}\]|:\d+(?:[,–-] ?\d+|:\d+)*(?!\w))*"
+_NOTES = r"(?:\[[^\[\]]{1,40}\]|:\d+(?:[,–-] ?\d+)*(?!\w))+"
+_MARKS = ".!?…؟۔।॥։።။"
 _END = re.compile(
     rf"(?P<wide>[。！？｡．]+)[{_CLOSERS}]*"
     r"|(?P<blank>(?=\n[^\S\n]*\n))"
-    rf"|(?P<mark>[.!?…؟۔।॥։።။]+)(?P<after>[{_CLOSERS}]*{_NOTES}[{_CLOSERS}]*)(?=\s|\Z)"
+    rf"|(?<![{_MARKS}])(?P<mark>[{_MARKS}]+)(?P<after>[{_CLOSERS}]*(?:{_NOTES}[{_CLOSERS}]*)?)(?=\s|\Z)"
     r"|(?<=[^\W\d_A-Z]{2})(?P<tight>[.!?…]+)(?=[A-Z][a-z])"
 )
 _BEFORE = re.compile(r"[^\s(\[{\"“‘«/—–-]*\Z")
 _NEXT = re.compile(rf"(?P<space>\s*)[{re.escape(_OPENERS)}\s]*(?P<word>\w*)(?P<then>.?)")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]\Z")
-_FIRST = re.compile(r"[^\W\d_]{4,}[.!?] ([^\W\d_]+)")
+_FIRST = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}[.!?] ([^\W\d_]+)")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _STRAY = re.compile(r'(?<=[.!?])\s+"(?=[^\W\d_])[^"]*"[^"]*\w')
 

@@ -134,7 +134,7 @@ def _determined(name: str, language: Language) -> str:
     return language.definite_form.format(name=name) if bare else name
 
 
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)]*\s+|[。！？]+\s*")
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)]*\s+|[。！？]+\s*")
 _FEWEST_WORDS = 2
 """Fewest words of a clause before its pronoun: a subject and a verb."""
 

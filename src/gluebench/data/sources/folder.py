@@ -129,12 +129,11 @@ def find(source: Path, benchmark: Benchmark, task: Task, release: Release, *, pa
         raise DataError(_nothing(here, source, task))
     there = f"{task.name}; its other splits are there as {NAMES[incomplete.layout]}"
     missing = {name: incomplete.names[name] for name in task.splits if name not in incomplete.files}
-    raise DataError(
-        [
-            f"{incomplete.folder}: no {' or '.join(names) or split}, the {split} split of {there}"
-            for split, names in missing.items()
-        ]
-    )
+    problems = [
+        f"{incomplete.folder}: no {' or '.join(names) or split}, the {split} split of {there}"
+        for split, names in missing.items()
+    ]
+    raise DataError([*problems, "--partial (partial=True) takes the splits that are there"])
 
 
 def _only(candidates: list[TaskFiles], source: Path, task: Task) -> TaskFiles:
@@ -152,7 +151,9 @@ def _layouts(base: Path, benchmark: Benchmark, task: Task, release: Release) -> 
     """Candidates of each layout in a folder; any of their files may be missing."""
     for folder in (base / benchmark.name / task.name, base / task.name, base):
         record = read_dataset(folder) if (folder / FILE).is_file() else None
-        if record is not None and (record.benchmark, record.task) == (benchmark.name, task.name):
+        if record is None or record.origin.kind == "sample":  # whose files are text
+            continue
+        if (record.benchmark, record.task) == (benchmark.name, task.name):
             splits = record.splits
             names = {name: (splits[name].file,) if name in splits else () for name in task.splits}
             yield _look("prepared", folder, names)

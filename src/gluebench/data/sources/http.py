@@ -171,7 +171,7 @@ def _reason(error: object) -> str:
 HEAD = 4096
 """Number of first bytes of a download to search for a web page."""
 GIT_LFS = b"version https://git-lfs"
-_PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_PAGE = re.compile(rb"\s*(?><!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _NO_TEXT = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>|<[^>]*\Z", re.IGNORECASE | re.DOTALL)
 _LONGEST = 80

@@ -25,11 +25,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from gluebench.benchmark import Benchmark, Split, Task
-from gluebench.data.dataset import FILE, Dataset, read_dataset
+from gluebench.data.dataset import FILE, Dataset, read_dataset, standing
 from gluebench.data.errors import DataError
 from gluebench.data.fingerprint import Fingerprint, fingerprint_of
 from gluebench.data.home import split_file, task_folder
-from gluebench.data.prepared import other_release, standing
+from gluebench.data.prepared import other_release
 from gluebench.data.sources.release import Release, load_release
 from gluebench.data.table import Table, load
 from gluebench.data.tsv import Example

@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.urls import resolve
 from django.utils.datastructures import MultiValueDict
 from ninja import Path, Router
+from ninja.utils import contribute_operation_args
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from gluebench.leaderboard.accounts.models import Scope
@@ -195,8 +196,8 @@ def _register(act: Act, method: str, shape: Any, **options: Any) -> None:
 
     below = f"{act.page}/{act.button}".removesuffix("/")
     address, kinds = below if below.startswith("/organize/") else ROOT + below, {"slug": str, "int": int}
-    places = [(name, kinds[kind], Path(...)) for kind, name in re.findall(r"{(\w+):(\w+)}", address)]  # type: ignore[type-arg]
-    operation._ninja_contribute_args = places  # type: ignore[attr-defined]
+    for kind, name in re.findall(r"{(\w+):(\w+)}", address):
+        contribute_operation_args(operation, name, kinds[kind], Path(...))  # type: ignore[type-arg]
     options["operation_id"] = re.sub(r"\W+", "_", f"{method.lower()}_organize{below}").strip("_")
     response = schemas.answers(shape, 400, 403, 404, 413, 422)
     router.add_api_operation(address, [method], operation, response=response, summary=act.does, **options)

@@ -20,7 +20,7 @@ from gluebench.submission.forms import values_of
 
 SAMPLE = "sample-submission.zip"
 """The path of the sample submission among the files to download."""
-_EXTENDS = re.compile(r"^(\s*extends\s*=\s*)(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
+_EXTENDS = re.compile(r"^([^\S\n]*extends[^\S\n]*=[^\S\n]*)(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
 
 
 class Manifest(NamedTuple):

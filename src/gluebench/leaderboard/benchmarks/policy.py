@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 CHOICES = {
     "per": ("person", "team"),
@@ -99,18 +99,22 @@ def policy_of(values: Mapping[str, Any]) -> Policy:
     return Policy(**settings)
 
 
-def read_policy(path: Path) -> Policy:
-    """A policy from a TOML file, without its phases. Raises PolicyError, or OSError."""
-    values = {name: None if value == NONE else value for name, value in _read(path).items()}
-    return policy_of({name: value for name, value in values.items() if name != PHASES})
+class PolicyFile(NamedTuple):
+    """What a policy file says."""
+
+    policy: Policy
+    phases: list[dict[str, Any]]
+    """The tables `[[phases]]`, unchecked."""
 
 
-def read_phases(path: Path) -> list[dict[str, Any]]:
-    """The tables `[[phases]]` of a policy's file. Raises PolicyError, or OSError."""
-    tables = _read(path).get(PHASES, [])
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+def read_policy(path: Path) -> PolicyFile:
+    """Read a policy file, once: it may be a pipe. Raises PolicyError, or OSError."""
+    settings = _read(path)
+    phases = settings.pop(PHASES, [])
+    if not isinstance(phases, list) or not all(isinstance(table, dict) for table in phases):
         raise PolicyError([f"{path}: {PHASES} are tables, each below a line [[{PHASES}]]."])
-    return tables
+    values = {name: None if value == NONE else value for name, value in settings.items()}
+    return PolicyFile(policy_of(values), phases)
 
 
 def _read(path: Path) -> dict[str, Any]:

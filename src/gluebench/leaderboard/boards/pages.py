@@ -358,7 +358,9 @@ def about(text: str) -> SafeString:
 @register.filter
 def opening(text: str) -> SafeString:
     """The first paragraph of a text that is no heading."""
-    parts = (part for part in re.split(r"\n\s*\n", text.strip()) if not part.lstrip().startswith("#"))
+    parts = (
+        part for part in re.split(r"\n(?:[^\S\n]*\n)+", text.strip()) if not part.lstrip().startswith("#")
+    )
     return markdown(next(parts, ""))
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -12,7 +11,7 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import Team, User, new_code
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, read_phases, read_policy
+from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, PolicyFile
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.forms import policy_for
 from gluebench.leaderboard.limits.models import Departure, Override
@@ -83,7 +82,9 @@ def _record(action: str, override: Override, actor: User | None, reason: str) ->
     )
 
 
-def set_policy(name: str, file: Path | None = None, changes: Mapping[str, str] | None = None) -> list[str]:
+def set_policy(
+    name: str, file: PolicyFile | None = None, changes: Mapping[str, str] | None = None
+) -> list[str]:
     """Change a benchmark's policy: all of it by a file, then single settings.
 
     Returns it with the phases as lines of TOML, as of a file.
@@ -91,11 +92,11 @@ def set_policy(name: str, file: Path | None = None, changes: Mapping[str, str] |
     Raises SiteError for an unknown benchmark, or PolicyError with all that is wrong.
     """
     benchmark = Benchmark.objects.named(name)
-    values = {} if file is None else read_policy(file).as_dict()
+    values = {} if file is None else file.policy.as_dict()
     values.update({setting: _value(setting, text) for setting, text in (changes or {}).items()})
     with transaction.atomic():
         change_policy(benchmark, values, reason="command line")
-        set_phases(benchmark, [] if file is None else read_phases(file))
+        set_phases(benchmark, [] if file is None else file.phases)
     values = benchmark.policy.as_dict()
     lines = [f"{name} = {json.dumps(NONE if value is None else value)}" for name, value in values.items()]
     return [*lines, *phase_lines(benchmark)]

@@ -28,7 +28,7 @@ from gluebench.leaderboard.organizing.forms import CopyForm, RoleForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
-_NAME = re.compile(r"^(\s*name\s*=\s*)(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
+_NAME = re.compile(r"^([^\S\n]*name[^\S\n]*=[^\S\n]*)(\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
 
 
 @for_organizers(require_safe)

@@ -23,7 +23,7 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.signals import submissions_changed
-from gluebench.leaderboard.health import GRADINGS
+from gluebench.leaderboard.counters import GRADINGS
 from gluebench.leaderboard.phases.models import Phase, next_change, on_board_at
 from gluebench.leaderboard.submissions import feedback, process
 from gluebench.leaderboard.submissions.counting import recount
@@ -120,7 +120,7 @@ def grade_next(pk: int) -> None:
     start = time.perf_counter()
     taken = next((turn for turn in _here().turns() if grade(turn)), 0)
     for status in Submission.objects.filter(pk=taken).values_list("status", flat=True):
-        GRADINGS.labels(status).observe(time.perf_counter() - start)
+        GRADINGS.observe(time.perf_counter() - start, status)
 
 
 def sweep() -> int:

@@ -19,19 +19,21 @@ from gluebench.scoring.metrics.cells import CELL_METRICS
 from gluebench.scoring.metrics.counts import (
     COUNT_METRICS,
     CountMetric,
+    KindInfluence,
     MetricFunction,
     PairsMetric,
     Point,
+    left_out,
     r_k_of,
 )
 from gluebench.scoring.metrics.curves import CURVE_METRICS
 from gluebench.scoring.metrics.dependencies import DEPENDENCY_METRICS
 from gluebench.scoring.metrics.information import INFORMATION_METRICS
+from gluebench.scoring.metrics.kendall import kendall_of, kendall_without
 from gluebench.scoring.metrics.labels import LABEL_METRICS
 from gluebench.scoring.metrics.numbers import (
     NumberMetric,
     correlation_point,
-    kendall_of,
     pearson_evaluated,
     pearson_of,
     rank_codes,
@@ -42,8 +44,8 @@ from gluebench.scoring.metrics.numbers import (
 from gluebench.scoring.metrics.plain import Counted, Values, counted, paired, pairs_of
 from gluebench.scoring.metrics.relations import RELATION_METRICS
 from gluebench.scoring.metrics.sequences import SEQUENCE_METRICS
-from gluebench.scoring.metrics.sums import GROUP_SUMS, MEAN, NUMBER_SUMS, SumMetric, summed
-from gluebench.scoring.numeric import np
+from gluebench.scoring.metrics.sums import GROUP_SUMS, MEAN, NUMBER_SUMS, SumMetric
+from gluebench.scoring.numeric import Floats, np
 from gluebench.scoring.pairs import Pairs
 
 __all__ = [
@@ -70,19 +72,31 @@ __all__ = [
     "r_k",
     "root_mean_squared_error",
     "spearman",
-    "summed",
     "task_score",
     "weighted_f1",
 ]
+LARGEST = 1e150
+"""Largest number whose square, summed over any column, is finite."""
 ENTRY_POINTS = "gluebench.metrics"
+MOST_KINDS = 2000
+"""Kinds of units up to which a metric that is only a function has an interval: it is called once for each."""
 NUMBER_METRICS = (
     NumberMetric("pearson", pearson_of, standardized_columns, pearson_evaluated),
     NumberMetric("spearman", spearman_of, rank_codes, spearman_evaluated),
 )
-KENDALL = PairsMetric(
-    "kendall",
-    lambda pairs, _: correlation_point(kendall_of(pairs.gold.numbers, pairs.predicted.numbers), pairs),
-)
+
+
+def _kendall(pairs: Pairs, _: Metric) -> Point:
+    return correlation_point(kendall_of(pairs.gold.numbers, pairs.predicted.numbers), pairs)
+
+
+def _kendall_influence(pairs: Pairs, _: Metric, value: float) -> Floats:
+    units = np.arange(len(pairs)) if pairs.units is None else pairs.units
+    without = kendall_without(pairs.gold.numbers, pairs.predicted.numbers, units)
+    return left_out(value, without, pairs.unit_kinds).by_kind
+
+
+KENDALL = PairsMetric("kendall", _kendall, _kendall_influence)
 METRICS: Mapping[str, MetricFunction] = {
     metric.name: metric
     for metric in (
@@ -114,6 +128,19 @@ class FunctionMetric(MetricFunction):
         columns = (pairs.gold, pairs.predicted)
         values = (column.words() if column.labels else column.values for column in columns)
         return Point(self.value(*values, where=f" on {metric.file}"))
+
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """The influence of each kind of units, exactly: the function is called without one of each.
+
+        It is not a number where there are more than MOST_KINDS kinds.
+        """
+        kinds = pairs.content_kinds
+        if len(kinds.counts) > MOST_KINDS:
+            return KindInfluence(np.full(len(kinds.counts), np.nan), kinds)
+        units = np.arange(len(pairs)) if pairs.units is None else pairs.units
+        rows = (np.flatnonzero(units != unit).tolist() for unit in kinds.first)
+        without = [self.point(pairs.subset(some), metric).value if some else 0.0 for some in rows]
+        return left_out(value, np.array(without), kinds)
 
     def value(self, gold: Sequence[Any], predicted: Sequence[Any], *, where: str = "") -> float:
         """The value of two columns. Raises ValueError if it is not a finite number."""
@@ -150,11 +177,10 @@ def function_of(metric: Metric) -> MetricFunction:
         of_sums = function.of
         return replace(function, of=lambda sums: (of_sums(sums) - worst) / (best - worst), **ends)
     assert isinstance(function, CountMetric)  # the manifest was checked
-    of, influence = function.of, function.influence
+    of = function.of
     return replace(
         function,
         of=lambda table, code: (of(table, code) - worst) / (best - worst),
-        influence=lambda table, code: influence(table, code) / (best - worst),
         proportion=False,
         **ends,
     )
@@ -188,23 +214,26 @@ def measure(
 ) -> float:
     """The value of the metric that a manifest names so, built in or from an installed package.
 
-    `positive` is the label of a metric of one label, or the number of `f1_from`; `labels` are all labels of
-    the task, in the order of the probabilities; `groups` has the group of each example, `parents` the parent
-    of each label that has one. Raises UnknownNameError, and ValueError for columns that the metric cannot
-    compare, or if two labels occur and `positive` is neither.
+    `positive` is the label of a metric of one label, or the number of `f1_from` and `precision_at`; `labels`
+    are all labels of the task in its order, which is that of the probabilities. `groups` has the group of
+    each example, `parents` the parent of each label that has one. Raises UnknownNameError, and ValueError for
+    columns that the metric cannot compare, for labels that occur and are not in `labels`, or if two labels
+    occur and `positive` is neither.
     """
-    metric = metric_function(name)
+    metric, labels = metric_function(name), tuple(labels)
     if positive is not None and not takes_positive(name):
         raise ValueError(f"{name} is not of one label; expected no positive={positive!r}")
     if isinstance(metric, FunctionMetric):
         return metric.value(*paired(gold, predicted))
     if isinstance(metric, CountMetric):
-        return _of_counts(metric, counted(gold, predicted), positive)
+        return _of_counts(metric, counted(gold, predicted, labels), positive)
     pairs = pairs_of(BUILT_IN[name].form, gold, predicted, labels=labels, groups=groups)
+    if isinstance(metric, SumMetric) and BUILT_IN[name].form == "numbers":
+        _check_size(name, pairs)
     if needs_positive(name):
-        _check_positive(positive, pairs)
+        _check_positive(name, positive, pairs)
     label = None if positive is None else str(positive)
-    record = Metric(name, name, "", "", label, tuple(labels), parents=tuple((parents or {}).items()))
+    record = Metric(name, name, "", "", label, labels, parents=tuple((parents or {}).items()))
     return metric.point(pairs, record).value
 
 
@@ -219,11 +248,22 @@ def _of_counts(metric: CountMetric, columns: Counted, positive: Hashable) -> flo
     return 0.0
 
 
-def _check_positive(positive: Hashable, pairs: Pairs) -> None:
+def _check_size(name: str, pairs: Pairs) -> None:
+    for column in (pairs.gold, pairs.predicted):
+        largest = max(column.numbers, key=abs)
+        if abs(largest) > LARGEST:
+            raise ValueError(f"{largest} is too large for {name}; expected numbers up to {LARGEST:g}")
+
+
+def _check_positive(name: str, positive: Hashable, pairs: Pairs) -> None:
     if pairs.gold.labels and positive not in pairs.gold.labels:
         raise _not_positive(positive, pairs.gold.labels)
-    if not pairs.gold.labels and not isinstance(positive, int | float):
-        raise ValueError(f"positive={positive!r} is not a number")
+    if pairs.gold.labels:
+        return
+    if not isinstance(positive, int | float) or not isfinite(positive):
+        raise ValueError(f"positive={positive!r} is not a finite number")
+    if name == "precision_at" and (positive < 1 or positive != int(positive)):
+        raise ValueError(f"positive={positive!r} is not a number of places; expected 1, 2, 3 or more")
 
 
 def _not_positive(positive: Hashable, labels: Iterable[Hashable]) -> ValueError:

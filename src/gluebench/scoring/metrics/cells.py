@@ -19,8 +19,8 @@ from unicodedata import category
 
 from gluebench.benchmark import Metric
 from gluebench.benchmark.metrics import ARTICLES
-from gluebench.scoring.metrics.counts import ratio
-from gluebench.scoring.metrics.labels import Average, class_f1
+from gluebench.scoring.metrics.counts import Classes, ratio
+from gluebench.scoring.metrics.labels import Average, class_f1, class_weights
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means, negated_mean, pooled_f1
 from gluebench.scoring.numeric import Floats, Ints, NDArray, np
 from gluebench.scoring.pairs import Pairs
@@ -32,6 +32,8 @@ BINS = 15
 """Bins of the expected calibration error."""
 FEWEST_CALIBRATED = 500
 """Minimum number of examples for its interval: with fewer, chance in the bins adds too much to it."""
+FEWEST_OF_CLASS = 3
+"""Minimum number of examples with each class in gold, for an interval of a mean over the classes."""
 _NO_PUNCTUATION = str.maketrans("", "", punctuation)
 _ARTICLES = {language: re.compile(rf"\b({words})\b") for language, words in ARTICLES.items() if words}
 _ARTICLES |= {"": _ARTICLES["en"], "ar": re.compile("ال")}
@@ -215,11 +217,24 @@ def counted_metric(
             own = own[..., own.any(axis=(0, 1)) | (np.arange(own.shape[2]) < known)]
         return own.reshape(len(own), -1)
 
+    def classes_of_pairs(pairs: Pairs, metric: Metric) -> Classes:
+        assert average is not None
+        counts = SumMetric(name, rows, pooled_f1).rows_of(pairs, metric).reshape(len(pairs), 3, -1)
+        both, gold, predicted = counts.sum(axis=0)
+        counted = class_weights(gold, predicted, average, 0) > 0
+        uniform = (both == 0) | ((both == gold) & (both == predicted))
+        in_gold = pairs.units_with(counts[:, 1])
+        # A class that only the predictions have is not too rare.
+        of_gold = in_gold if average in ("all", "all_one") else in_gold[gold > 0]
+        return Classes(of_gold, pairs.units_with(counts[:, 1] + counts[:, 2])[counted & uniform])
+
     return SumMetric(
         name,
         rows,
         of_classes(average) if average else pooled_f1,
         lambda sums: None if sums.any() else f"neither gold nor predictions have {nothing}",
+        classes=classes_of_pairs if average not in (None, "weighted") else None,
+        fewest_of_class=FEWEST_OF_CLASS,
     )
 
 

@@ -2,9 +2,6 @@
 
 A confusion table is indexed `table[gold][predicted]`. Its cells are exact ints for a score, and float
 arrays of one shape for resamples; each formula below works for both.
-
-An influence function gives the effect that one more example with that gold label and prediction has on the
-metric, times n: an array (gold, predicted, ...) whose mean over the examples is 0 (Hampel 1974).
 """
 
 from __future__ import annotations
@@ -16,8 +13,12 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
 from gluebench.benchmark.metrics import BUILT_IN
-from gluebench.scoring.numeric import Floats, np
+from gluebench.scoring.kinds import Kinds
+from gluebench.scoring.numeric import Floats, Ints, np
 from gluebench.scoring.pairs import Pairs
+
+AT_ONCE = 1 << 20
+"""Numbers of confusion tables in memory at once."""
 
 Table = Any
 """Sequence of sequences of counts: ints, or float arrays of one shape; an array with these two axes first."""
@@ -31,6 +32,31 @@ class Point(NamedTuple):
     """Why the value is 0.0 by convention; None if it is defined."""
 
 
+class Classes(NamedTuple):
+    """The classes that count in an average over classes, each as much as the others."""
+
+    units: Ints
+    """The number of units with each class in gold, shape (classes,)."""
+    uniform: Ints
+    """Of each class without a right or without a wrong answer, the number of units that could have one."""
+
+
+class KindInfluence(NamedTuple):
+    """The influence of one unit of each kind on a metric: exactly, or to first order in 1 / units,
+
+    (units - 1) x (the value - the value without it).
+    """
+
+    by_kind: Floats
+    """Shape (kinds,)."""
+    kinds: Kinds
+
+
+def left_out(value: float, without: Floats, kinds: Kinds) -> KindInfluence:
+    """The influence from the exact values without one unit of each kind, shape (kinds,)."""
+    return KindInfluence((kinds.size - 1) * (value - without), kinds)
+
+
 @dataclass(frozen=True)
 class MetricFunction(ABC):
     """One metric, as the manifest names it under `function`; higher is better."""
@@ -38,6 +64,11 @@ class MetricFunction(ABC):
     name: str
     limits: tuple[float, float] | None = field(default=None, kw_only=True)
     """The lowest and highest value; None for those of metrics.tsv."""
+
+    classes: Callable[[Pairs, Metric], Classes] | None = field(default=None, kw_only=True)
+    """The classes of an average over classes (`withholding.rare_class`)."""
+    fewest_of_class: int = field(default=1, kw_only=True)
+    """Minimum number of units with each class in gold, for an interval."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -47,6 +78,10 @@ class MetricFunction(ABC):
     @abstractmethod
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value on all examples; `metric` is the manifest's record, with the positive label of F1."""
+
+    @abstractmethod
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """How much a unit of each kind moves `value`, the metric on all examples."""
 
 
 def ratio(above: Any, below: Any) -> Any:
@@ -83,29 +118,10 @@ def accuracy_of(table: Table, _positive: int) -> Any:
     return ratio(hits(table), total(table))
 
 
-def accuracy_influence(table: Floats, _positive: int) -> Floats:
-    """1 for a right answer and 0 for a wrong one, minus the accuracy."""
-    right = np.eye(len(table)).reshape(len(table), len(table), *[1] * (table.ndim - 2))
-    influence: Floats = right - accuracy_of(table, 0)
-    return influence
-
-
 def f1_of(table: Table, positive: int) -> Any:
     """Harmonic mean of precision and recall of the positive label."""
     both = table[positive][positive]
     return ratio(2 * both, gold_counts(table)[positive] + predicted_counts(table)[positive])
-
-
-def f1_influence(table: Floats, positive: int) -> Floats:
-    """(2 for a true positive - F1 for each positive of gold and prediction) over the positives' share."""
-    value = f1_of(table, positive)
-    effect = np.zeros(table.shape)
-    effect[positive] -= value
-    effect[:, positive] -= value
-    effect[positive, positive] += 2.0
-    share = (table[positive].sum(axis=0) + table[:, positive].sum(axis=0)) / table.sum(axis=(0, 1))
-    influence: Floats = ratio(effect, share)
-    return influence
 
 
 def r_k_of(table: Table, _positive: int) -> Any:
@@ -115,23 +131,6 @@ def r_k_of(table: Table, _positive: int) -> Any:
     spread_gold = number * number - sum(g * g for g in gold)
     spread_predicted = number * number - sum(p * p for p in predicted)
     return ratio(cross, (spread_gold * spread_predicted) ** 0.5)
-
-
-def r_k_influence(table: Floats, _positive: int) -> Floats:
-    """The influence function of R_K, a ratio of covariance to deviations; 0.0 where R_K is not defined."""
-    shares = table / table.sum(axis=(0, 1))
-    gold, predicted = shares.sum(axis=1), shares.sum(axis=0)
-    trace, cross = np.einsum("ii...->...", shares), (gold * predicted).sum(axis=0)
-    squares_gold, squares_predicted = (gold * gold).sum(axis=0), (predicted * predicted).sum(axis=0)
-    deviation = ((1 - squares_gold) * (1 - squares_predicted)) ** 0.5
-    value = ratio(trace - cross, deviation)
-    right = np.eye(len(table)).reshape(len(table), len(table), *[1] * (table.ndim - 2))
-    slope = right - trace - predicted[:, np.newaxis] - gold[np.newaxis] + 2 * cross
-    by_gold = ratio(gold - squares_gold, 1 - squares_gold)
-    by_predicted = ratio(predicted - squares_predicted, 1 - squares_predicted)
-    spread = by_gold[:, np.newaxis] + by_predicted[np.newaxis]
-    influence: Floats = ratio(slope, deviation) + value * spread
-    return np.where(deviation > 0, influence, 0.0)
 
 
 def _no_positive(table: Table, positive: int) -> str | None:
@@ -152,14 +151,20 @@ def _one_label(table: Table, _positive: int) -> str | None:
 
 @dataclass(frozen=True)
 class PairsMetric(MetricFunction):
-    """A metric of whole columns without an influence function, computed again for each jackknife part."""
+    """A metric of whole columns."""
 
     of: Callable[[Pairs, Metric], Point]
     """The value."""
+    influence: Callable[[Pairs, Metric, float], Floats]
+    """The influence of each unit on the value, which is the last argument, shape (units,)."""
 
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value on all examples."""
         return self.of(pairs, metric)
+
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """The influence of each unit."""
+        return KindInfluence(self.influence(pairs, metric, value), pairs.unit_kinds)
 
 
 @dataclass(frozen=True)
@@ -168,12 +173,8 @@ class CountMetric(MetricFunction):
 
     of: Callable[[Table, int], Any]
     """The value, from the table and the code of the positive label (which all but F1 ignore)."""
-    influence: Callable[[Floats, int], Floats]
-    """Influence, shape (gold, predicted, ...), from a float table of that shape; see the module."""
     undefined: Callable[[Table, int], str | None] = lambda table, positive: None
     """Why the value is 0.0 by convention, for a table of ints; None if it is defined."""
-    every: bool = False
-    """Whether every label counts, so that a test set without one tells too little for an interval."""
     proportion: bool = False
     """Whether it is a proportion of examples, so that Wilson's interval and McNemar's test apply."""
 
@@ -183,10 +184,21 @@ class CountMetric(MetricFunction):
         value = float(self.of(table, positive))
         return Point(value, None if value else self.undefined(table, positive))
 
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """The influence of each kind of units, exactly, from the confusion table without one of them."""
+        kinds, code = pairs.content_kinds, pairs.code(metric.positive)
+        table = pairs.table_array.astype(np.float64)[:, :, np.newaxis]
+        block = max(1, AT_ONCE // table.size)
+        without = [
+            self.of(table - pairs.tables(slice(start, start + block)), code)
+            for start in range(0, len(kinds.counts), block)
+        ]
+        return left_out(value, np.concatenate(without), kinds)
+
 
 COUNT_METRICS = (
-    CountMetric("accuracy", accuracy_of, accuracy_influence, proportion=True),
-    CountMetric("f1", f1_of, f1_influence, _no_positive),
-    CountMetric("matthews_correlation", r_k_of, r_k_influence, _one_label),
-    CountMetric("r_k", r_k_of, r_k_influence, _one_label),
+    CountMetric("accuracy", accuracy_of, proportion=True),
+    CountMetric("f1", f1_of, _no_positive),
+    CountMetric("matthews_correlation", r_k_of, _one_label),
+    CountMetric("r_k", r_k_of, _one_label),
 )

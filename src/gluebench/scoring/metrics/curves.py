@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.cells import probabilities
-from gluebench.scoring.metrics.counts import MetricFunction, PairsMetric, Point, ratio
-from gluebench.scoring.numeric import Ints, np
+from gluebench.scoring.metrics.counts import (
+    Classes,
+    KindInfluence,
+    MetricFunction,
+    PairsMetric,
+    Point,
+    left_out,
+    ratio,
+)
+from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
 from gluebench.scoring.pairs import Pairs
 
 
@@ -49,6 +58,32 @@ def _roc_auc(pairs: Pairs, metric: Metric) -> Point:
     return Point((2 * pairs_of_rows - lost) / 2 / pairs_of_rows)
 
 
+def _auc_influence(pairs: Pairs, metric: Metric, area: float) -> Floats:
+    """DeLong's components as influence, shape (units,): their variance is that of DeLong et al. (1988).
+
+    A component is the share of the other class that the example is on the right side of. Those of a group are
+    added (Obuchowski 1997).
+    """
+    given, gold = probabilities(pairs)
+    code = pairs.code(metric.positive)
+    scores, positive = given[:, code], gold == code
+    classes = [np.sort(scores[~positive]), np.sort(scores[positive])]
+    if not all(map(len, classes)):
+        return np.zeros(pairs.size)
+    above_others, below_positives = (
+        (np.searchsorted(column, scores) + np.searchsorted(column, scores, "right")) / 2 / len(column)
+        for column in classes
+    )
+    components = np.where(positive, above_others, 1 - below_positives)
+    own_size = np.where(positive, len(classes[1]), len(classes[0]))
+    influence = (components - area) * len(pairs) / own_size
+    if pairs.units is None:
+        # Each class has its own degrees of freedom; the one example of a class has the component `area`.
+        n = len(pairs)
+        influence *= np.sqrt(own_size * (n - 1) / (np.maximum(own_size - 1, 1) * n))
+    return pairs.by_unit(influence) * (pairs.size / len(pairs))
+
+
 @dataclass(frozen=True)
 class CurveMetric(MetricFunction):
     """The mean, over the labels in gold, of the area under precision as a function of recall.
@@ -76,10 +111,111 @@ class CurveMetric(MetricFunction):
             areas.append(self.area(*(ratio(others, places).mean() for others, places in sides)))
         return Point(float(np.mean(areas)))
 
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """The influence of each unit, exactly, from the value without it."""
+        areas, labels = np.zeros(pairs.size), np.zeros(pairs.size)
+        for code in sorted({*pairs.gold.codes}):
+            curve = curve_of(pairs, code)
+            losses = -pairs.shares[:, code]
+            left = len(curve.own) - pairs.by_unit(np.bincount(curve.own, minlength=len(pairs)))
+            above, up_to = _others_without(curve, losses, pairs)
+            area = self.area(ratio(above, left), ratio(up_to, left))
+            areas += np.where(left > 0, area, 0.0)
+            labels += left > 0
+        return left_out(value, ratio(areas, labels), pairs.unit_kinds)
+
+
+def _others_without(curve: Curve, losses: Floats, pairs: Pairs) -> Iterator[Floats]:
+    """Sums over a label's examples of the shares of others above, and up to, each, without each unit.
+
+    Yields two arrays of shape (units,). An example has a start on the curve: the first own example from which
+    on it counts. Between two starts of a unit, the same number of its examples is missing from each share, so
+    that prefix sums for each such number give all units at once.
+    """
+    units = np.arange(len(pairs)) if pairs.units is None else pairs.units
+    is_other = np.ones(len(pairs), np.bool_)
+    is_other[curve.own] = False
+    ordered = losses[curve.order]
+    starts = (
+        np.searchsorted(curve.above, np.searchsorted(ordered, losses, "right")),
+        np.searchsorted(curve.up_to, np.searchsorted(ordered, losses), "right"),
+    )
+    sides = zip(curve.others(), (curve.above, curve.up_to), starts, strict=True)
+    for others, places, start in sides:
+        yield _shares_without(units, start, is_other, _Shares(others, places), curve.own)
+
+
+class _Shares(NamedTuple):
+    """For each own example of a curve, the shares of others among the examples at its places."""
+
+    others: Ints
+    places: Ints
+
+    def without(self, missing: Any, missing_others: Any) -> Any:
+        """The shares when so many examples are missing; 0 among none."""
+        left = np.maximum(self.places - missing, 0)
+        return ratio(np.where(left > 0, self.others - missing_others, 0), left)
+
+    def sums(self, missing: int) -> tuple[Floats, Floats]:
+        """Prefix sums of others / places and of 1 / places, when so many places are missing."""
+        inverse = ratio(1.0, np.maximum(self.places - missing, 0))
+        sums = (np.append(0.0, np.cumsum(terms)) for terms in (self.others * inverse, inverse))
+        others, places = sums
+        return others, places
+
+
+def _shares_without(units: Ints, start: Ints, is_other: Flags, shares: _Shares, own: Ints) -> Floats:
+    """The sums of one side of `_others_without`, shape (units,)."""
+    size = len(own)
+    rows = np.lexsort((start, units))
+    unit_of, starts = units[rows], start[rows]
+    first = np.searchsorted(unit_of, np.arange(unit_of[-1] + 1))  # the first row of each unit
+    missing = np.arange(len(rows)) - first[unit_of] + 1
+    others_before = np.append(0, np.cumsum(is_other[rows]))
+    missing_others = others_before[1:] - others_before[first][unit_of]
+    ends = np.append(starts[1:], size)
+    ends[np.append(first[1:], len(rows)) - 1] = size
+    sums = shares.sums(0)[0][starts[first]]
+    for number in range(1, int(missing.max()) + 1):
+        of_others, of_places = shares.sums(number)
+        at = np.flatnonzero(missing == number)
+        begin, end = starts[at], ends[at]
+        change = of_others[end] - of_others[begin]
+        change -= missing_others[at] * (of_places[end] - of_places[begin])
+        sums += np.bincount(unit_of[at], change, len(sums))
+    # The unit's own examples of the label are missing too: their shares, as counted above, go.
+    keys = unit_of * (size + 1) + starts
+    at = np.searchsorted(keys, units[own] * (size + 1) + np.arange(size), "right") - 1
+    counted = at >= first[units[own]]
+    gone = shares.without(np.where(counted, missing[at], 0), np.where(counted, missing_others[at], 0))
+    sums -= np.bincount(units[own], gone, len(sums))
+    return sums
+
+
+FEWEST_OF_CURVE = 10
+"""Minimum number of units with a label, and without it, for an interval of an area."""
+
+
+def _labels(pairs: Pairs, _: Metric) -> Classes:
+    """The labels in gold."""
+    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8))
+
+
+def _sides(pairs: Pairs, metric: Metric) -> Classes:
+    """The label of the curve, and all others."""
+    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8) == pairs.code(metric.positive))
+
+
+def _classes(pairs: Pairs, codes: NDArray[Any]) -> Classes:
+    units = pairs.units_with(codes[:, np.newaxis] == np.unique(codes))
+    return Classes(units, np.zeros(0, np.intp))
+
 
 CURVE_METRICS = (
-    PairsMetric("roc_auc", _roc_auc),
-    CurveMetric("macro_average_precision", straight=False),
-    CurveMetric("macro_pr_auc", straight=True),
+    PairsMetric("roc_auc", _roc_auc, _auc_influence, classes=_sides, fewest_of_class=FEWEST_OF_CURVE),
+    *(
+        CurveMetric(name, straight=straight, classes=_labels, fewest_of_class=FEWEST_OF_CURVE)
+        for name, straight in (("macro_average_precision", False), ("macro_pr_auc", True))
+    ),
 )
 """Areas under curves."""

@@ -17,7 +17,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import MetricFunction, Point
+from gluebench.scoring.metrics.counts import KindInfluence, MetricFunction, Point
 from gluebench.scoring.numeric import Floats, NDArray, np
 from gluebench.scoring.pairs import Pairs
 
@@ -137,6 +137,12 @@ class NumberMetric(MetricFunction):
         """The value; a constant column has the correlation 0 by convention."""
         return correlation_point(self.of(pairs.gold.numbers, pairs.predicted.numbers), pairs)
 
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """The influence function of each unit; that of a group is the sum over its examples."""
+        columns = (self.prepared([column.numbers]) for column in (pairs.gold, pairs.predicted))
+        influence = self.evaluated(*columns).influence[0]
+        return KindInfluence(pairs.by_unit(influence) * (pairs.size / len(pairs)), pairs.unit_kinds)
+
 
 def correlation_point(value: float, pairs: Pairs) -> Point:
     """The value of a correlation; if it is 0 by convention, with the reason."""
@@ -144,30 +150,6 @@ def correlation_point(value: float, pairs: Pairs) -> Point:
         if not value and constant(column.numbers):
             return Point(0.0, f"{name} are all the same")
     return Point(value)
-
-
-def kendall_of(gold: Sequence[float], predicted: Sequence[float]) -> float:
-    """Kendall's tau-b of two columns of n finite numbers, -1 to 1; 0.0 if either is constant.
-
-    In order of gold, then of predictions, each inversion of the predictions is a discordant pair. Those are
-    counted bit by bit: among equal higher bits, pairs of a 1 before a 0.
-    """
-    x, y = (np.unique(np.asarray(column), return_inverse=True)[1] for column in (gold, predicted))
-    ordered = y[np.lexsort((y, x))]
-    discordant = 0
-    for bit in range(int(y.max(initial=0)).bit_length()):
-        by_block = ordered[np.argsort(ordered >> (bit + 1), kind="stable")]
-        block, ones = by_block >> (bit + 1), (by_block >> bit) & 1
-        before = np.cumsum(ones) - ones
-        start = before[np.searchsorted(block, block)]
-        discordant += int(((before - start) * (1 - ones)).sum())
-    tied_in_both = np.unique(x * (y.max(initial=0) + 1) + y, return_counts=True)[1]
-    pairs, tied_x, tied_y, tied = (
-        int((counts * (counts - 1) // 2).sum())
-        for counts in (np.array([len(x)]), np.bincount(x), np.bincount(y), tied_in_both)
-    )
-    concordant = pairs - tied_x - tied_y + tied - discordant
-    return _ratio(float(concordant - discordant), float(pairs - tied_x), float(pairs - tied_y))
 
 
 def pearson_evaluated(gold: Floats, answers: Floats) -> Evaluated:

@@ -13,7 +13,7 @@ from gluebench.benchmark.metrics import Form
 from gluebench.scoring.metrics.counts import Table
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.tags import numbered
-from gluebench.submission.forms import SIZES, arc
+from gluebench.submission.forms import SIZES, SUM_ERROR, arc
 from gluebench.submission.relations import relations
 from gluebench.submission.submission import Column
 from gluebench.submission.values import plain_answers, plain_values
@@ -29,8 +29,11 @@ class Counted(NamedTuple):
     labels: Mapping[Hashable, int]
 
 
-def counted(gold: Values, predicted: Values) -> Counted:
-    """Count label pairs; labels that occur, sorted. Raises ValueError for columns that do not match."""
+def counted(gold: Values, predicted: Values, known: Sequence[Hashable] = ()) -> Counted:
+    """Count label pairs, of the labels `known` or, if there are none, of those that occur, sorted.
+
+    Raises ValueError for columns that do not match, and labels that occur and are not known.
+    """
     first, second = paired(gold, predicted)
     occurring = dict.fromkeys([*first, *second])
     kinds = {_kind(label) for label in occurring}
@@ -38,10 +41,22 @@ def counted(gold: Values, predicted: Values) -> Counted:
         raise ValueError(
             f"gold and predictions mix {' and '.join(sorted(kinds))}; give both in the same form"
         )
-    in_order = sorted(occurring) if kinds <= {"label words", "numbers"} else [*occurring]
+    if known:
+        require_known(occurring, known)
+        in_order = [*known]
+    else:
+        in_order = sorted(occurring) if kinds <= {"label words", "numbers"} else [*occurring]
     labels = {label: code for code, label in enumerate(in_order)}
     pairs = Counter(zip(first, second, strict=True))
     return Counted([[pairs[g, p] for p in labels] for g in labels], labels)
+
+
+def require_known(occurring: Iterable[Hashable], known: Sequence[Hashable]) -> None:
+    """Raise ValueError if a label that occurs is not among the known ones."""
+    unknown = [label for label in dict.fromkeys(occurring) if label not in known]
+    if unknown:
+        names, labels = (", ".join(map(repr, some)) for some in (unknown, known))
+        raise ValueError(f"gold or predictions have {names}; expected only the labels {labels}")
 
 
 def pairs_of(
@@ -56,7 +71,9 @@ def pairs_of(
         scores, answers = finite(first, second)
         return Pairs(Column((), array("d", scores)), Column((), array("d", answers)))
     if form == "labels":
-        known = tuple(dict.fromkeys([*first, *second]))
+        occurring = tuple(dict.fromkeys([*first, *second]))
+        known = tuple(labels) or occurring
+        require_known(occurring, known)
         of = None if groups is None else _group_numbers(groups, len(first))
         return Pairs(_coded(known, first), _coded(known, second), of)
     if form == "probabilities":
@@ -82,7 +99,7 @@ def _cells(name: str, values: Sequence[Any], convert: Callable[[Any], Hashable])
 
 
 def _with_probabilities(gold: Sequence[Any], predicted: Sequence[Any], labels: tuple[str, ...]) -> Pairs:
-    rows = _cells("predictions", predicted, _floats)
+    rows = _cells("predictions", predicted, _probabilities)
     for position, (label, row) in enumerate(zip(gold, rows, strict=True)):
         if label not in labels or len(row) != len(labels):
             raise ValueError(
@@ -137,6 +154,14 @@ def _floats(value: Any) -> tuple[float, ...]:
     return numbers
 
 
+def _probabilities(value: Any) -> tuple[float, ...]:
+    """Numbers from 0 to 1; a model's rounding errors are allowed."""
+    numbers = _floats(value)
+    if not all(-SUM_ERROR <= number <= 1 + SUM_ERROR for number in numbers):
+        raise ValueError
+    return numbers
+
+
 def _spans(value: Any) -> tuple[tuple[int, int, str], ...]:
     return tuple(sorted((int(start), int(end), *map(_text, label or [""])) for start, end, *label in value))  # type: ignore[misc]
 
@@ -147,7 +172,7 @@ def _gains(value: Any) -> tuple[tuple[str, float], ...]:
     items = value.items() if isinstance(value, Mapping) else value
     pairs = [(item, 1.0) if isinstance(item, str) else item for item in items]
     gains = {_text(item): float(gain) for item, gain in pairs}
-    if len(gains) < len(pairs):
+    if len(gains) < len(pairs) or not all(map(isfinite, gains.values())):
         raise ValueError
     return tuple(gains.items())
 
@@ -155,7 +180,7 @@ def _gains(value: Any) -> tuple[tuple[str, float], ...]:
 _CELL: Mapping[str, Callable[[Any], Hashable]] = {
     "text": _text,
     "sets": _set,
-    "distributions": _floats,
+    "distributions": _probabilities,
     "tokens": _texts,
     "dependencies": _arcs,
     "spans": _spans,

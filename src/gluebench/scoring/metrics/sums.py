@@ -8,12 +8,14 @@ from math import inf
 from typing import Any
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import CountMetric, MetricFunction, Point, ratio
+from gluebench.scoring.metrics.counts import Classes, KindInfluence, MetricFunction, Point, left_out, ratio
 from gluebench.scoring.numeric import Floats, np
 from gluebench.scoring.pairs import Pairs
 
 FEWEST_NUMBERS = 25
 """Minimum number of units for an interval of any metric but one of labels."""
+FEWEST_OF_RATING = 5
+"""Minimum number of units with each gold rating for an interval of `neg_wmae`."""
 MOST_RATINGS = 100
 """Maximum number of different gold ratings of `neg_wmae`."""
 _ROUNDING = 1e-12
@@ -43,28 +45,11 @@ class SumMetric(MetricFunction):
         value = float(self.of(sums))
         return Point(value, None if value else self.undefined(sums))
 
-
-def summed(function: MetricFunction, metric: Metric, pairs: Pairs) -> SumMetric | None:
-    """The manifest's metric as one of sums, which a metric of the confusion table is too; None for others."""
-    if isinstance(function, SumMetric):
-        return function
-    if not isinstance(function, CountMetric):
-        return None
-    classes, code, of = len(pairs.gold.labels), pairs.code(metric.positive), function.of
-    return SumMetric(
-        function.name,
-        lambda pairs, _: _cell_rows(pairs, classes),
-        lambda sums: of(sums.reshape(classes, classes, *sums.shape[1:]), code),
-        limits=function.bounds,
-    )
-
-
-def _cell_rows(pairs: Pairs, classes: int) -> Floats:
-    """Indicators of each example's cell of the confusion table, shape (n, classes * classes)."""
-    gold, predicted = _codes(pairs)
-    rows = np.zeros((len(pairs), classes**2))
-    rows[np.arange(len(pairs)), gold.astype(np.intp) * classes + predicted] = 1.0
-    return rows
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+        """The influence of each unit, exactly, from the sums without it."""
+        rows = self.rows_of(pairs, metric)
+        without = self.of((rows.sum(axis=0) - pairs.by_unit(rows)).T)
+        return left_out(value, without, pairs.unit_kinds)
 
 
 def _columns(*columns: Any) -> Floats:
@@ -133,6 +118,12 @@ def _rating_rows(pairs: Pairs, _: Metric) -> Floats:
     return rows.reshape(len(gold), -1)
 
 
+def _rating_classes(pairs: Pairs, metric: Metric) -> Classes:
+    """The gold ratings; none is uniform, since errors are numbers."""
+    counts = _rating_rows(pairs, metric).reshape(len(pairs), 2, -1)[:, 1]
+    return Classes(pairs.units_with(counts), np.zeros(0, np.intp))
+
+
 def _neg_wmae(sums: Any) -> Any:
     errors, counts = sums.reshape(2, -1, *sums.shape[1:])
     return 0.0 - ratio(ratio(errors, counts).sum(axis=0), (counts > 0).sum(axis=0))
@@ -164,18 +155,13 @@ def _group_rows(pairs: Pairs, holds: Any) -> Floats:
     return rows
 
 
-def _codes(pairs: Pairs) -> tuple[Any, Any]:
-    gold, predicted = (np.frombuffer(column.codes, np.uint8) for column in (pairs.gold, pairs.predicted))
-    return gold, predicted
-
-
 def _exact_groups(pairs: Pairs, _: Metric) -> Floats:
-    gold, predicted = _codes(pairs)
+    gold, predicted = pairs.code_arrays
     return _group_rows(pairs, gold == predicted)
 
 
 def _agreeing_groups(pairs: Pairs, _: Metric) -> Floats:
-    _, predicted = _codes(pairs)
+    predicted = pairs.code_arrays[1]
     if pairs.groups is None:
         return _group_rows(pairs, predicted == predicted)
     first, of = np.unique(np.asarray(pairs.groups), return_index=True, return_inverse=True)[1:]
@@ -188,7 +174,7 @@ NUMBER_SUMS = (
     SumMetric("neg_rmse", _moments, lambda sums: 0.0 - ratio(sums[6], sums[0]) ** 0.5),
     SumMetric("r2", _moments, _r2, _constant_gold),
     SumMetric("concordance", _moments, _concordance, _constant_gold),
-    SumMetric("neg_wmae", _rating_rows, _neg_wmae),
+    SumMetric("neg_wmae", _rating_rows, _neg_wmae, classes=_rating_classes, fewest_of_class=FEWEST_OF_RATING),
     SumMetric("f1_from", _cut_rows, pooled_f1, _none_above),
 )
 GROUP_SUMS = (

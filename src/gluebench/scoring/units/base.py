@@ -1,168 +1,219 @@
-"""The interface between statistical inference and the columns of a test file."""
+"""Systems' answers to one test file as independent units, with what inference needs of them."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from operator import ne
-from typing import NamedTuple
+from collections.abc import Sequence
+from copy import deepcopy
+from functools import cached_property
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics import point
+from gluebench.scoring.influence import Influence, influence_of
+from gluebench.scoring.kinds import Kinds, comes_later, content_kinds, ranks
+from gluebench.scoring.metrics import NumberMetric, SumMetric, function_of
 from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.units.exchange import LINEAR_FROM, Exchange, NumberColumns, exchanged, flips, with_mean
+from gluebench.scoring.withholding import too_few_for_difference
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-AT_ONCE = 1 << 17
-"""Numbers in memory at once: 1 MiB of them fits the processor's cache."""
 
-
-class Exchange(NamedTuple):
-    """Differences of two systems: the observed one, then those after random exchanges of answers.
-
-    Both arrays have shape (scores, 1 + resamples). Scores are the metrics and, if several, their mean.
-    """
-
-    differences: Floats
-    errors: Floats
-    """The standard error of each of these differences."""
-
-
-class Units(ABC):
+class Units:
     """Answers of systems to one test file; units are examples or, if the gold has them, groups.
 
-    Units with equal contributions are of one kind, so that the cost need not grow with the test file.
+    Units that all systems answer alike are of one kind, so that the cost need not grow with the test file.
     """
 
     def __init__(self, metrics: Sequence[Metric], systems: Sequence[Pairs]) -> None:
         self.metrics, self.systems = metrics, systems
         self.examples = len(systems[0])
-        self.units = group_numbers(systems[0])
+        self.units = systems[0].units
         """The unit of each example, shape (n,); None if each example is a unit."""
+        self.size = systems[0].size
+        """The number of units."""
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """The kinds of units, in an order that depends on their content alone."""
+        return content_kinds([self._gold, *self._answers], self.units)
+
+    @cached_property
+    def _gold(self) -> Ints:
+        return ranks([self.systems[0].gold], self._words)[0]
+
+    @cached_property
+    def _answers(self) -> list[Ints]:
+        return ranks([pairs.predicted for pairs in self.systems], self._words)
 
     @property
-    @abstractmethod
+    def _words(self) -> Sequence[str]:
+        """The labels that the numbers of a distribution belong to."""
+        return self.systems[0].gold.labels or self.metrics[0].labels
+
+    @cached_property
+    def influences(self) -> list[Influence]:
+        """The influence of each unit on the metrics, of each system."""
+        return [influence_of(self.metrics, pairs) for pairs in self.systems]
+
+    @property
     def counts(self) -> Ints:
         """Number of units of each kind, shape (kinds,)."""
-
-    @property
-    def size(self) -> int:
-        """The number of units."""
-        return int(self.counts.sum())
+        return self.kinds.counts
 
     def values(self) -> Floats:
         """Values of the metrics, shape (metrics, systems)."""
-        return np.array([[point(metric, pairs).value for pairs in self.systems] for metric in self.metrics])
+        return np.stack([influence.values for influence in self.influences], axis=1)
 
-    @abstractmethod
+    def by_kind(self) -> Floats:
+        """Influence of a unit of each kind, shape (metrics, systems, kinds)."""
+        first = self.kinds.first
+        return np.stack([own.by_kind[:, own.kinds[first]] for own in self.influences], axis=1)
+
     def left_out(self) -> Floats:
         """Values of the metrics without one unit of each kind, shape (metrics, systems, kinds)."""
+        left_out: Floats = self.values()[:, :, np.newaxis] - self.by_kind() / max(self.size - 1, 1)
+        return left_out
 
-    @abstractmethod
-    def sparse(self, metric: int, system: int) -> bool:
-        """Whether the units are too few for an interval of that metric (docs/explanation/intervals.md)."""
-
-    @abstractmethod
     def few(self, metric: int) -> bool:
-        """Whether the gold has too few units for an interval of a difference in that metric."""
+        """Whether there is too little for an interval of a difference in that metric."""
+        without_influence = any(np.isnan(own.by_kind[metric]).any() for own in self.influences)
+        return without_influence or too_few_for_difference(self.metrics[metric], self.systems[0])
 
     def apart(self) -> int:
         """Number of units that the first two systems answer differently."""
-        a, b = (pairs.predicted.values for pairs in self.systems[:2])
-        differs = np.fromiter(map(ne, a, b), np.bool_, self.examples)
+        differs = self._answers[0] != self._answers[1]
         return int(differs.sum()) if self.units is None else len(np.unique(self.units[differs]))
 
-    @abstractmethod
     def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:
-        """Exchange the answers of the first two systems in random units."""
+        """Exchange the answers of the first two systems in random units.
 
-    @abstractmethod
-    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """Metrics on units drawn with replacement (the same for all), shape (metrics, systems, resamples)."""
+        The exchange is linear in the units' contributions to the difference, which is exact for a mean over
+        the examples (docs/explanation/differences.md). On few units correlations are computed again.
+        """
+        if self._turned:
+            turned = Units(self.metrics, self.systems[1::-1]).exchange(resamples, rng)
+            return Exchange(-turned.differences, turned.errors)
+        again = deepcopy(rng)  # so that no metric's draws depend on the other metrics
+        linear = flips(*self._contributions(), self.counts, resamples=resamples, rng=rng)
+        if self.size >= LINEAR_FROM:
+            return linear
+        names = [metric.function for metric in self.metrics]
+        places = [at for at, name in enumerate(names) if name in self._columns]
+        if not places:
+            return linear
+        columns = [self._columns[names[at]] for at in places]
+        exact = exchanged(columns, self.systems[0], self._coins(resamples, again))
+        if len(places) == len(names):
+            return exact
+        for of_all, of_numbers in zip(linear, exact, strict=True):
+            of_all[places] = of_numbers[: len(places)]
+        return linear
 
-    def weighted(self, weights: Ints) -> Floats:
-        """Metrics with each unit so often, shape (metrics, systems, draws); `weights` is (draws, units)."""
-        values = np.empty((len(self.metrics), len(self.systems), len(weights)))
-        for at, own in enumerate(weights):
-            rows = np.repeat(np.arange(self.examples), own if self.units is None else own[self.units])
-            for system, pairs in enumerate(self.systems):
-                drawn = pairs.subset(rows.tolist())
-                values[:, system, at] = [point(metric, drawn).value for metric in self.metrics]
-        return values
+    @cached_property
+    def _columns(self) -> dict[str, NumberColumns]:
+        """Gold and answers prepared for each correlation, by its name."""
+        functions = [function_of(metric) for metric in self.metrics]
+        gold = self.systems[0].gold
+        return {
+            function.name: NumberColumns(
+                function,
+                function.prepared([gold.numbers]),
+                function.prepared([pairs.predicted.numbers for pairs in self.systems]),
+            )
+            for function in functions
+            if isinstance(function, NumberMetric)
+        }
+
+    def _coins(self, resamples: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+        """Whether the answers of each example are exchanged, first of none, shape (1 + resamples, n)."""
+        coins = np.zeros((1 + resamples, self.size), np.bool_)
+        # The units in the order of their content, so that that of the rows does not matter.
+        order = np.argsort(self.kinds.of_units, kind="stable")
+        coins[1:, order] = rng.integers(0, 2, size=(resamples, self.size), dtype=np.int8)
+        return coins if self.units is None else coins[:, self.units]
+
+    @cached_property
+    def _turned(self) -> bool:
+        """Whether the second system's answers come before the first one's, whatever the order of the rows.
+
+        The order of each system's own answers decides, so that a scale or an offset changes nothing; then
+        the answers themselves.
+        """
+        a, b = self._answers[:2]
+        width = int(max(a.max(), b.max())) + 1
+        if not self.systems[0].predicted.labels:
+            own = [np.unique(column, return_inverse=True)[1] + self._gold * width for column in (a, b)]
+            if comes_later(*own) or comes_later(*own[::-1]):
+                return comes_later(*own)
+        return comes_later(a + self._gold * width, b + self._gold * width)
+
+    def _contributions(self) -> tuple[Floats, Floats]:
+        """What a unit of each kind adds to the differences, (scores, kinds), and its share of the examples.
+
+        The contributions of all units add up to the differences.
+        """
+        first = self.kinds.first
+        sizes = np.ones(self.size) if self.units is None else np.bincount(self.units)
+        shares = sizes[first] / self.examples
+        change = self.by_kind()[:, :2] / max(self.size - 1, 1) * (1 - shares)
+        change -= (change @ self.counts)[:, :, np.newaxis] * shares
+        values = self.values()
+        own = change + values[:, :2, np.newaxis] * shares
+        # A metric without influence values has no test: its p-value is 1.
+        return np.nan_to_num(with_mean(own[:, 0] - own[:, 1])), shares
 
     def halves(self, splits: int, rng: np.random.Generator) -> Floats:
-        """Metrics on random halves of the units and on the rest, shape (2, metrics, systems, splits)."""
-        half, values = np.arange(self.size) < self.size // 2, []
-        for size in blocks(splits, self.size):
-            sides = rng.permuted(np.tile(half, (size, 1)), axis=1).astype(np.int64)
-            values.append([self.weighted(sides), self.weighted(1 - sides)])
-        return np.concatenate(values, axis=3)
+        """Metrics on random halves of the units and on the rest, shape (2, metrics, systems, splits).
 
-    def _exchange_of(self, differences: Sequence[Floats], squares: Sequence[Floats]) -> Exchange:
-        """The exchange from the metrics' differences and each score's sum of squared influences."""
-        scale = np.sqrt(self.size / max(self.size - 1, 1)) / self.examples
-        return Exchange(np.array(with_mean(differences)), np.sqrt(np.maximum(squares, 0.0)) * scale)
+        Correlations and metrics of sums are computed again on each half, others to first order.
+        """
+        size = self.size // 2
+        first = rng.multivariate_hypergeometric(self.counts, size, size=splits).T
+        sides = (first, self.counts[:, np.newaxis] - first)
+        return np.array([[self._drawn(at, side) for at in range(len(self.metrics))] for side in sides])
+
+    def _drawn(self, metric: int, drawn: Ints) -> Floats:
+        """A metric on so many units of each kind, (kinds, draws), of each system, shape (systems, draws)."""
+        record = self.metrics[metric]
+        function, first = function_of(record), self.kinds.first
+        if isinstance(function, SumMetric):
+            sums = [pairs.by_unit(function.rows_of(pairs, record))[first].T @ drawn for pairs in self.systems]
+            return np.array([function.of(of_system) for of_system in sums])
+        if isinstance(function, NumberMetric):
+            values: Floats = np.array([self._correlations(function, own) for own in drawn.T]).T
+            return values
+        influence = self.by_kind()[metric]
+        linear: Floats = self.values()[metric][:, np.newaxis] + influence @ drawn / drawn.sum(axis=0)
+        return linear
+
+    def _correlations(self, function: NumberMetric, drawn: Ints) -> Floats:
+        """A correlation on so many units of each kind, (kinds,), of each system."""
+        units = np.repeat(self.kinds.first, drawn)
+        rows = units if self.units is None else np.concatenate([self._rows[unit] for unit in units])
+        columns = self._columns[function.name]
+        return function.evaluated(columns.gold[:, rows], columns.answers[:, rows]).values
+
+    @cached_property
+    def _rows(self) -> list[Ints]:
+        """The rows of each unit, where the gold has groups."""
+        assert self.units is not None
+        return np.split(np.argsort(self.units, kind="stable"), np.cumsum(np.bincount(self.units))[:-1])
+
+    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
+        """Metrics on units drawn with replacement, to first order, shape (metrics, systems, resamples)."""
+        drawn = rng.multinomial(self.size, self.counts / self.size, size=resamples).T
+        return self.values()[:, :, np.newaxis] + self.by_kind() @ drawn / self.size
+
+
+def units_of(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Units:
+    """The units of a test file, for these metrics of it; `systems` are of the same examples."""
+    return Units(metrics, systems)
 
 
 def generator(seed: int, name: str) -> np.random.Generator:
     """A random generator for one test file, independent of the other files."""
     return np.random.default_rng(np.random.SeedSequence([seed, crc32(name.encode())]))
-
-
-def blocks(resamples: int, width: int, *, least: int = 1) -> Iterator[int]:
-    """Yield sizes of blocks of resamples, with `width` numbers for each resample."""
-    size = max(least, AT_ONCE // max(width, 1))
-    for start in range(0, resamples, size):
-        yield min(size, resamples - start)
-
-
-def unit_weights(units: int, *, resamples: int, rng: np.random.Generator) -> Ints:
-    """Counts of each unit when all are drawn with replacement, shape (resamples, units)."""
-    drawn = rng.integers(0, units, size=(resamples, units))
-    drawn += np.arange(resamples)[:, np.newaxis] * units
-    return np.bincount(drawn.ravel(), minlength=resamples * units).reshape(resamples, units)
-
-
-def group_numbers(pairs: Pairs) -> Ints | None:
-    """The group of each example, numbered from 0 without gaps, shape (n,); None without groups."""
-    return None if pairs.groups is None else np.unique(np.asarray(pairs.groups), return_inverse=True)[1]
-
-
-def flips(units: Floats, sizes: Floats, *, resamples: int, rng: np.random.Generator) -> Exchange:
-    """Approximate the exchange linearly: flip the signs of the units' contributions to the difference.
-
-    `units`, shape (scores, units), has pseudo-values over the number of examples, which sum to the
-    difference; `sizes` are the units' shares of the examples. From 200 units, the error is smaller than the
-    noise of the exchange (docs/explanation/differences.md).
-    """
-    number = units.shape[1]
-    weighted = np.hstack([units.T, (units * sizes).T])
-    squares = (units * units).sum(axis=1, keepdims=True)  # signs do not change it
-
-    def exchange(sums: Floats) -> Exchange:
-        """`sums`, shape (2 scores, flips), has the differences, then their sums weighted by size."""
-        differences, cross = np.split(sums, 2)
-        around = np.maximum(squares - 2 * differences * cross + differences**2 * float(sizes @ sizes), 0.0)
-        return Exchange(differences, np.sqrt(around * number / max(number - 1, 1)))
-
-    exchanges = [exchange(weighted.sum(axis=0)[:, np.newaxis])]
-    for block in blocks(resamples, number):
-        signs = 1.0 - 2.0 * rng.integers(0, 2, size=(block, number), dtype=np.int8)
-        exchanges.append(exchange((signs @ weighted).T))
-    return joined(exchanges)
-
-
-def joined(exchanges: Sequence[Exchange]) -> Exchange:
-    """Join several blocks of exchanges."""
-    differences, errors = zip(*exchanges, strict=True)
-    return Exchange(np.concatenate(differences, axis=1), np.concatenate(errors, axis=1))
-
-
-def with_mean(scores: Sequence[Floats]) -> list[Floats]:
-    """The scores, followed by their mean if there are several."""
-    return [*scores, sum(scores[1:], scores[0]) / len(scores)] if len(scores) > 1 else list(scores)

@@ -94,6 +94,8 @@ class Model(NamedTuple):
     """Whether it learns all tasks jointly, and so needs the data of all before it predicts one."""
     about: str = ""
     """Device, precision and settings, for people."""
+    precision: str | None = None
+    """Of PyTorch's arithmetic while it runs; None for a model that gluebench runs without PyTorch."""
 
 
 class _Request(NamedTuple):
@@ -186,7 +188,8 @@ def _probed(
     )
     settings = {"probe": preset.name, "precision": options.precision}
     about = f"{_place(options)}, probe {preset.name}"
-    return Model(system, {"encoder": encoder.name, **settings, **identity}, about=about)
+    identity = {"encoder": encoder.name, **settings, **identity}
+    return Model(system, identity, about=about, precision=options.precision)
 
 
 def _place(options: ModelOptions) -> str:
@@ -212,7 +215,7 @@ def _huggingface(request: _Request) -> Model:
         request.name, tasks, labels=options.labels, longest=options.longest, **shared
     )
     settings = {"longest": options.longest, "labels": dict(options.labels)}
-    return Model(system, {**identity, **settings}, about=_place(options))
+    return Model(system, {**identity, **settings}, about=_place(options), precision=options.precision)
 
 
 def _fine_tuned(
@@ -237,7 +240,8 @@ def _fine_tuned(
     )
     settings = {task.name: recipe.of(task.name)._asdict() for task in corpus.tasks}
     about = f"{_place(options)}, recipe {recipe.name}, seed {options.seed or 0}"
-    return Model(system, {**identity, "recipe": recipe.name, "fine_tuning": settings}, about=about)
+    identity = {**identity, "recipe": recipe.name, "fine_tuning": settings}
+    return Model(system, identity, about=about, precision=options.precision)
 
 
 def _chat(request: _Request) -> Model:
@@ -282,7 +286,8 @@ def _causal(request: _Request) -> Model:
         seed=options.seed,
         counting=options.counting,
     )
-    return Model(system, {**settings, **identity, "precision": options.precision})
+    identity = {**settings, **identity, "precision": options.precision}
+    return Model(system, identity, precision=options.precision)
 
 
 def _templates(request: _Request, prompts: PromptOptions) -> str:
@@ -318,7 +323,7 @@ def _recipe(request: _Request) -> Model:
     identity = {"options": {name: file_option(text) for name, text in options.items()}}
     together = row_called(request.name).training == "multi-task"
     tasks = {"tasks": [task.name for task in request.corpus.tasks]} if together else {}
-    return Model(system, {**identity, **tasks}, together=together)
+    return Model(system, {**identity, **tasks}, together=together, precision=request.options.precision)
 
 
 def _trained(request: _Request) -> Model:
@@ -341,7 +346,7 @@ def _trained(request: _Request) -> Model:
             f"{folder}: was not trained for {', '.join(untrained)}; "
             f"name what it was trained for: --tasks {','.join(system.tasks)}"
         )
-    return Model(system, {"files": files_digest(request.name)})
+    return Model(system, {"files": files_digest(request.name)}, precision=request.options.precision)
 
 
 _MAKERS: Mapping[str, Callable[[_Request], Model]] = {

@@ -140,8 +140,8 @@ class Accelerated(Engine):
         ]
         for sent in [torch.distributed.all_reduce(values, async_op=True) for values in gradients]:
             sent.wait()
-        if gradients:
-            torch._foreach_div_(gradients, self.world)
+        for values in gradients:
+            values.div_(self.world)
 
     def step(self, clip: float) -> None:
         """Clip the gradient of all parameters by its norm and move them, in every process alike."""

@@ -1,12 +1,12 @@
-"""The rules and what becomes of missing scores, in arrays of draws, against plain loops over one board."""
+"""The rules and what becomes of missing scores, in arrays, against plain loops over one board."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gluebench.analysis.rank.arrays import consensus, filled_draws, values
-from gluebench.analysis.rank.ranking import ranks
+from gluebench.analysis.rank.arrays import consensus
+from gluebench.analysis.rank.decisions import observed_ranks
 from gluebench.analysis.rank.rules import LOWER, MISSING, RULES, Profile, filled, standing
 
 
@@ -100,32 +100,28 @@ def plainly(rule, rows, weights, scales):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_each_draw_as_a_board(rule):
+def test_each_board_as_plain_loops_have_it(rule):
     for missing in MISSING:
         for weighted in (False, True):
-            draws_are_boards(rule, missing, weighted=weighted)
+            boards_are_as_plain_loops_have_them(rule, missing, weighted=weighted)
 
 
-def draws_are_boards(rule, missing, *, weighted):
+def boards_are_as_plain_loops_have_them(rule, missing, *, weighted):
     rng = np.random.default_rng(len(rule) + 10 * weighted)
-    for _ in range(4):
-        draws = rng.integers(0, 8, size=(5, 4, 6)).astype(float) / 8
-        draws[rng.random((5, 4)) < 0.12] = np.nan
+    for _ in range(24):
+        scores = rng.integers(0, 8, size=(5, 4)).astype(float) / 8
+        scores[rng.random((5, 4)) < 0.12] = np.nan
         weights = rng.integers(0, 4, 4) + np.array([1.0, 0.0, 0.0, 0.0]) if weighted else np.ones(4)
-        whole = filled_draws(draws, missing)
-        for at in range(6):
-            rows = [[None if np.isnan(score) else score for score in row] for row in draws[:, :, at].tolist()]
-            expected_rows, tasks = plainly_filled(rows, missing)
-            expected = plainly(rule, expected_rows, weights[tasks], np.array(SCALES)[tasks])
-            have = [value is not None for value in expected]
-            known = [value for value in expected if value is not None]
-            names = tuple(map(str, range(5))), tuple(map(str, range(4)))
-            profile = Profile(*names, tuple(map(tuple, rows)), tuple(weights), SCALES)
-            found = standing(filled(profile, missing), rule)
-            sign = -1 if rule in LOWER else 1
-            assert [rank is not None for rank in found.ranks] == have
-            assert [sign * value for value in found.values if value is not None] == pytest.approx(known)
-            if known:
-                drawn = values(rule, whole, weights, np.array(SCALES))[have, at : at + 1]
-                assert drawn[:, 0] == pytest.approx(known)
-                assert ranks(drawn)[:, 0].tolist() == [rank for rank in found.ranks if rank is not None]
+        rows = [[None if np.isnan(score) else score for score in row] for row in scores.tolist()]
+        expected_rows, tasks = plainly_filled(rows, missing)
+        expected = plainly(rule, expected_rows, weights[tasks], np.array(SCALES)[tasks])
+        have = [value is not None for value in expected]
+        known = [value for value in expected if value is not None]
+        names = tuple(map(str, range(5))), tuple(map(str, range(4)))
+        profile = Profile(*names, tuple(map(tuple, rows)), tuple(weights), SCALES)
+        found = standing(filled(profile, missing), rule)
+        sign = -1 if rule in LOWER else 1
+        assert [rank is not None for rank in found.ranks] == have
+        assert [sign * value for value in found.values if value is not None] == pytest.approx(known)
+        ranks = [rank for rank in found.ranks if rank is not None]
+        assert ranks == observed_ranks(np.array(known)).tolist()

@@ -1,0 +1,233 @@
+"""Measured systems and covariances in a private folder, so that a new system on a board costs one row.
+
+Influence values tell which answers are right: nobody but the grader may read them. An entry that is missing
+or damaged is computed again; one that the last complete run did not use is deleted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gluebench.analysis.rank.decisions import PRECISE_UP_TO, Floats
+from gluebench.analysis.rank.influences import Part, square_of
+from gluebench.scoring import Gold
+from gluebench.scoring.influence import Influence
+from gluebench.scoring.pairs import sort_key
+from gluebench.version import __version__
+
+DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
+"""What reading a damaged entry raises."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One system as measured: its scores, and the influence of each unit on them."""
+
+    digest: str
+    """Of the submission, the labels and the version of this package."""
+    facts: Mapping[str, Any]
+    """"valid"; else "values", "variances", "answers", "few" and "unknown", as `measured` makes them."""
+    read: Callable[[], Mapping[str, Influence]]
+
+    @cached_property
+    def influences(self) -> Mapping[str, Influence]:
+        """The influence on the metrics of each part of the test data that the system has; read when used."""
+        return self.read()
+
+
+class Covariance(NamedTuple):
+    """Covariances of systems on a part of the test data, that another system adds a row to."""
+
+    digests: list[str]
+    matrix: Floats
+    """Shape (systems, systems)."""
+    reference: Floats
+    """The influence values that were subtracted, shape (units,)."""
+
+
+class Store:
+    """A folder of entries; without one, nothing is kept."""
+
+    def __init__(self, folder: str | os.PathLike[str] | None, gold: Gold, smallest: int) -> None:
+        """`smallest` is the size below which categories are left out."""
+        self._folder = None if folder is None else Path(folder)
+        self._gold = f"{digest_of_gold(gold)} {smallest}" if self._folder else ""
+        self._used: set[str] = set()
+        if self._folder:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._folder.chmod(0o700)
+
+    def digest(self, path: str | os.PathLike[str]) -> str:
+        """The digest of a submission with the labels; the path itself if nothing is kept."""
+        if self._folder is None:
+            return os.fspath(path)
+        home = Path(path)
+        parts = []
+        for part in sorted(home.rglob("*")) if home.is_dir() else [home]:
+            if part.is_file():
+                with part.open("rb") as file:
+                    content = hashlib.file_digest(file, "sha256").hexdigest()
+                parts += [str(part.relative_to(home.parent)), content]
+        return _digest(self._gold, *parts)
+
+    def name_of(self, *parts: str) -> str:
+        """The name of an entry that depends on these parts and the labels."""
+        return _digest(self._gold, *parts)
+
+    def measured(self, digest: str, measure: Callable[[], Measured]) -> Measured:
+        """The measured system; measured and kept if it is not there."""
+        facts = self.facts(digest)
+        if facts is not None and (not facts["valid"] or self._path(f"{digest}.npz").is_file()):
+            self._used.add(f"{digest}.npz")
+
+            def read() -> Mapping[str, Influence]:
+                try:
+                    return _unpacked(self._path(f"{digest}.npz"))
+                except DAMAGED:
+                    return self._kept(digest, measure()).influences
+
+            return Measured(digest, facts, read)
+        return self._kept(digest, measure())
+
+    def _kept(self, digest: str, fresh: Measured) -> Measured:
+        if self._folder is not None:
+            self._write_arrays(f"{digest}.npz", _packed(fresh.influences))
+            self.keep_facts(digest, fresh.facts)
+        return fresh
+
+    def facts(self, name: str) -> Any:
+        """A kept JSON value; None if there is none that can be read."""
+        if self._folder is None:
+            return None
+        self._used.add(f"{name}.json")
+        try:
+            return json.loads(self._path(f"{name}.json").read_bytes())
+        except DAMAGED:
+            return None
+
+    def keep_facts(self, name: str, facts: Any) -> None:
+        """Keep a JSON value."""
+        if self._folder is not None:
+            self._write(f"{name}.json", lambda path: path.write_text(json.dumps(facts)))
+
+    def covariances(self, name: str, systems: Sequence[Measured], part: Callable[[], Part]) -> Floats:
+        """The covariances of these systems on a part of the data; only rows of new systems are computed."""
+        if self._folder is None or len(systems) > PRECISE_UP_TO:
+            return part().covariances()
+        file = f"{_digest(self._gold, name)}.covariances.npz"
+        digests = [system.digest for system in systems]
+        kept = self._read_covariance(file)
+        if kept is not None and kept.digests == digests:
+            return kept.matrix
+        place = {digest: at for at, digest in enumerate(kept.digests if kept else ())}
+        known = [at for at, digest in enumerate(digests) if digest in place]
+        data = part()
+        if kept is None or 2 * len(known) < len(digests):
+            reference = data.mean()
+            matrix = square_of(data.covariances(reference))
+        else:
+            reference = kept.reference
+            matrix = np.zeros((len(digests), len(digests)))
+            old = [place[digests[at]] for at in known]
+            matrix[np.ix_(known, known)] = kept.matrix[np.ix_(old, old)]
+            new = [at for at, digest in enumerate(digests) if digest not in place]
+            if new:
+                rows = data.rows(new, reference)
+                matrix[new] = rows
+                matrix[:, new] = rows.T
+        arrays = {"digests": np.array(digests), "matrix": matrix, "reference": reference}
+        self._write_arrays(file, arrays)
+        return matrix
+
+    def _read_covariance(self, file: str) -> Covariance | None:
+        self._used.add(file)
+        try:
+            with np.load(self._path(file)) as arrays:
+                return Covariance(arrays["digests"].tolist(), arrays["matrix"], arrays["reference"])
+        except DAMAGED:
+            return None
+
+    def delete_unused(self) -> None:
+        """Delete what this run did not use: systems that left, earlier labels and versions."""
+        if self._folder is not None:
+            for path in self._folder.iterdir():
+                if path.name not in self._used:
+                    path.unlink(missing_ok=True)
+
+    def _path(self, file: str) -> Path:
+        assert self._folder is not None
+        return self._folder / file
+
+    def _write_arrays(self, file: str, arrays: Mapping[str, Any]) -> None:
+        def write(path: Path) -> None:
+            with open(path, "wb") as target:
+                np.savez(target, **arrays)
+
+        self._write(file, write)
+
+    def _write(self, file: str, write: Callable[[Path], object]) -> None:
+        """Write a file as a whole or not at all."""
+        self._used.add(file)
+        scratch = self._path(f"{file}.{os.getpid()}.part")
+        write(scratch)
+        os.replace(scratch, self._path(file))
+
+
+def digest_of_gold(gold: Gold) -> str:
+    """A digest of everything that scores depend on beside the submission."""
+    hashed = hashlib.sha256(f"{__version__} {gold.role} {gold.rows} {gold.benchmark!r}".encode())
+    for name, column in sorted(gold.columns.items()):
+        about = gold.metadata.get(name)
+        hashed.update(f"{name} {column.labels} {about and about.groups}".encode())
+        hashed.update(sort_key(column))
+        hashed.update(b"" if column.indices is None else column.indices.tobytes())
+        hashed.update(repr(gold.categories.get(name)).encode())
+    return hashed.hexdigest()
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:40]
+
+
+def _packed(influences: Mapping[str, Influence]) -> dict[str, Any]:
+    """All influences of a system in few long arrays, which are read faster than many short ones."""
+    layout = []
+    long: dict[str, list[Any]] = {"numbers": []}
+    for name, own in influences.items():
+        kinds = own.kinds.dtype.name
+        layout.append([name, *own.by_kind.shape, own.size, kinds])
+        long["numbers"] += [own.values, own.by_kind.ravel(), own.counts.astype(np.float64)]
+        long.setdefault(kinds, []).append(own.kinds)
+    arrays = {field: np.concatenate(parts) for field, parts in long.items() if parts}
+    return {**arrays, "layout": np.frombuffer(json.dumps(layout).encode(), np.uint8)}
+
+
+def _unpacked(path: Path) -> dict[str, Influence]:
+    with np.load(path) as file:
+        arrays = dict(file)
+    influences, places = {}, dict.fromkeys(arrays, 0)
+
+    def take(field: str, length: int) -> Any:
+        start = places[field]
+        places[field] = start + length
+        part = arrays[field][start : start + length]
+        if len(part) < length:
+            raise ValueError(f"{path} has too few numbers in {field}")
+        return part
+
+    for name, metrics, kinds, units, field in json.loads(arrays["layout"].tobytes()):
+        values = take("numbers", metrics)
+        by_kind = take("numbers", metrics * kinds).reshape(metrics, kinds)
+        counts = take("numbers", kinds).astype(np.int64)
+        influences[name] = Influence(values, by_kind, take(field, units), counts)
+    return influences

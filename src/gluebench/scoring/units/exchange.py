@@ -1,0 +1,119 @@
+"""The exchange of two systems' answers in random units (Noreen 1989)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gluebench.scoring.metrics import NumberMetric
+from gluebench.scoring.metrics.numbers import Evaluated
+from gluebench.scoring.numeric import Floats, Ints
+from gluebench.scoring.pairs import Pairs
+
+LINEAR_FROM = 200
+"""Units from which the exchange of correlations is linear (docs/explanation/differences.md)."""
+AT_ONCE = 1 << 17
+"""Numbers in memory at once: 1 MiB of them fits the processor's cache."""
+COINS = 64
+"""Fair coins that are the bits of one random integer."""
+
+
+class Exchange(NamedTuple):
+    """Differences of two systems: the observed one, then those after random exchanges of answers.
+
+    Both arrays have shape (scores, 1 + resamples). Scores are the metrics and, if several, their mean.
+    """
+
+    differences: Floats
+    errors: Floats
+    """The standard error of each of these differences."""
+
+
+def blocks(resamples: int, width: int, *, least: int = 1) -> Iterator[int]:
+    """Yield sizes of blocks of resamples, with `width` numbers for each resample."""
+    size = max(least, AT_ONCE // max(width, 1))
+    for start in range(0, resamples, size):
+        yield min(size, resamples - start)
+
+
+def flips(
+    contributions: Floats, shares: Floats, counts: Ints, *, resamples: int, rng: np.random.Generator
+) -> Exchange:
+    """Flip the signs of the units' contributions to the differences, each with probability 1/2.
+
+    Contributions have shape (scores, kinds). The error around each sum is computed from the units'
+    deviations from their shares of the examples.
+    """
+    size = int(counts.sum())
+    weighted = np.hstack([contributions.T, (contributions * shares).T])
+    squares = (contributions**2 @ counts)[:, np.newaxis]  # signs do not change it
+    square_shares = float(shares**2 @ counts)
+
+    def exchange(sums: Floats) -> Exchange:
+        """`sums`, shape (2 scores, flips), has the differences, then their sums weighted by share."""
+        differences, cross = np.split(sums, 2)
+        around = np.maximum(squares - 2 * differences * cross + differences**2 * square_shares, 0.0)
+        return Exchange(differences, np.sqrt(around * size / max(size - 1, 1)))
+
+    exchanges = [exchange((counts @ weighted)[:, np.newaxis])]
+    for block in blocks(resamples, len(counts)):
+        net = counts - 2.0 * fair_binomials(counts, block, rng)
+        exchanges.append(exchange((net @ weighted).T))
+    return joined(exchanges)
+
+
+def fair_binomials(counts: Ints, size: int, rng: np.random.Generator) -> Floats | NDArray[np.int8]:
+    """Heads among `counts` fair coins, shape (size, kinds); few coins are bits of one random integer."""
+    few = counts <= COINS
+    if (counts == 1).all():
+        return rng.integers(0, 2, size=(size, len(counts)), dtype=np.int8)
+    heads = np.empty((size, len(counts)))
+    masks = np.uint64(2**64 - 1) >> (64 - counts[few]).astype(np.uint64)
+    bits = rng.integers(0, 2**64, size=(size, int(few.sum())), dtype=np.uint64)
+    heads[:, few] = np.bitwise_count(bits & masks)
+    heads[:, ~few] = rng.binomial(counts[~few], 0.5, size=(size, int((~few).sum())))
+    return heads
+
+
+def joined(exchanges: Sequence[Exchange]) -> Exchange:
+    """Join several blocks of exchanges."""
+    differences, errors = zip(*exchanges, strict=True)
+    return Exchange(np.concatenate(differences, axis=1), np.concatenate(errors, axis=1))
+
+
+def with_mean(scores: Floats) -> Floats:
+    """The scores, shape (scores, ...), followed by their mean if there are several."""
+    return np.concatenate([scores, scores.mean(axis=0, keepdims=True)]) if len(scores) > 1 else scores
+
+
+class NumberColumns(NamedTuple):
+    """Gold, shape (1, n), and the systems' answers, shape (systems, n), prepared for a correlation."""
+
+    function: NumberMetric
+    gold: NDArray[Any]
+    answers: NDArray[Any]
+
+    def exchanged(self, where: NDArray[np.bool_]) -> tuple[Evaluated, Evaluated]:
+        """The first two systems when their answers are exchanged where it says so, shape (exchanges, n)."""
+        a, b = self.answers[:2]
+        one = self.function.evaluated(self.gold, np.where(where, b, a))
+        other = self.function.evaluated(self.gold, np.where(where, a, b))
+        return one, other
+
+
+def exchanged(columns: Sequence[NumberColumns], pairs: Pairs, coins: NDArray[np.bool_]) -> Exchange:
+    """The exchange of correlations, computed again for each; coins have shape (exchanges, n)."""
+    scale = np.sqrt(pairs.size / max(pairs.size - 1, 1)) / len(pairs)
+    exchanges = []
+    for block in np.array_split(coins, max(1, coins.size // AT_ONCE)):
+        differences, influences = [], []
+        for column in columns:
+            one, other = column.exchanged(block)
+            differences.append(one.values - other.values)
+            influences.append(pairs.by_unit((one.influence - other.influence).T))
+        squares = (with_mean(np.array(influences)) ** 2).sum(axis=1)
+        exchanges.append(Exchange(with_mean(np.array(differences)), np.sqrt(squares) * scale))
+    return joined(exchanges)

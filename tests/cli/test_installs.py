@@ -1,0 +1,121 @@
+"""Each command runs with the packages that it uses, where no others can be imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from systems.adapters.chat_server import chatting
+
+from gluebench.cli.common.errors import EXTRAS
+
+WITHOUT = """
+import sys
+from gluebench.__main__ import main
+absent = {absent!r}
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, path=None, target=None):
+        return None if name.partition(".")[0] in absent else self.finder.find_spec(name, path, target)
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+sys.meta_path[:] = map(Without, sys.meta_path)
+main({words!r}, prog_name="gluebench")
+"""
+"""Runs a command as if packages were not installed."""
+BROUGHT = {
+    "": (),
+    "data": ("pyarrow", "urllib3", "tqdm"),
+    "plot": ("matplotlib",),
+    "audit": ("sklearn", "scipy", "joblib"),
+    "data,leaderboard": ("pyarrow", "urllib3", "tqdm", "django", "jinja2", "yaml"),
+    "train": ("torch", "h5py", "accelerate", "tensorboard", "huggingface_hub", "yaml", "tqdm"),
+}
+"""Optional packages that each install brings, so far as commands look for them; without extras, none."""
+OPTIONAL = {*EXTRAS, "joblib", "dask", "distributed", "submitit", "ray", "matplotlib", "django", "jinja2"}
+OPTIONAL |= {"tensorboard", "pandas"}
+MODEL = """
+class Model:
+    def predict(self, task, examples):
+        return [task.words[0] if task.labels else 2.5 for _ in examples]
+"""
+SCORED = "--benchmark sample --gold data/sample/gold"
+RTE = "--benchmark sample --data data --tasks RTE"
+COMMANDS = {
+    "": (
+        "data get sample --to again",
+        "data show RTE --benchmark sample --data data --limit 1 --no-pager",
+        "data stats sample --data data",
+        "data croissant sample --data data",
+        "benchmark list",
+        "benchmark lint sample --data data/sample --gold data/sample/gold",
+        "write predictions --benchmark sample --out written.zip",
+        "check one.zip --benchmark sample",
+        f"grade one.zip {SCORED}",
+        f"compare one.zip two.zip {SCORED}",
+        f"rank one.zip two.zip {SCORED}",
+        f"diagnose one.zip {SCORED}",
+        f"errors one.zip {SCORED} --data data --task RTE",
+        f"export one.zip {SCORED} --model a/b --eee eee --organization x --relationship other",
+        f"run system:majority {RTE} --out system.zip",
+        f"run py:mine:Model {RTE} --out py.zip",
+        f"sweep --row system:majority {RTE} --seeds 1,2 --out sweep",
+        "results one.run --benchmark sample",
+        "annotate draw --benchmark sample --data data --out human --seed 1",
+    ),
+    "data": (
+        "data verify sample --data data",
+        "data get sample --from data --to parquet",
+        f"run api:m@ADDRESS {RTE} --out api.zip --cache kept",
+    ),
+    "plot": (f"grade one.zip {SCORED} --plot one.svg", f"rank one.zip two.zip {SCORED} --plot two.svg"),
+    "audit": ("audit --benchmark sample --data data --gold data/sample/gold --train RTE --test RTE:test",),
+    "data,leaderboard": (f"run system:majority {RTE} --out site.zip", "leaderboard init --site site"),
+    "train": (f"run cbow {RTE} --out cbow.zip",),
+}
+"""Plain uses of commands, by the smallest install that they need."""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("light")
+    (folder / "mine.py").write_text(MODEL)
+    command(folder, "data get sample --to data")
+    for name, system in (("one", "majority"), ("two", "overlap")):
+        command(folder, f"run system:{system} --benchmark sample --data data --out {name}.zip")
+    (folder / "predictions").mkdir()
+    (folder / "predictions/RTE.tsv").write_bytes((folder / "data/sample/gold/RTE.tsv").read_bytes())
+    return folder
+
+
+def command(folder: Path, line: str, extras: str = "") -> str:
+    """Output of a command in a process that can import the optional packages of these extras alone."""
+    code = WITHOUT.format(absent=OPTIONAL.difference(BROUGHT[extras]), words=line.split())
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def cases() -> Iterator[Any]:
+    """Each command with its extras; those that load PyTorch are left to the longer tests."""
+    for extras, lines in COMMANDS.items():
+        marks = [pytest.mark.slow] if "torch" in BROUGHT[extras] else []
+        for line in lines:
+            yield pytest.param(extras, line, marks=marks, id=f"[{extras}] {line}")
+
+
+@pytest.mark.parametrize(("extras", "line"), cases())
+def test_a_command_runs_with_no_more_than_it_uses(extras: str, line: str, home: Path) -> None:
+    for package in BROUGHT[extras]:
+        pytest.importorskip(package, reason=f"{package} is not installed; pip install 'gluebench[{extras}]'")
+    with chatting(lambda request: "entailment") as server:
+        command(home, line.replace("ADDRESS", server.address), extras)
