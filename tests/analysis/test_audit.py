@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from math import log2
 from pathlib import Path
+from random import Random
 
 import pytest
 from real import REAL, needs_real
 
 from gluebench.analysis.audit import PRINTED, Measured, PairSet, Sources, associations, audit
 from gluebench.analysis.audit.run import verdict
+from gluebench.analysis.lint.shortcuts import Lead
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.data import DataError, Example
 from gluebench.scoring import read_gold
@@ -66,11 +68,12 @@ def test_smoothing_puts_common_words_before_rare_ones() -> None:
 def planted(count: int) -> list[tuple[str, str, str]]:
     """The hypothesis gives the label away; premise, length and overlap do not."""
     words = {"entailment": "surely", "neutral": "perhaps", "contradiction": "hardly"}
-    return [
-        (f"premise {row % 7}", f"{word} number {row % 5}", label)
-        for row in range(count)
-        for label, word in words.items()
-    ]
+    rows = []
+    for row in range(count):
+        for label, word in words.items():
+            premise = f"premise {Random(f'{count} {row} {label}').randrange(10**9)}"
+            rows.append((premise, f"{word} number {row % 5}", label))
+    return rows
 
 
 def test_a_planted_word_is_found_and_nothing_else() -> None:
@@ -106,7 +109,7 @@ def test_pairs_in_both_directions_are_one_observation() -> None:
     assert alone.high is not None
     independent = wilson(alone.accuracy * 80, 80)
     assert alone.high - alone.low > (independent.high or 0) - (independent.low or 0)
-    assert pairs("mine", planted(2)).groups() is None
+    assert pairs("mine", planted(2)).groups() == [0, 1, 2, 3, 4, 5]
 
 
 def test_the_pairs_that_were_learned_are_not_tested_on() -> None:
@@ -164,17 +167,20 @@ def test_what_the_paper_prints_stands_beside_the_same_train_and_test_alone() -> 
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "said"),
+    ("low", "high", "lead", "p", "said"),
     [
-        (0.5, 0.6, "above majority"),
-        (0.35, 0.6, "above chance, not above majority"),
-        (0.30, 0.5, "not significantly above chance"),
-        (0.20, 0.30, "below chance"),
-        (None, None, "too few to say"),
+        (0.5, 0.6, 0.1, 0.05, "above majority"),
+        (0.5, 0.6, 0.1, 0.06, "above chance, not above majority"),
+        (0.5, 0.6, -0.1, 0.001, "above chance, not above majority"),
+        (0.30, 0.5, 0.1, 0.2, "not significantly above chance"),
+        (0.20, 0.30, -0.2, 0.001, "below chance"),
+        (None, None, 0.1, 0.001, "too few to say"),
     ],
 )
-def test_the_verdict_goes_by_the_interval(low: float | None, high: float | None, said: str) -> None:
-    assert verdict(Bar(low, high), chance=1 / 3, majority=0.4) == said
+def test_the_verdict_goes_by_the_lead_and_the_interval(
+    low: float | None, high: float | None, lead: float, p: float, said: str
+) -> None:
+    assert verdict(Bar(low, high), chance=1 / 3, lead=Lead(lead, p)) == said
 
 
 # ---------------------------------------------------------------- data

@@ -187,23 +187,23 @@ def test_a_submission_against_itself(several):
     gold, a, _ = several
     found = compare(a, a, gold, resamples=300)
     assert found.overall.p == 1.0
-    assert (found.overall.low, found.overall.high) == (None, None), "no interval of width 0"
-    assert found.overall.withheld == "too few to say on One, Two"
+    assert found.overall.low < 0 < found.overall.high, "other examples may show a difference"
+    assert found.overall.withheld is None
     assert found.conclusion == "The two submissions give the same answers."
     assert found.tasks["One"].words == "On One the two give the same answers."
 
 
 def test_where_two_agree_throughout_the_average_still_has_its_interval(several):
-    """Half of a mean whose other half is a difference of 0 is half as wide."""
+    """Half of a mean whose other half is a difference of 0 is little more than half as wide."""
     gold, a, b = several
     one = compare(
         {"One": a["One"], "Two": a["Two"]}, {"One": b["One"], "Two": a["Two"]}, gold, resamples=2000
     )
-    assert one.tasks["Two"].score.withheld == "too few to say"
+    assert one.tasks["Two"].score.withheld is None
     score, average = one.tasks["One"].score, one.overall
     assert average.withheld is None
     assert average.difference == pytest.approx(score.difference / 2)
-    assert average.high - average.low == pytest.approx((score.high - score.low) / 2, rel=0.05)
+    assert average.high - average.low == pytest.approx((score.high - score.low) / 2, rel=0.1)
 
 
 def test_words_say_who_is_better_and_where_nothing_can_be_told(several):

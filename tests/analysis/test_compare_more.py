@@ -16,7 +16,7 @@ from gluebench.cli import main
 from gluebench.cli.analysis.compare import comparison_output
 from gluebench.cli.common.output import Paper, as_text
 from gluebench.scoring import grade
-from gluebench.scoring.intervals import TOO_FEW, Alone
+from gluebench.scoring.intervals import Alone
 
 PHENOMENA = """
 [tasks.Probe.phenomena."Logic"]
@@ -42,12 +42,13 @@ def test_correlations_of_few_examples_get_an_interval_where_grade_gives_one(make
     assert ("interval withheld, too few to say" in found.words) == (examples < 25)
 
 
-def test_answers_that_hardly_differ_get_a_test_and_no_interval(make):
+def test_answers_that_hardly_differ_get_a_test_and_an_interval(make):
     gold = make([task("T", 100)], {"T": words([1] * 100)})
     a, b = [1] * 90 + [0] * 10, [1] * 88 + [0] * 12
     score = compare({"T": words(a)}, {"T": words(b)}, gold, resamples=200).tasks["T"].score
-    assert (score.withheld, score.low, score.p) == (TOO_FEW, None, 0.25)
-    assert score.alone == Alone(2, 0)
+    assert (score.withheld, score.p, score.alone) == (None, 0.25, Alone(2, 0))
+    half = 1.959964 * ((5 / 103 - (2 / 103) ** 2) / 103) ** 0.5
+    assert (score.low, score.high) == pytest.approx((2 / 103 - half, 2 / 103 + half), abs=1e-6)
 
 
 def test_the_smallest_difference_is_that_of_the_test(make):
@@ -235,5 +236,39 @@ def test_grade_of_several_runs_has_an_interval_over_runs(files, monkeypatch):
     assert score["low"] < score["mean"] < score["high"]
     assert 0 <= score["seeds"] <= 1
     assert "mean [95 % interval]" in CliRunner().invoke(main, words_).stdout
+    assert "Two runs are too few" not in CliRunner().invoke(main, words_).stdout
+    assert "Two runs are too few" in CliRunner().invoke(main, [words_[0], *words_[2:]]).stdout
     without = json.loads(CliRunner().invoke(main, [*words_, "--json", "--no-intervals"]).stdout)
     assert "low" not in without["summary"]["score"]
+
+
+def test_systems_given_from_python_have_the_names_they_are_given(make) -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 300)
+    gold = make([task("T", 300)], {"T": words(truth)})
+    a, b = ({"T": words(noisy(rng, truth, right))} for right in (0.8, 0.7))
+    plain, named = compare(a, b, gold), compare(a, b, gold, names=("old", "new"))
+    assert (plain.a, plain.b, named.a, named.b) == ("A", "B", "old", "new")
+    assert "given from Python" not in plain._repr_html_()
+    assert "test split.</caption>" in plain._repr_html_()
+    assert "A: old. B: new." in named._repr_html_()
+    title = comparison_output(named, gold.benchmark).tables[0].title
+    assert title.endswith("A: old. B: new.")
+
+
+def test_identical_answers_are_printed_as_such_with_their_interval(make) -> None:
+    truth = np.arange(1200) % 2
+    gold = make([task("T", 1200)], {"T": words(truth)})
+    compared = compare({"T": words(truth)}, {"T": words(truth)}, gold, equivalence=0.02)
+    tables = comparison_output(compared, gold.benchmark).tables
+    text = "".join(as_text(table, Paper(width=110)) for table in tables)
+    assert "0.0 [-0.3, 0.3] (same answers)" in text
+    assert "too few to say" not in text
+    assert "two families of tests" in " ".join(text.split())
+    assert "one pair, named before" in " ".join(text.split())
+    assert "two families" not in "".join(
+        as_text(table, Paper(width=110))
+        for table in comparison_output(
+            compare({"T": words(truth)}, {"T": words(truth)}, gold), gold.benchmark
+        ).tables
+    )

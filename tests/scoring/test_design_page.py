@@ -12,8 +12,9 @@ from scoring.columns import codes, some_labels
 from sklearn import metrics as sk  # noqa: TID251 the oracle
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.inference import file_bars, paired_tests
+from gluebench.scoring.inference import file_bars
 from gluebench.scoring.metrics import METRICS, point
+from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.units import units_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "metrics.md"

@@ -29,7 +29,6 @@ from scoring.columns import (
 from gluebench.benchmark import load_benchmark
 from gluebench.scoring.inference import (
     Null,
-    PairedTest,
     alone,
     file_bars,
     jackknife_bar,
@@ -37,8 +36,6 @@ from gluebench.scoring.inference import (
     mcnemar,
     mcnemar_holds,
     mean_bar,
-    mean_test,
-    paired_tests,
     task_bars,
 )
 from gluebench.scoring.intervals import (
@@ -55,6 +52,7 @@ from gluebench.scoring.intervals import (
     withheld_because,
 )
 from gluebench.scoring.metrics import point
+from gluebench.scoring.paired import PairedTest, mean_test, paired_tests
 from gluebench.scoring.units import Exchange, units_of
 
 RNG = np.random.default_rng
@@ -126,13 +124,13 @@ def test_p_and_interval_never_disagree(form: str) -> None:
 
 
 def agree(tests: list[Any]) -> None:
-    """A p-value is at most alpha just where the interval of that level excludes 0."""
-    for alpha in (0.05, 0.1, 0.2):
-        for test in [*tests, mean_test(tests[:2], [1.0, 2.0])]:
-            interval = test.interval(alpha)
-            if interval is not None:
-                assert (test.p <= alpha) == (interval.low > 0 or interval.high < 0)
-                assert interval.low < test.difference < interval.high
+    """A p-value is at most .05 just where the interval excludes 0."""
+    for test in [*tests, mean_test(tests[:2], [1.0, 2.0])]:
+        interval = test.interval()
+        if interval is not None:
+            assert (test.p <= 0.05) == (interval.low > 0 or interval.high < 0)
+            assert interval.low < test.difference < interval.high
+            if not (test.few or test.mcnemar):
                 assert interval.low + interval.high == pytest.approx(2 * test.difference)
 
 
@@ -146,9 +144,9 @@ def test_the_p_value_counts_ties_half_and_the_observed_one() -> None:
     assert null.critical(0.05) == math.inf
 
 
-def test_a_difference_that_does_not_vary_has_no_interval() -> None:
-    gold = [0, 1] * 20
-    same = compared([MCC], labels(gold, gold, gold))[0]
+def test_a_difference_that_no_answer_changes_has_no_interval() -> None:
+    gold, always = [0, 1] * 20, [0] * 40
+    same = compared([MCC], labels(gold, always, always))[0]
     assert (same.p, same.interval(), same.detectable()) == (1.0, None, None)
     assert same.equivalence_p(0.01) == 1.0
 
@@ -162,15 +160,6 @@ def test_a_mean_combines_differences_and_errors_of_its_parts() -> None:
     assert whole.p == pytest.approx(normal, abs=0.03)
 
 
-def test_turned_round_it_is_the_mirror_image() -> None:
-    test = compared([PEARSON], some_numbers(100, 1.0, 1.3))[0]
-    turned = test.turned()
-    assert turned.p == test.p
-    assert turned.interval() == pytest.approx((-test.interval().high, -test.interval().low))
-    back = mean_test([turned, turned], [1, 1])
-    assert back.difference == pytest.approx(-test.difference)
-
-
 def test_large_samples_are_the_normal_test() -> None:
     """Size does not matter there: p, detectable difference and equivalence are the normal distribution's."""
     test = compared([MCC], some_labels(4000, 0.70, 0.72), 20_000)[0]
@@ -182,14 +171,32 @@ def test_large_samples_are_the_normal_test() -> None:
     assert test.detectable() == pytest.approx((1.96 + 0.8416) * test.error, rel=0.02)
 
 
-def test_equivalence_and_its_interval_agree() -> None:
-    """Two one-sided tests at 5 % are the 90 % interval within the margin (Schuirmann 1987)."""
+def test_equivalence_is_two_one_sided_tests() -> None:
+    """At 5 % the 90 % interval within the margin (Schuirmann 1987), and the counts allow it too."""
+    claims = 0
     for seed in range(8):
         test = compared([MCC], some_labels(300, 0.8, 0.8, seed=seed))[0]
-        interval = test.interval(0.1)
         for margin in (0.02, 0.08, 0.12, 0.2):
-            inside = -margin < interval.low and interval.high < margin
-            assert (test.equivalence_p(margin) <= 0.05) == inside
+            reach = stats.t.ppf(0.95, 299) * test.error
+            inside = abs(test.difference) + reach < margin
+            counted = max(test.changes.beyond_p(margin), test.changes.turned().beyond_p(margin))
+            assert (test.equivalence_p(margin) <= 0.05) == (inside and counted <= 0.05)
+            claims += inside
+    assert claims > 4
+
+
+def test_one_sided_limits_are_where_the_one_sided_p_is_5_percent() -> None:
+    for seed in range(4):
+        tests = compared([ACCURACY, F1], some_labels(200, 0.8, 0.78, seed=seed))
+        for test, side in product([*tests, mean_test(tests[:2], [1.0, 2.0])], (1, -1)):
+            limit = side * test.difference + test.reach(side)
+            assert test.beyond_p(limit, side) == pytest.approx(0.05, abs=1e-6)
+
+
+def test_the_limits_of_a_mean_are_the_root_of_summed_squares() -> None:
+    parts = [compared([F1], some_labels(200, 0.8, 0.78, seed=seed))[0] for seed in (1, 2)]
+    mean = mean_test(parts, [1.0, 3.0])
+    assert mean.reach(1) == pytest.approx(math.hypot(0.25 * parts[0].reach(1), 0.75 * parts[1].reach(1)))
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(120) // 3])
@@ -365,15 +372,9 @@ class TestWorkedByHand:
         assert null.critical(0.02) == pytest.approx(2.999)
         assert null.critical(0.0199) == math.inf
         assert test.interval() == pytest.approx((0.3 - 0.1 * critical, 0.3 + 0.1 * critical))
-        assert test.interval(0.01) is None
-        assert test.equivalence_p(0.5) == pytest.approx(0.1 / 2)
-        assert test.turned().equivalence_p(0.45) == pytest.approx(0.25 / 2), "half-way from .4 to .1"
-        assert (test.equivalence_p(0.3), test.turned().equivalence_p(0.3)) == (1.0, 1.0)
+        assert test.equivalence_p(0.5) == 1.0, "nothing is known of the effect of one answer"
         assert test.detectable() == pytest.approx(0.1 * (critical + stats.norm.ppf(0.8)))
         assert test.detectable(0.95) == pytest.approx(0.1 * (critical + stats.norm.ppf(0.95)))
-        turned = test.turned()
-        assert (turned.difference, turned.error, turned.null) == (-0.3, 0.1, null)
-        assert [*turned.drawn.differences, *turned.drawn.errors] == [-0.3, -0.1, 0.1, 0.2]
         assert mean_test([test], [3.0]) is test
 
     def test_the_smallest_errors(self) -> None:

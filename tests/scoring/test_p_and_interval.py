@@ -9,9 +9,11 @@ import pytest
 
 from gluebench.analysis.compare.scores import file_tested
 from gluebench.benchmark import Metric
-from gluebench.scoring.inference import Exchange, Null, PairedTest
+from gluebench.scoring.inference import Null
+from gluebench.scoring.paired import PairedTest
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.runs import RunsTest
+from gluebench.scoring.units import Exchange
 from gluebench.submission import Column
 
 NONE = Exchange(np.zeros(1), np.ones(1))
@@ -57,8 +59,8 @@ def test_degrees_of_freedom_over_runs_are_weighted_by_their_shares_of_the_varian
     )
 
 
-@pytest.mark.parametrize("apart", [4, 5, 6, 7])
-def test_the_interval_is_withheld_below_six_units_apart_and_the_p_value_stays(apart: int) -> None:
+@pytest.mark.parametrize("apart", [1, 4, 5, 6, 7])
+def test_the_interval_agrees_with_the_p_value_however_few_units_differ(apart: int) -> None:
     """Answers that only one of two has right: the mid-p is that of as many tosses of a coin."""
     gold = Column(("0", "1"), bytes(40))
     other = Column(("0", "1"), bytes([1] * apart + [0] * (40 - apart)))
@@ -67,5 +69,6 @@ def test_the_interval_is_withheld_below_six_units_apart_and_the_p_value_stays(ap
     (tested,) = file_tested([metric], sides, resamples=99, seed=0, name="F")
     difference = tested.difference()
     assert difference.p == pytest.approx(0.5**apart)
-    assert (difference.withheld is None) == (apart >= 6)
-    assert difference.low is None or difference.low > 0
+    assert difference.withheld is None
+    assert (difference.low > 0) == (difference.p <= 0.05) == (apart >= 5)
+    assert difference.low <= difference.difference <= difference.high

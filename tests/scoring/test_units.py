@@ -26,10 +26,11 @@ from scoring.columns import (
 from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.inference import file_bars, paired_tests
+from gluebench.scoring.inference import file_bars
 from gluebench.scoring.intervals import TOO_MANY
 from gluebench.scoring.metrics import METRICS, MOST_KINDS, point
 from gluebench.scoring.metrics.counts import CountMetric
+from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.units import exchange, units_of
 from gluebench.scoring.units.base import generator
 from gluebench.scoring.units.exchange import fair_binomials, flips

@@ -8,8 +8,9 @@ exactly where the interval excludes 0. Formulas and simulations: docs/explanatio
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, inf, isfinite, tanh
 from statistics import NormalDist
 from typing import NamedTuple
@@ -37,7 +38,7 @@ from gluebench.scoring.intervals import (
 )
 from gluebench.scoring.metrics import Point, function_of, is_proportion, task_score
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.units import Exchange, Units
+from gluebench.scoring.units import Units
 from gluebench.scoring.units.base import Floats, Ints
 from gluebench.scoring.withholding import rare_class, too_few
 
@@ -203,7 +204,7 @@ class Null:
         above = np.append(np.cumsum(both[::-1])[::-1][1:], 0.0)
         net = (apart - 2 * heads) / examples
         errors = np.sqrt((apart / examples - net * net) / max(examples - 1, 1))
-        return cls(_rounded(_statistics(net, errors)), (above + both / 2) / both.sum())
+        return cls(_rounded(statistics(net, errors)), (above + both / 2) / both.sum())
 
     def p(self, statistic: float) -> float:
         """The mid-p of an observed |T|; 1.0 for 0, the smallest possible value."""
@@ -211,10 +212,6 @@ class Null:
             return 1.0
         at = np.searchsorted(self.support, round(statistic, _ROUNDING))
         return float(self.tail[min(int(at), len(self.tail) - 1)])
-
-    def above(self, statistic: float) -> float:
-        """The mid-p of any |T|, by linear interpolation."""
-        return float(np.interp(statistic, self.support, self.tail))
 
     def critical(self, alpha: float = ALPHA) -> float:
         """The |T| whose mid-p is `alpha`, by linear interpolation; infinite if every mid-p is larger.
@@ -241,7 +238,7 @@ def _rounded(statistics: Floats) -> Floats:
     return np.abs(statistics).round(_ROUNDING)
 
 
-def _statistics(differences: Floats, errors: Floats) -> Floats:
+def statistics(differences: Floats, errors: Floats) -> Floats:
     """|T|; infinite where the standard error is 0, and 0 where the difference is 0."""
     differences = np.abs(differences)
     different = differences > 10.0**-_ROUNDING * 1e-3
@@ -268,67 +265,32 @@ class Student:
         return student_quantile(probability, self.df)
 
 
-class DifferenceTest:
+class DifferenceTest(ABC):
     """Intervals, equivalence and power from a difference, its standard error and the null of T."""
 
     difference: float
     error: float
     null: Null | Student
 
-    def interval(self, alpha: float = ALPHA) -> Interval | None:
-        """The interval of confidence 1 - `alpha`; None if the error is 0 or no p-value is that small."""
-        margin = self.null.critical(alpha) * self.error
+    def interval(self) -> Interval | None:
+        """The 95 % interval; None if the error is 0 or no p-value is that small."""
+        margin = self.null.critical(ALPHA) * self.error
         if not (isfinite(margin) and margin > 0):
             return None
         return Interval(self.difference - margin, self.difference + margin)
 
+    @abstractmethod
+    def beyond_p(self, limit: float, side: int = 1) -> float:
+        """The one-sided p that the true difference is `limit` or more; with `side` -1, -`limit` or less."""
+
     def equivalence_p(self, margin: float) -> float:
         """The larger p of two one-sided tests that the difference is beyond a margin (Schuirmann 1987)."""
-        if self.error <= 0 or abs(self.difference) >= margin:
-            return 1.0
-        return self.null.above((margin - abs(self.difference)) / self.error) / 2
+        return max(self.beyond_p(margin, 1), self.beyond_p(margin, -1))
 
     def detectable(self, power: float = POWER) -> float | None:
         """The smallest true difference that the test detects with that power; None if not known."""
         detectable = (self.null.critical(ALPHA) + self.null.quantile(power)) * self.error
         return detectable if isfinite(detectable) and detectable > 0 else None
-
-
-@dataclass(frozen=True)
-class PairedTest(DifferenceTest):
-    """The difference of two systems on the same units, with its null distribution."""
-
-    difference: float
-    error: float
-    """Its standard error."""
-    null: Null
-    drawn: Exchange
-    """Observed, then resampled, differences and errors, each (1 + resamples,); `mean_test` combines them."""
-
-    @property
-    def statistic(self) -> float:
-        """|T|."""
-        return float(_statistics(np.array(self.difference), np.array(self.error)))
-
-    @property
-    def p(self) -> float:
-        """Two-sided mid-p."""
-        return self.null.p(self.statistic)
-
-    def turned(self) -> PairedTest:
-        """The test with the two systems swapped."""
-        drawn = Exchange(-self.drawn.differences, self.drawn.errors)
-        return replace(self, difference=-self.difference, drawn=drawn)
-
-
-def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> list[PairedTest]:
-    """The test of each metric of one test file; with several metrics, that of their mean comes last."""
-    drawn = units.exchange(resamples, rng)
-    tests = [_drawn_test(Exchange(*of_metric)) for of_metric in zip(*drawn, strict=True)]
-    for at, metric in enumerate(units.metrics):
-        if mcnemar_holds(metric, units):
-            tests[at] = replace(tests[at], null=Null.of_coins(sum(alone(*units.systems)), units.examples))
-    return tests
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
@@ -352,18 +314,3 @@ def alone(a: Pairs, b: Pairs) -> Alone:
     return Alone(
         int(np.count_nonzero(right & (ours != theirs))), int(np.count_nonzero(~right & (theirs == gold)))
     )
-
-
-def _drawn_test(drawn: Exchange) -> PairedTest:
-    null = Null.of_draws(_statistics(drawn.differences, drawn.errors))
-    return PairedTest(float(drawn.differences[0]), float(drawn.errors[0]), null, drawn)
-
-
-def mean_test(tests: Sequence[PairedTest], weights: Sequence[float]) -> PairedTest:
-    """The test of a weighted mean of independent differences, from their draws."""
-    if len(tests) == 1:
-        return tests[0]
-    shares = np.array(weights) / sum(weights)
-    differences = shares @ np.array([test.drawn.differences for test in tests])
-    errors = np.sqrt(shares**2 @ np.array([test.drawn.errors for test in tests]) ** 2)
-    return _drawn_test(Exchange(differences, errors))

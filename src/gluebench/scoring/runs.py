@@ -37,8 +37,16 @@ class RunsTest(DifferenceTest):
         return means[0] - sum(means[1:])
 
     @property
+    def of_examples_alone(self) -> bool:
+        """Whether a single run is compared with several, which allows no test of the systems."""
+        sizes = [len(run) for run in self.runs]
+        return len(sizes) > 1 and min(sizes) == 1 < max(sizes)
+
+    @property
     def _of_runs(self) -> list[float]:
-        """The variance of each mean over the choice of runs, the examples' part included; 0 for one run."""
+        """The variance of each mean over the choice of runs, the examples' part included; 0 if not known."""
+        if self.of_examples_alone:
+            return [0.0] * len(self.runs)
         return [float(run.var(ddof=1)) / len(run) if len(run) > 1 else 0.0 for run in self.runs]
 
     @property
@@ -80,11 +88,20 @@ class RunsTest(DifferenceTest):
         return Student(max(1.0, whole / inverse))
 
     @property
-    def p(self) -> float:
-        """Two-sided p-value of Student's t."""
+    def p(self) -> float | None:
+        """Two-sided p-value of Student's t; None for a single run against several."""
+        if self.of_examples_alone:
+            return None
         if self.error <= 0:
             return 1.0 if self.difference == 0 else 0.0
         return self.null.above(self.difference / self.error)
+
+    def beyond_p(self, limit: float, side: int = 1) -> float:
+        """The one-sided p that the true difference is `limit` or more; with `side` -1, -`limit` or less."""
+        distance = limit - side * self.difference
+        if self.error <= 0 or distance <= 0:
+            return 1.0
+        return self.null.above(distance / self.error) / 2
 
 
 def runs_tests(units: Units, runs: Sequence[int]) -> list[RunsTest]:

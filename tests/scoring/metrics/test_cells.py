@@ -15,11 +15,12 @@ from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
 from gluebench.scoring import measure
-from gluebench.scoring.inference import file_bars, paired_tests
+from gluebench.scoring.inference import file_bars
 from gluebench.scoring.intervals import TOO_FEW
 from gluebench.scoring.metrics import METRICS, point
 from gluebench.scoring.metrics.cells import normalized, tokens_of
 from gluebench.scoring.metrics.plain import pairs_of
+from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.units import units_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from gluebench.scoring import measure
-from gluebench.scoring.inference import file_bars, paired_tests
+from gluebench.scoring.inference import file_bars
 from gluebench.scoring.metrics import Metric, point
 from gluebench.scoring.metrics.plain import pairs_of
+from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.units import units_of
 
 PARENTS = {"a1": "A", "a2": "A", "A": "yes", "B": "yes", "c": "C", "C": "yes"}

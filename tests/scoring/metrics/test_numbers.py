@@ -11,8 +11,9 @@ from sklearn import metrics as sk  # noqa: TID251
 from gluebench.benchmark import Metric, load_benchmark
 from gluebench.scoring import mean_absolute_error, measure, root_mean_squared_error
 from gluebench.scoring.feedback import rounded_score, rounded_value, step
-from gluebench.scoring.inference import file_bars, paired_tests
+from gluebench.scoring.inference import file_bars
 from gluebench.scoring.metrics import METRICS, point
+from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.report import Score
 from gluebench.scoring.units import units_of
 

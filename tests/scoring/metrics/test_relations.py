@@ -11,10 +11,11 @@ from scoring.columns import left_out, resampled
 
 from gluebench.benchmark import Metric
 from gluebench.scoring import measure
-from gluebench.scoring.inference import file_bars, paired_tests
+from gluebench.scoring.inference import file_bars
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.metrics.relations import spans_of
+from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.units import units_of
 
 RNG = np.random.default_rng

@@ -13,10 +13,11 @@ from sklearn import metrics as sk  # noqa: TID251
 
 from gluebench.benchmark import Metric
 from gluebench.scoring import measure
-from gluebench.scoring.inference import file_bars, paired_tests
+from gluebench.scoring.inference import file_bars
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.metrics.sequences import LENIENT, STRICT, covered, entities
+from gluebench.scoring.paired import paired_tests
 from gluebench.scoring.pairs import share_cells
 from gluebench.scoring.units import units_of
 

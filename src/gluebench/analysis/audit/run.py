@@ -16,11 +16,12 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from gluebench.analysis.audit.sets import FOLDS, PairSet
-from gluebench.analysis.lint.shortcuts import Shortcut
+from gluebench.analysis.lint.shortcuts import Lead, Shortcut, lead_over
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import find
 from gluebench.data.errors import refuse
 from gluebench.data.tokens import words
+from gluebench.scoring.inference import ALPHA
 from gluebench.scoring.intervals import TOO_FEW, Bar, share_bar
 from gluebench.scoring.notebook import optional
 from gluebench.systems.overlap import WordOverlap
@@ -96,12 +97,14 @@ class Measured(NamedTuple):
     accuracy: float
     """A fraction, like the next four fields."""
     low: float | None
-    """Ends of Wilson's 95 % interval, over groups if pairs come in both directions."""
+    """Ends of Wilson's 95 % interval, over groups of examples that share a text (`text_groups`)."""
     high: float | None
     chance: float
     """1 over the number of classes."""
     majority: float
     """Share of the most frequent label of the test set."""
+    p: float
+    """Two-sided p-value of the lead over that label, on the same examples and by group."""
     printed: float | None
     """The accuracy in the paper."""
     verdict: str
@@ -203,9 +206,11 @@ def _measured(
     for test, answers in zip(tests, answers_to, strict=True):
         gold = test.labels
         hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
-        bar = share_bar(hits, test.groups())
+        groups = test.groups()
+        bar = share_bar(hits, groups if max(groups) + 1 < len(gold) else None)
         chance = 1 / len(source.task.words)
-        majority = max(Counter(gold).values()) / len(gold)
+        ((usual, number),) = Counter(gold).most_common(1)
+        lead = lead_over(usual, hits, gold, groups)
         alone = view.name == source.task.columns[-1]
         yield Measured(
             source.name,
@@ -216,17 +221,21 @@ def _measured(
             bar.low,
             bar.high,
             chance,
-            majority,
+            number / len(gold),
+            lead.p,
             printed.get((source.name, test.task.name)) if alone else None,
-            verdict(bar, chance=chance, majority=majority),
+            verdict(bar, chance=chance, lead=lead),
         )
 
 
-def verdict(bar: Bar, *, chance: float, majority: float) -> str:
-    """The verdict on an accuracy by its interval, in words."""
+def verdict(bar: Bar, *, chance: float, lead: Lead) -> str:
+    """The verdict on an accuracy in words: by its lead over the majority label, then by its interval.
+
+    The majority's share is an estimate from the same rows, so that an interval does not answer the first.
+    """
     if bar.low is None or bar.high is None:
         return TOO_FEW
-    if bar.low > majority:
+    if lead.share > 0 and lead.p <= ALPHA:
         return "above majority"
     if bar.low > chance:
         return "above chance, not above majority"

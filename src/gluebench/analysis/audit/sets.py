@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.analysis.lint import labeled
+from gluebench.analysis.lint.groups import text_groups
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError, Example, load
 from gluebench.data.errors import refuse
-from gluebench.data.gold import in_pairs
 from gluebench.data.home import data_folder, split_file, task_folder
 from gluebench.data.organize.read import RawTable, read_table
 from gluebench.scoring import Gold
@@ -87,10 +87,9 @@ class PairSet(NamedTuple):
         """The first (0), second (1) or last (-1) text of each example."""
         return [example.inputs[self.task.columns[position]] for example in self.examples]
 
-    def groups(self) -> list[int] | None:
-        """A number for each pair where neighbors are one pair read in both directions; else None."""
-        paired = in_pairs([tuple(example.inputs.values()) for example in self.examples])
-        return [row // 2 for row in range(len(self.examples))] if paired else None
+    def groups(self) -> list[int]:
+        """The group of each example, by their texts."""
+        return text_groups([tuple(example.inputs.values()) for example in self.examples])
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
 from gluebench.scoring.tags import OVERALL
 from gluebench.submission import Submission
+from gluebench.submission.values import SOURCE as GIVEN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -162,7 +163,8 @@ class Comparison:
             ", ".join(os.path.basename(os.path.normpath(source)) for source in sources.split(", "))
             for sources in (self.a, self.b)
         )
-        return f"{on_split(self.benchmark, self.split, self.provenance)}. A: {a}. B: {b}."
+        where = on_split(self.benchmark, self.split, self.provenance)
+        return words.title(where, a, b)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the differences in order, with intervals; marks are filled where significant after Holm.
@@ -206,6 +208,7 @@ def compare(
     b: Run | Sequence[Run],
     gold: Labels,
     *,
+    names: tuple[str, str] | None = None,
     equivalence: float | None = None,
     resamples: int = 10_000,
     seed: int = 0,
@@ -215,9 +218,12 @@ def compare(
 
     Either may be a path or a mapping of task or test file to predictions, as for `grade`, or a sequence of
     several runs of one system; `gold` and `benchmark` are as for `grade`. With a scored table as `gold`, they
-    are names of systems in it. Single submissions are tested by
-    exchanging their answers at random, and the interval is the set of differences that this test does not
-    reject; several runs are tested by Student's t over runs and examples together (docs/how-to/compare.md).
+    are names of systems in it. `names` are what to call the two.
+
+    Single submissions are tested by exchanging their answers at random. The interval excludes 0 exactly where
+    p is at most .05; elsewhere it rests on the standard error, or on counts where few answers differ. Several
+    runs are tested by Student's t over runs and examples together; a single run against several has no
+    p-value (docs/how-to/compare.md). The test is of one pair that was chosen before its results were seen.
     `equivalence` is the largest difference that counts as equal, a fraction. The same input and seed give the
     same numbers. Raises SubmissionError, GoldError and ValueError as `grade` does, and ValueError for an
     `equivalence` that is not above 0 or for no run.
@@ -254,14 +260,15 @@ def compare(
             of_kind = tasks if task.scored else diagnostics
             of_kind[task.name] = divided(_compared(task, metrics, difference), parts)
     left_out = tuple(task.name for task in benchmark.averaged if task.name not in scores)
+    named = names or [_name(side, letter) for side, letter in zip(sides, "AB", strict=True)]
     conclusion = words.conclusion(
         average, {name: tasks[name].score for name in scores}, over=averaged, left_out=left_out
     )
     return Comparison(
         benchmark=benchmark.name,
         split=gold.role,
-        a=", ".join(run.source for run in sides[0]),
-        b=", ".join(run.source for run in sides[1]),
+        a=named[0],
+        b=named[1],
         runs=(len(sides[0]), len(sides[1])),
         overall=average,
         over=tuple(averaged),
@@ -274,16 +281,26 @@ def compare(
     )
 
 
+def _name(runs: Sequence[Submission], letter: str) -> str:
+    """The files of a system's runs; its letter if they are given from Python."""
+    sources = [run.source for run in runs if run.source != GIVEN]
+    return ", ".join(sources) or letter
+
+
 def _adjusted(differences: Mapping[str, Difference]) -> dict[str, Difference]:
-    """Adjust the p-values, those of equivalence too, by Holm's method over all differences."""
-    records = list(differences.values())
-    p_values = holm([record.p for record in records])
-    equivalences = holm([record.equivalence_p for record in records if record.equivalence_p is not None])
+    """Adjust the p-values by Holm's method over all differences; those of equivalence are another family."""
+    by_p: dict[str, float] = {}
+    by_equivalence: dict[str, float] = {}
+    for name, difference in differences.items():
+        if difference.p is not None:
+            by_p[name] = difference.p
+        if difference.equivalence_p is not None:
+            by_equivalence[name] = difference.equivalence_p
+    for p_values in (by_p, by_equivalence):
+        p_values.update(zip(p_values, holm([*p_values.values()]), strict=True))
     return {
-        name: replace(difference, adjusted=p, equivalence_p=equivalence)
-        for (name, difference), p, equivalence in zip(
-            differences.items(), p_values, equivalences or [None] * len(records), strict=True
-        )
+        name: replace(difference, adjusted=by_p.get(name), equivalence_p=by_equivalence.get(name))
+        for name, difference in differences.items()
     }
 
 
@@ -342,7 +359,10 @@ def _warnings(
             yield f"{name} is left out: predictions are missing from {' and '.join(lacking)}"
     for system, side in zip("AB", sides, strict=True):
         if len(side) == 1 < max(map(len, sides)):
-            yield f"{system} is a single run: how much its score depends on the seed is not known"
+            yield (
+                f"{system} is a single run, so that how much its score depends on the seed is not known: "
+                "there is no p-value, and the intervals are over examples alone, for these runs"
+            )
     of_a, of_b = (
         list(dict.fromkeys(warning for report in side for warning in report.warnings)) for side in reports
     )

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric, Task
-from gluebench.scoring.inference import ALPHA, PairedTest, alone, mcnemar_holds, mean_test, paired_tests
+from gluebench.scoring.inference import ALPHA, alone, mcnemar_holds
 from gluebench.scoring.intervals import TOO_FEW, Alone, withheld_because
-from gluebench.scoring.pairs import Pairs, sort_key
+from gluebench.scoring.paired import PairedTest, mean_test, paired_tests
+from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import fields_of
 from gluebench.scoring.runs import RunsTest, mean_runs, runs_tests
 from gluebench.scoring.units import units_of
@@ -19,8 +20,8 @@ _OPTIONAL = ("adjusted", "withheld", "alone", "detectable", "margin", "equivalen
 EXCHANGE = "paired exchange"
 MCNEMAR = "mid-p McNemar"
 RUNS = "t over runs"
-FEWEST_APART = 6
-"""Minimum number of units answered differently for an interval; the p-value needs none."""
+ONE_RUN = "none: one run"
+SAME = "same answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,11 @@ class Difference:
     """Ends of the interval; None if `withheld` gives a reason."""
     error: float | None
     """Standard error of the difference; None if a site may not show it."""
-    p: float
-    """Two-sided, not adjusted; at most .05 exactly where the interval excludes 0."""
+    p: float | None
+    """Two-sided, not adjusted; at most .05 exactly where the interval excludes 0. None for one run against
+    several: the interval is then over examples alone, for these runs."""
     test: str
-    """Name of the test: "mid-p McNemar", "paired exchange" or "t over runs"."""
+    """Name of the test: "mid-p McNemar", "paired exchange", "t over runs" or "none: one run"."""
     n: int
     """Number of examples; of tasks, for the average over tasks."""
     same: bool
@@ -47,7 +49,8 @@ class Difference:
     adjusted: float | None = None
     """The p-value after Holm's adjustment over the tasks or the categories of a kind, if adjusted."""
     withheld: str | None = None
-    """Why the interval is withheld: "too few to say", with the names of the parts for a mean."""
+    """Why the interval is withheld: "too few to say", with the names of the parts for a mean; "same answers"
+    where no single answer changes the scores."""
     alone: Alone | None = None
     """Examples that only A, and only B, has right; None for numbers, runs and the average."""
     detectable: float | None = None
@@ -62,14 +65,14 @@ class Difference:
     """True if the values are negated losses, else None."""
 
     @property
-    def decisive(self) -> float:
-        """The adjusted p-value if there is one, else `p`."""
+    def decisive(self) -> float | None:
+        """The adjusted p-value if there is one, else `p`; None without a test."""
         return self.p if self.adjusted is None else self.adjusted
 
     @property
     def better(self) -> str | None:
         """ "A" or "B", whichever is significantly better; None if neither is."""
-        if self.decisive > ALPHA or self.difference == 0:
+        if self.decisive is None or self.decisive > ALPHA or self.difference == 0:
             return None
         return "A" if self.difference > 0 else "B"
 
@@ -109,7 +112,17 @@ class Tested(NamedTuple):
     def difference(self, *, margin: float | None = None) -> Difference:
         """The result as a record; `margin` is the largest difference that counts as equal."""
         interval = None if self.withheld else self.test.interval()
-        withheld = self.withheld if interval or self.withheld else TOO_FEW
+        withheld = self.withheld
+        if interval is None and withheld is None:
+            withheld = SAME if self.same else TOO_FEW
+        seeds = detectable = equivalence_p = None
+        if self.test.p is not None:
+            if isinstance(self.test, RunsTest):
+                seeds = self.test.seeds_share
+            if not withheld:
+                detectable = self.test.detectable()
+            if margin is not None:
+                equivalence_p = 1.0 if withheld else self.test.equivalence_p(margin)
         return Difference(
             a=self.a,
             b=self.b,
@@ -123,10 +136,10 @@ class Tested(NamedTuple):
             same=self.same,
             withheld=withheld,
             alone=self.alone,
-            detectable=None if withheld else self.test.detectable(),
+            detectable=detectable,
             margin=margin,
-            equivalence_p=None if margin is None else 1.0 if withheld else self.test.equivalence_p(margin),
-            seeds=self.test.seeds_share if isinstance(self.test, RunsTest) else None,
+            equivalence_p=equivalence_p,
+            seeds=seeds,
             loss=self.loss or None,
         )
 
@@ -165,29 +178,24 @@ def task_tested(
 def file_tested(
     metrics: Sequence[Metric], sides: Sequence[Sequence[Pairs]], *, resamples: int, seed: int, name: str
 ) -> list[Tested]:
-    """Test the metrics of one test file; with several metrics, the test of their mean comes last.
-
-    Swapping the systems gives the mirror image: two submissions are tested in the order of their answers, and
-    the tests are turned if that is not the given order.
-    """
+    """Test the metrics of one test file; with several metrics, the test of their mean comes last."""
     runs = [len(side) for side in sides]
     pairs = [of_run for side in sides for of_run in side]
     tests: Sequence[PairedTest | RunsTest]
     if runs == [1, 1]:
-        turned = sort_key(pairs[0].predicted) > sort_key(pairs[1].predicted)
-        units = units_of(metrics, pairs[::-1] if turned else pairs)
+        units = units_of(metrics, pairs)
         tests = paired_tests(units, resamples=resamples, rng=generator(seed, name))
         values = units.values()
-        if turned:
-            tests, values = [test.turned() for test in tests], values[:, ::-1]
         right = alone(*pairs) if pairs[0].predicted.labels else None
         apart = units.apart()
         names = [MCNEMAR if mcnemar_holds(metric, units) else EXCHANGE for metric in metrics] + [EXCHANGE]
     else:
         units = units_of(metrics, pairs)
         tests, values = runs_tests(units, runs), units.values()
-        right, apart, names = None, units.size, [RUNS] * (len(metrics) + 1)
-    few = [TOO_FEW if units.few(at) or apart < FEWEST_APART else None for at in range(len(metrics))]
+        right = None
+        apart = units.size
+        names = [ONE_RUN if tests[0].of_examples_alone else RUNS] * (len(metrics) + 1)
+    few = [TOO_FEW if units.few(at) else None for at in range(len(metrics))]
     few.append(next(filter(None, few), None))
     means = [values[:, : runs[0]].mean(axis=1), values[:, runs[0] :].mean(axis=1)]
     if len(metrics) > 1:
@@ -202,7 +210,7 @@ def file_tested(
 def mean_tested(parts: Mapping[str, Tested], *, n: int | None = None) -> Tested:
     """Test the weighted mean of independent scores, by name; `n` defaults to the number of examples.
 
-    A part with the same answers of both systems adds no width, unless all parts are so.
+    A part with the same answers of both systems and without an interval adds no width, unless all are so.
     """
     tested = list(parts.values())
     weights = [part.weight for part in tested]
@@ -214,7 +222,7 @@ def mean_tested(parts: Mapping[str, Tested], *, n: int | None = None) -> Tested:
     if all(isinstance(part.test, PairedTest) for part in tested):
         test, name = mean_test([part.test for part in tested], weights), EXCHANGE  # type: ignore[misc]
     else:
-        test, name = mean_runs([part.test for part in tested], weights), RUNS  # type: ignore[misc]
+        test, name = mean_runs([part.test for part in tested], weights), tested[0].name  # type: ignore[misc]
     return Tested(
         a=sum(weight * part.a for weight, part in zip(weights, tested, strict=True)) / sum(weights),
         b=sum(weight * part.b for weight, part in zip(weights, tested, strict=True)) / sum(weights),

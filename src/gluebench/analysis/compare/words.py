@@ -14,7 +14,7 @@ def sentence(task: Task, difference: Difference) -> str:
     have been.
     """
     if difference.same:
-        return f"On {task.name} the two give the same answers."
+        return f"On {task.name} {_same_answers(difference, 'two')}."
     after = "" if difference.adjusted is None else " after Holm"
     verdict = _verdict(difference, of=f" of {_measure(task)}", after=after)
     in_examples = could_show = ""
@@ -28,8 +28,22 @@ def sentence(task: Task, difference: Difference) -> str:
     return f"On {task.name} {verdict}{in_examples}.{could_show}"
 
 
+def _same_answers(difference: Difference, what: str) -> str:
+    """The clause on equal answers, with what they show of other examples."""
+    clause = f"the {what} give the same answers"
+    if difference.margin is None or difference.equivalence_p is None:
+        return clause
+    within = f"within {_amount(difference.margin, difference)}"
+    p = p_words(difference.equivalence_p)
+    if difference.equivalent:
+        return f"{clause}, and are the same {within} ({p} for equivalence)"
+    return f"{clause}, on too few examples to be the same {within} ({p} for equivalence)"
+
+
 def of_kind(kind: str, parts: Mapping[str, Difference]) -> str:
     """A sentence for the categories of one kind of a diagnostic set."""
+    if all(difference.p is None for difference in parts.values()):
+        return f"Its {len(parts)} {kind} categories are not tested."
     return f"Of its {len(parts)} {kind} categories, after Holm, {_tallied(parts, undecided_names=False)}."
 
 
@@ -62,6 +76,8 @@ def _verdict(difference: Difference, *, of: str, after: str) -> str:
         low, high = (-high, -low) if winner == "B" else (low, high)
         loss = difference.loss
         interval = f"95 % interval {points(low, loss)} to {points(high, loss)}, "
+    if difference.p is None:
+        return f"{_lead(difference)} ({interval}over examples alone; no test of one run against several)"
     stated = f"{interval}{p_words(difference.decisive)}{after}"
     if difference.verdict == "same":
         margin = _amount(difference.margin or 0.0, difference)
@@ -99,22 +115,32 @@ def conclusion(
     known = {name: score for name, score in scores.items() if score is not None}
     if overall is None and not known:
         return "There is no task that both systems have, so nothing can be compared."
-    tally = f"after Holm's adjustment for {len(known)}, {_tallied(known, undecided_names=True)}"
+    tally = _tallied(known, undecided_names=True)
+    by_task = f"Task by task, after Holm's adjustment for {len(known)}, {tally}."
+    if all(score.p is None for score in known.values()):
+        by_task = "No task is tested."
     if overall is None:
-        return f"There is no average without {_listed(left_out)}. Task by task, {tally}."
+        return f"There is no average without {_listed(left_out)}. {by_task}"
     if overall.same:
-        return "The two submissions give the same answers."
+        return f"{_same_answers(overall, 'two submissions').capitalize()}."
     total = len(over) + len(left_out)
     if total == len(scores) == 1:
         return f"In short, {_verdict(overall, of='', after='')}."
     tasks = f"the {len(over)} of {total} tasks that can be compared" if left_out else f"all {total} tasks"
     if len(over) < len(scores):
         tasks = f"the tasks that count, {_listed([*over])}"
-    return f"On average over {tasks}, {_verdict(overall, of='', after='')}. Task by task, {tally}."
+    return f"On average over {tasks}, {_verdict(overall, of='', after='')}. {by_task}"
 
 
-def p_words(p: float) -> str:
-    """ "p < .001" or "p = .042"."""
+def title(where: str, a: str, b: str) -> str:
+    """The title of a comparison; without names where systems given from Python have none."""
+    return f"{where}." if (a, b) == ("A", "B") else f"{where}. A: {a}. B: {b}."
+
+
+def p_words(p: float | None) -> str:
+    """ "p < .001" or "p = .042"; "no p" without a test."""
+    if p is None:
+        return "no p"
     if p < 0.001:
         return "p < .001"
     return f"p = {p:.3f}".replace("0.", ".") if p < 0.9995 else "p = 1"

@@ -1,13 +1,13 @@
 """Findings on label distributions, and on the power of a test set."""
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
 from gluebench.analysis.compare.words import p_words
 from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, finding, percent
+from gluebench.analysis.lint.groups import design_effect, text_groups
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import counted
 from gluebench.scoring.inference import ALPHA, POWER
@@ -39,9 +39,11 @@ def label_findings(task: Task, splits: Sequence[LintSplit]) -> Iterator[Finding]
 
 
 def _shifted(task: Task, train: LintSplit, split: LintSplit) -> Finding:
-    names, counts = _counts(task, train)
-    _, others = _counts(task, split)
-    tested = shift(counts, others)
+    names, codes = _codes(task, train)
+    _, other_codes = _codes(task, split)
+    counts = [codes.count(code) for code in range(len(names))]
+    others = [other_codes.count(code) for code in range(len(names))]
+    tested = shift(counts, others, effect=_effect([(train, codes), (split, other_codes)], len(names)))
     shares = [
         f"{name} {percent(one / sum(counts))} and {percent(other / sum(others))}"
         for name, one, other in zip(names, counts, others, strict=True)
@@ -56,17 +58,27 @@ def _shifted(task: Task, train: LintSplit, split: LintSplit) -> Finding:
     return Finding("warning" if large else "note", "prior shift", where, tested.largest, text, advice)
 
 
-def _counts(task: Task, split: LintSplit) -> tuple[Sequence[str], list[int]]:
-    """Count each label; for scores, each part of their range."""
+def _codes(task: Task, split: LintSplit) -> tuple[Sequence[str], list[int]]:
+    """The names of the labels or, for scores, of the parts of their range, and the code of each row."""
     labels = [example.label for example in split.examples]
     if task.words:
-        by_word = Counter(labels)
-        return task.words, [by_word[word] for word in task.words]
+        code_of = {word: code for code, word in enumerate(task.words)}
+        return task.words, [code_of[str(label)] for label in labels]
     low, high = task.score_range or (0.0, 1.0)
     step = (high - low) / PARTS
-    by_part = Counter(min(PARTS - 1, max(0, int((float(label or 0) - low) / step))) for label in labels)
+    codes = [min(PARTS - 1, max(0, int((float(label or 0) - low) / step))) for label in labels]
     names = [f"{low + at * step:g} to {low + (at + 1) * step:g}" for at in range(PARTS)]
-    return names, [by_part[at] for at in range(PARTS)]
+    return names, codes
+
+
+def _effect(samples: Sequence[tuple[LintSplit, list[int]]], labels: int) -> float:
+    """The design effect of two samples whose rows are in groups; each counts by the other's size."""
+    everything = [code for _, codes in samples for code in codes]
+    pooled = [everything.count(code) / len(everything) for code in range(labels)]
+    return sum(
+        (1 - len(codes) / len(everything)) * design_effect(codes, text_groups(split.exact), pooled=pooled)
+        for split, codes in samples
+    )
 
 
 class Shift(NamedTuple):
@@ -79,11 +91,12 @@ class Shift(NamedTuple):
     """The largest difference of a label's shares, as a fraction."""
 
 
-def shift(one: Sequence[int], other: Sequence[int]) -> Shift:
+def shift(one: Sequence[int], other: Sequence[int], *, effect: float = 1.0) -> Shift:
     """Test that two samples of labels have the same shares; counts are in the same order of labels.
 
-    Pearson's chi-squared test of homogeneity; if an expected count is below 5, the statistic is compared
-    with those of 10,000 tables drawn with the same margins (seed 0). Raises ValueError for an empty sample.
+    Pearson's chi-squared test of homogeneity, with the statistic divided by the design `effect` of rows in
+    groups (Rao and Scott 1981). If an expected count is below 5, the statistic is compared with those of
+    10,000 tables drawn with the same margins (seed 0). Raises ValueError for an empty sample.
     """
     import numpy as np
 
@@ -94,7 +107,7 @@ def shift(one: Sequence[int], other: Sequence[int]) -> Shift:
         raise ValueError("a sample without labels has no shares to compare")
     labels = table.sum(axis=0)
     expected = np.outer(totals, labels) / totals.sum()
-    statistic = float(((table - expected) ** 2 / expected).sum())
+    statistic = float(((table - expected) ** 2 / expected).sum()) / effect
     shares = table / totals[:, None]
     largest = float(abs(shares[0] - shares[1]).max())
     if table.shape[1] == 1:

@@ -1,20 +1,19 @@
 """What can be answered without reading everything: one text alone, its length, the words in common."""
 
-import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
+from statistics import fmean
 from typing import NamedTuple
 
 from gluebench.analysis.compare import ALPHA
 from gluebench.analysis.compare.words import p_words
 from gluebench.analysis.lint.findings import Finding, LintSplit, percent
+from gluebench.analysis.lint.groups import clustered_t_p, flipped_p, sums_of, text_groups
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import counted, interval
 from gluebench.data import Example
-from gluebench.scoring.inference import mcnemar
-from gluebench.scoring.intervals import holm, student_t_two_sided, wilson
+from gluebench.scoring.intervals import holm, share_bar
 from gluebench.scoring.metrics.numbers import pearson_of
 from gluebench.systems.protocols import TrainablePredictor
 
@@ -113,23 +112,37 @@ def _against_majority(
     usual = typical(task, train)
     gold = [example.label for example in examples]
     hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
-    base = [label == usual for label in gold]
-    outcomes = Counter(zip(hits, base, strict=True))
-    won, lost = outcomes[True, False], outcomes[False, True]
-    share, bar = sum(hits) / len(gold), wilson(sum(hits), len(gold))
+    groups = text_groups([tuple(example.inputs.values()) for example in examples])
+    lead = lead_over(usual, hits, gold, groups)
+    share, bar = sum(hits) / len(gold), share_bar(hits, groups if max(groups) + 1 < len(gold) else None)
     words = (
         f"answers {percent(share)}{interval(bar.low, bar.high)} of {counted(len(gold), 'row')} rightly, "
-        f"the majority class {percent(sum(base) / len(base))}"
+        f"the majority class {percent(gold.count(usual) / len(gold))}"
     )
-    return (won - lost) / len(gold), mcnemar(won, lost), words
+    return lead.share, lead.p, words
+
+
+class Lead(NamedTuple):
+    """How much more often a system is right than an answer that is always the same."""
+
+    share: float
+    """A fraction of the rows; below 0 where the constant answer is right more often."""
+    p: float
+    """Two-sided p-value, by group."""
+
+
+def lead_over(answer: object, hits: Sequence[bool], gold: Sequence[object], groups: Sequence[int]) -> Lead:
+    """Compare a system's right answers with a constant answer on the same rows."""
+    gains = [hit - (label == answer) for hit, label in zip(hits, gold, strict=True)]
+    return Lead(sum(gains) / len(gold), flipped_p(sums_of(gains, groups)))
 
 
 def _correlated(examples: Sequence[Example], answers: Sequence[str | float]) -> tuple[float, float, str]:
     """Pearson's correlation with the gold scores, 0 where either does not vary; its p-value; the words."""
     gold = [float(example.label or 0) for example in examples]
-    r = pearson_of(gold, [float(answer) for answer in answers])
-    p = 1.0
-    if len(gold) > 2:
-        left = max(1 - r * r, 1e-15)
-        p = student_t_two_sided(r * math.sqrt((len(gold) - 2) / left), len(gold) - 2)
+    given = [float(answer) for answer in answers]
+    r = pearson_of(gold, given)
+    middle, center = fmean(gold), fmean(given)
+    products = [(one - middle) * (other - center) for one, other in zip(gold, given, strict=True)]
+    p = clustered_t_p(products, text_groups([tuple(example.inputs.values()) for example in examples]))
     return r, p, f"correlates with the scores by {r:.3f} (Pearson, {counted(len(gold), 'row')})"

@@ -124,7 +124,7 @@ def _accuracies(measured: list[Measured]) -> Table:
         sections.append(Section(rows, f"learned from {train}"))
     note = (
         "Intervals are of 95 %. Chance is 1 over the number of classes, majority the share of the test set's "
-        "most frequent label."
+        "most frequent label. Above majority: a paired test on the same examples, p <= .05."
     )
     right = range(2, len(columns) - 1)
     return Table(columns, sections, title="Accuracy of shortcuts, in %", right=right, notes=[note])
@@ -164,6 +164,7 @@ def _records(audited: Audit) -> Iterator[tuple[object, ...]]:
         yield (*where, "accuracy", result.accuracy, result.low, result.high)
         yield (*where, "chance", result.chance, None, None)
         yield (*where, "majority", result.majority, None, None)
+        yield (*where, "p", result.p, None, None)
         if result.printed is not None:
             yield (*where, "printed", result.printed, None, None)
     for train, listed in audited.associations.items():

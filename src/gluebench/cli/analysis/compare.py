@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from gluebench.analysis.compare.words import title
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import DOWN, between, counted, on_split, percent, points
 from gluebench.cli.common import option
@@ -69,7 +70,7 @@ def compare(
 
     The difference of each score with its interval, a paired test, the effect in examples, the smallest
     difference that could be shown, and what follows in words; diagnostic sets by phenomenon too.
-    Several runs of each system: A... --against B... resamples runs and examples together.
+    Several runs of each system: A... --against B..., by Student's t over runs and examples.
     With --table, A and B are names of systems in a table, by default its two. More than two systems:
     gluebench rank.
 
@@ -96,9 +97,9 @@ def compare(
     labels = inputs.labels()
     margin = None if equivalence is None else equivalence / (1 if labels.benchmark.loss else 100)
     comparison = compared(ours, theirs, labels, equivalence=margin, resamples=resamples, seed=seed)
-    notices(f"warning: {warning}" for warning in comparison.warnings)
     emit(comparison_output(comparison, inputs.manifest), form)
     draw(comparison, plot)
+    notices(f"warning: {warning}" for warning in comparison.warnings)
 
 
 BOTH = "gluebench read FILE FILE --out table.csv"
@@ -156,7 +157,11 @@ def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequenc
         else [f"same within {points(overall.margin, overall.loss)}"]
     )
     notes = ["Of a loss ↓, A - B is above 0 where A's is lower."] * bool(benchmark.losses)
-    if len(comparison.over) > 1:
+    notes.append("The test is of one pair, named before its results were seen. To choose: gluebench rank.")
+    tested = overall is not None and overall.p is not None
+    if same and tested:
+        notes.append("Better and the same are two families of tests, each with 5 % false alarms at most.")
+    if len(comparison.over) > 1 and tested:
         notes.append(f"p of a task: after Holm's adjustment for {len(comparison.over)} tasks.")
     if comparison.left_out:
         left_out = ", ".join(comparison.left_out)
@@ -168,7 +173,7 @@ def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequenc
             Section([(row.task, row.metric, *_values(row.difference), *_decisive(row, same)) for row in rows])
             for rows in sections
         ],
-        title=f"{where}. A: {comparison.a}. B: {comparison.b}.",
+        title=title(where, comparison.a, comparison.b),
         right={2, 3, 5},
         notes=notes,
     )
@@ -178,6 +183,8 @@ def _values(difference: Difference | None) -> tuple[str, ...]:
     if difference is None:
         return ("-", "-", "-")
     withheld = f" ({difference.withheld})" if difference.withheld else ""
+    if difference.same and not withheld:
+        withheld = " (same answers)"
     loss = difference.loss
     limits = between(difference.low, difference.high, loss)
     shown = f"{points(difference.difference, loss):>5}{limits}{withheld}"
@@ -195,8 +202,10 @@ def _decisive(row: _Row, same: Sequence[str]) -> tuple[str, ...]:
     return (p, f"{'yes' if difference.equivalent else 'not shown'} (p {p_cell(difference.equivalence_p)})")
 
 
-def p_cell(p: float) -> str:
-    """A p-value with three decimals, never shown as zero."""
+def p_cell(p: float | None) -> str:
+    """A p-value with three decimals, never shown as zero; "-" without a test."""
+    if p is None:
+        return "-"
     return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 

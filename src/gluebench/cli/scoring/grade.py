@@ -258,6 +258,11 @@ def _runs_table(summary: Summary, benchmark: Benchmark, sources: Sequence[str]) 
         "make. sd is the standard deviation of the runs, with n - 1. The paper picks a run by its dev scores "
         "(section 6)."
     ]
+    if summary.runs == 2:
+        notes.append(
+            "Two runs are too few: the interval covers 95, 91 and 88 % where they make a quarter, half and "
+            "three quarters of its variance. Use three or more."
+        )
     unscored = summary.runs - (0 if summary.score is None else summary.score.n)
     if unscored:
         notes.append(f"INCOMPLETE: {unscored} of {summary.runs} runs have no macro-average.")

@@ -1,0 +1,286 @@
+"""The test of two systems on the same units, with its interval, equivalence and power.
+
+Where few answers differ, interval and equivalence rest on counts (`gluebench.scoring.changes`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
+from math import inf, isfinite
+from statistics import NormalDist
+
+import numpy as np
+
+from gluebench.benchmark import Metric
+from gluebench.scoring.changes import Changes
+from gluebench.scoring.inference import (
+    ALPHA,
+    POWER,
+    DifferenceTest,
+    Null,
+    alone,
+    mcnemar_holds,
+    statistics,
+)
+from gluebench.scoring.intervals import (
+    CONSTANT,
+    Bar,
+    Interval,
+    Part,
+    Z,
+    mean_interval,
+    student_t_two_sided,
+)
+from gluebench.scoring.metrics import CountMetric, function_of, is_proportion
+from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.units import Exchange, Units
+from gluebench.scoring.units.base import Floats
+
+FEWEST_APART = 6
+"""Minimum number of units answered differently for an interval from the exchange of answers."""
+_NEAR_0 = 1e-9
+"""Share of the difference at which an interval ends that is moved to exclude 0."""
+_EXTREME = 0.01
+"""Share of the units, on either side, whose contributions to a score of numbers are extreme."""
+_BISECTIONS = 50
+_RAREST = 16
+"""Number of gold labels, from the rarest on, that are looked at for the largest effect of an answer."""
+_NO_EFFECT = 1e-12
+"""Effects on a score up to this are rounding errors."""
+
+
+@dataclass(frozen=True)
+class PairedTest(DifferenceTest):
+    """The difference of two systems on the same units, with its null distribution."""
+
+    difference: float
+    error: float
+    """Its standard error."""
+    null: Null
+    drawn: Exchange
+    """Observed, then resampled, differences and errors, each (1 + resamples,); `mean_test` combines them."""
+    count: Callable[[], Changes | None] = field(default=lambda: None, compare=False)
+    """Counts the units that favor each system; None if no changed unit changes the score, and for a mean."""
+    few: bool = False
+    """Whether too few units differ for an interval from the exchange of answers."""
+    mcnemar: bool = False
+    """Whether the score is the accuracy of independent examples."""
+
+    @cached_property
+    def changes(self) -> Changes | None:
+        """The units that favor each system, counted when they are needed."""
+        return self.count()
+
+    @property
+    def statistic(self) -> float:
+        """|T|."""
+        return float(statistics(np.array(self.difference), np.array(self.error)))
+
+    @property
+    def p(self) -> float:
+        """Two-sided mid-p."""
+        return self.null.p(self.statistic)
+
+    def interval(self) -> Interval | None:
+        """The 95 % interval, which excludes 0 exactly where p is at most .05; None if there is none."""
+        if not (self.few or self.mcnemar):
+            return super().interval()
+        return self._agreeing(self.changes.interval()) if self.changes else None
+
+    def _agreeing(self, interval: Interval) -> Interval:
+        """The interval with an end moved across 0 where it disagrees with the p-value."""
+        low, high = interval
+        if self.p > ALPHA:
+            return Interval(min(low, 0.0), max(high, 0.0))
+        nearest = _NEAR_0 * self.difference
+        return Interval(max(low, nearest), high) if nearest > 0 else Interval(low, min(high, nearest))
+
+    def beyond_p(self, limit: float, side: int = 1) -> float:
+        """The one-sided p that the true difference is `limit` or more; with `side` -1, -`limit` or less.
+
+        Where many units differ, the larger of the p-values from the standard error and from the counts, so
+        that undoing a difference does not weaken a claim of equivalence. The null of T is not used, as that
+        of few differences has no small p-values.
+        """
+        if self.changes is None:
+            return 1.0
+        counted = (self.changes if side > 0 else self.changes.turned()).beyond_p(limit)
+        distance = limit - side * self.difference
+        if self.few or self.mcnemar or self.error == 0 or distance <= 0:
+            return counted
+        return max(counted, student_t_two_sided(distance / self.error, self.changes.units - 1) / 2)
+
+    def detectable(self, power: float = POWER) -> float | None:
+        """The smallest true difference detected with that power; None if too few units differ."""
+        return None if self.few else super().detectable(power)
+
+    def reach(self, side: int) -> float:
+        """How far above the difference (below, with `side` -1) the one-sided 95 % limit is; 0 if none is."""
+        if self.changes is None and self.error == 0:
+            return 0.0
+        inside, outside = 0.0, max(self.error, self.changes.effect if self.changes else 0.0)
+        observed = side * self.difference
+        while self.beyond_p(observed + outside, side) > ALPHA:
+            inside, outside = outside, 2 * outside
+            if not isfinite(outside):
+                return inf
+        for _ in range(_BISECTIONS):
+            middle = (inside + outside) / 2
+            if self.beyond_p(observed + middle, side) > ALPHA:
+                inside = middle
+            else:
+                outside = middle
+        return outside
+
+
+@dataclass(frozen=True)
+class MeanTest(PairedTest):
+    """The weighted mean of independent differences. What its parts know is combined by MOVER.
+
+    The distance of each limit from the mean is the root of the sum of the parts' squared weighted distances
+    (Zou and Donner 2008).
+    """
+
+    parts: tuple[PairedTest, ...] = ()
+    shares: tuple[float, ...] = ()
+    """The weight of each part; they sum to 1."""
+
+    def interval(self) -> Interval | None:
+        """The 95 % interval; by MOVER if a part has few differences. A part without one adds no width."""
+        if not self.few:
+            return super().interval()
+        parts = []
+        for part, share in zip(self.parts, self.shares, strict=True):
+            interval = part.interval()
+            bar = Bar(None, None, CONSTANT) if interval is None else Bar(*interval)
+            parts.append(Part("", part.difference, bar, share))
+        interval = mean_interval(parts)
+        return self._agreeing(interval) if interval.low < interval.high else None
+
+    def detectable(self, power: float = POWER) -> float | None:
+        """The smallest true difference that the test detects with that power; None if not known."""
+        interval = self.interval()
+        if not self.few or interval is None:
+            return super().detectable(power)
+        return (interval.high - interval.low) / 2 * (1 + NormalDist().inv_cdf(power) / Z)
+
+    def beyond_p(self, limit: float, side: int = 1) -> float:
+        """The one-sided p-value; at most .05 exactly where the one-sided 95 % limit by MOVER is inside."""
+        distance, reach = limit - side * self.difference, self.reach(side)
+        if distance <= 0 or reach == 0:
+            return 1.0
+        return NormalDist().cdf(distance / reach * NormalDist().inv_cdf(ALPHA))
+
+    def reach(self, side: int) -> float:
+        """How far above the mean (below, with `side` -1) the one-sided 95 % limit is."""
+        reaches = [part.reach(side) for part in self.parts]
+        return float(np.linalg.norm(np.multiply(self.shares, reaches)))
+
+
+def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> list[PairedTest]:
+    """The test of each metric of one test file; with several metrics, that of their mean comes last."""
+    drawn = units.exchange(resamples, rng)
+    few = units.apart() < FEWEST_APART
+    effects = cache(partial(largest_effects, units))
+    tests = []
+    for at, of_score in enumerate(zip(*drawn, strict=True)):
+        test = _drawn_test(Exchange(*of_score))
+        count: Callable[[], Changes | None] = partial(_changes, test, units.size, at, effects)
+        if at < len(units.metrics) and mcnemar_holds(units.metrics[at], units):
+            counts = alone(*units.systems)
+            changes = Changes(*counts, units.examples, 1 / units.examples)
+            null = Null.of_coins(sum(counts), units.examples)
+            test = replace(test, null=null, mcnemar=True)
+            count = partial(_given, changes)
+        tests.append(replace(test, count=count, few=few))
+    return tests
+
+
+def _given(changes: Changes) -> Changes:
+    return changes
+
+
+def _changes(test: PairedTest, units: int, at: int, effects: Callable[[], Floats]) -> Changes | None:
+    """The counts with the difference and standard error of a test; None if a unit has no effect."""
+    effect = float(effects()[at])
+    if not _NO_EFFECT < effect < inf:
+        return None
+    return Changes.of(test.difference, test.error, units=units, effect=effect)
+
+
+def largest_effects(units: Units) -> Floats:
+    """The most that one changed unit changes each metric, and their mean.
+
+    For labels, the range over the answers to an example of each gold label, times the size of the largest
+    group; 0 where both predictions are constant and score 0. For other answers, the range of what single
+    units contribute to the score of either system; numbers have no largest effect, so that theirs is the
+    range without the most extreme contributions.
+    """
+    functions = [function_of(metric) for metric in units.metrics]
+    if all(isinstance(function, CountMetric) for function in functions):
+        return _label_effects(units)
+    left_out = units.left_out()[:, :2]
+    left_out = np.concatenate([left_out, left_out.mean(axis=0, keepdims=True)])
+    tail = _EXTREME if isinstance(units.systems[0].predicted.values, array) else 0.0
+    lowest, highest = np.quantile(left_out, [tail, 1 - tail], axis=2)
+    effects: Floats = (highest - lowest).max(axis=1)
+    return effects
+
+
+def _label_effects(units: Units) -> Floats:
+    largest = 1 if units.units is None else int(np.bincount(units.units).max())
+    ranges = []
+    for pairs in units.systems[:2]:
+        table = np.array(pairs.table, np.float64)
+        sizes = table.sum(axis=1)
+        # By size and word, so that the order of the labels does not matter.
+        by_size = sorted(zip(sizes.tolist(), pairs.gold.labels, range(len(table)), strict=True))
+        rarest = [gold for size, _, gold in by_size if size][:_RAREST]
+        for gold in rarest:
+            # One more example of this gold label, with each answer in turn.
+            tables = np.repeat(table[:, :, np.newaxis], len(table), axis=2)
+            tables[gold] += np.eye(len(table))
+            values = [
+                function_of(metric).of(tables, pairs.code(metric.positive))  # type: ignore[attr-defined]
+                for metric in units.metrics
+            ]
+            ranges.append(np.ptp([*values, np.mean(values, axis=0)], axis=1))
+    effects: Floats = np.max(ranges, axis=0) * largest
+    for at, metric in enumerate(units.metrics):
+        if all(_stays_0(metric, pairs) for pairs in units.systems[:2]):
+            effects[at] = 0.0
+    return effects
+
+
+def _stays_0(metric: Metric, pairs: Pairs) -> bool:
+    """Whether the score is 0 for any choice of examples, as the correlation of constant predictions."""
+    constant = pairs.predicted.constant and not is_proportion(metric)
+    return constant and function_of(metric).point(pairs, metric).value == 0
+
+
+def _drawn_test(drawn: Exchange) -> PairedTest:
+    null = Null.of_draws(statistics(drawn.differences, drawn.errors))
+    return PairedTest(float(drawn.differences[0]), float(drawn.errors[0]), null, drawn)
+
+
+def mean_test(tests: Sequence[PairedTest], weights: Sequence[float]) -> PairedTest:
+    """The test of a weighted mean of independent differences, from their draws."""
+    if len(tests) == 1:
+        return tests[0]
+    shares = np.array(weights) / sum(weights)
+    differences = shares @ np.array([test.drawn.differences for test in tests])
+    errors = np.sqrt(shares**2 @ np.array([test.drawn.errors for test in tests]) ** 2)
+    test = _drawn_test(Exchange(differences, errors))
+    few = any(part.few for part in tests)
+    return MeanTest(
+        test.difference,
+        test.error,
+        test.null,
+        test.drawn,
+        few=few,
+        parts=tuple(tests),
+        shares=tuple(shares.tolist()),
+    )
