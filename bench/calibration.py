@@ -86,10 +86,11 @@ class Tally:
         """Count one difference."""
         record = tested.difference(margin=abs(truth) or MARGIN)
         self.interval(record.low, record.high, truth)
-        self.significant += record.p <= ALPHA
+        significant = record.p is not None and record.p <= ALPHA
+        self.significant += significant
         self.same += record.equivalence_p is not None and record.equivalence_p <= ALPHA
         if record.low is not None and record.high is not None:
-            self.apart += (record.p <= ALPHA) != (record.low > 0 or record.high < 0)
+            self.apart += significant != (record.low > 0 or record.high < 0)
         if not isinstance(tested.test, RunsTest) and tested.test.error > 0:
             critical, shift = tested.test.null.critical(), truth / tested.test.error
             self.announced += NormalDist().cdf(shift - critical) + NormalDist().cdf(-shift - critical)
@@ -285,7 +286,7 @@ def macros(tasks: Mapping[str, Sequence[World]], options: Options, seed: int) ->
         tallies["macro-average"].test(mean_tested(tested, n=len(tested)), gap)
         tallies["any task, after Holm"].worlds += 1
         tallies["any task, after Holm"].significant += (
-            min(holm([each.test.p for each in tested.values()])) <= ALPHA
+            min(holm([p for each in tested.values() if (p := each.test.p) is not None])) <= ALPHA
         )
     return tallies
 
@@ -404,7 +405,8 @@ def seeds(options: Options) -> Iterator[Row]:
                     ends = test.interval()
                     low, high = (None, None) if ends is None else (ends.low, ends.high)
                     tallies[label].interval(low, high, truth)
-                tallies[f"{name}, difference"].significant += difference.p <= ALPHA
+                p = difference.p
+                tallies[f"{name}, difference"].significant += p is not None and p <= ALPHA
         for name, tally in tallies.items():
             goal = Goal(significant=(0.03, 0.07) if "difference" in name else None)
             yield f"{runs} runs, {np.mean(shares):.0%} of variance theirs, {name}", tally, goal

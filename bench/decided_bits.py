@@ -24,7 +24,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from numpy.typing import NDArray
 
-from gluebench.analysis.rank.decisions import PairVariances, decide
+from gluebench.analysis.rank.decisions import Bools, Floats, PairVariances, decide
 from gluebench.analysis.rank.influences import Part
 from gluebench.benchmark import Metric, load_benchmark
 from gluebench.scoring.feedback import rounded_value, rounding_width
@@ -81,7 +81,9 @@ def measure(case: Case, uploads: int, labelings: int, rng: np.random.Generator) 
         other = (base + rng.integers(1, case.labels, case.rows)) % case.labels
         answers.append(np.where(changed, other, base).astype(np.uint8))
     bounds = function_of(case.metric).bounds
-    scores, by_shown, by_exact = [], [], []
+    scores: list[Floats] = []
+    by_shown: list[Bools] = []
+    by_exact: list[Bools] = []
     for _ in range(labelings):
         wrong = rng.random(case.rows) >= RIGHT
         shift = rng.integers(1, case.labels, case.rows)
@@ -92,10 +94,10 @@ def measure(case: Case, uploads: int, labelings: int, rng: np.random.Generator) 
         shown = np.array([rounded_value(value, case.rows, *bounds) for value in exact])
         widths = np.array([rounding_width(value, case.rows, *bounds) for value in exact])
         covariance = Part(influences, [1.0], [1.0] * uploads).covariances()
-        for found, averages, rounding in ((by_shown, shown, widths**2 / 6), (by_exact, exact, None)):
+        for decided, averages, rounding in ((by_shown, shown, widths**2 / 6), (by_exact, exact, None)):
             variances = PairVariances(uploads)
             variances.add(covariance, case.rows)
-            found.append(decide(variances.deviates(averages, rounding=rounding)).better)
+            decided.append(decide(variances.deviates(averages, rounding=rounding)).better)
         scores.append(shown)
     all_scores = np.array(scores)
     of_decisions = []

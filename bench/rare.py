@@ -20,6 +20,7 @@ from gluebench.benchmark import Metric
 from gluebench.scoring.inference import file_bars
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
+from gluebench.scoring.numeric import Floats
 from gluebench.scoring.pairs import Pairs
 from gluebench.submission import Column
 
@@ -33,7 +34,8 @@ def shares(classes: int, rarest: float) -> np.ndarray:
     """Shares that fall geometrically to the rarest."""
     falling = np.geomspace(0.5, rarest, classes)
     falling[0] = 1 - falling[1:].sum()
-    return falling / falling.sum()
+    scaled: Floats = falling / falling.sum()
+    return scaled
 
 
 def of_labels(rarest: float, *, classes: int, right: float) -> World:
@@ -42,8 +44,8 @@ def of_labels(rarest: float, *, classes: int, right: float) -> World:
     gold, anything = rng.choice(classes, (2, SIZE), p=shares(classes, rarest)).astype(np.uint8)
     answers = np.where(rng.random(SIZE) < right, gold, anything)
     names = ("macro_f1", "macro_f1_all", "macro_precision", "macro_recall")
-    columns = (Column(known, codes.tobytes()) for codes in (gold, answers))
-    return [metric(name, known) for name in names], Pairs(*columns)
+    pairs = Pairs(Column(known, gold.tobytes()), Column(known, answers.tobytes()))
+    return [metric(name, known) for name in names], pairs
 
 
 def of_sets(rarest: float) -> World:
@@ -113,7 +115,8 @@ def timed(rows: int) -> None:
     start = time.process_time()
     np.argsort(scores)
     sort = time.process_time() - start
-    numbers = Pairs(*(Column((), array("d", each.tobytes())) for each in (gold, gold + scores)))
+    answers = gold + scores
+    numbers = Pairs(Column((), array("d", gold.tobytes())), Column((), array("d", answers.tobytes())))
     likely = 1 / (1 + np.exp(-(gold + scores)))
     codes = Column(("a", "b"), (gold > 0).astype(np.uint8).tobytes())
     shares_of = Pairs(codes, Column((), tuple((1 - share, share) for share in likely.tolist())))
