@@ -147,19 +147,19 @@ def _line(key: Key, numbers: Sequence[float]) -> bytes:
 
 def _read(path: Path) -> list[tuple[Key, list[float]]]:
     """The lines of a file. One that a full disk kept from being written whole is left out."""
-    found: list[tuple[Key, list[float]]] = []
+    records: list[tuple[Key, list[float]]] = []
     for _ in range(READS):
-        found = []
+        records = []
         lines = path.read_bytes().splitlines()
         for line in lines:
             # A line that was not written leaves zeros before the next.
             text, _, checksum = line.rpartition(b"\0")[2].rpartition(b"\t")
             if checksum == b"%08x" % zlib.crc32(text):
                 key, _, numbers = text.decode().partition("\t")
-                found.append((tuple(json.loads(key)), [float(number) for number in numbers.split()]))
-        if len(found) == len(lines):
+                records.append((tuple(json.loads(key)), [float(number) for number in numbers.split()]))
+        if len(records) == len(lines):
             break
-    return found
+    return records
 
 
 _COUNTS = _Counts()
