@@ -306,8 +306,8 @@ def _load(folder: Path, *, replace: bool) -> None:
             with open(path, encoding="utf-8") as rows:
                 for row in serializers.deserialize("jsonl", rows, ignorenonexistent=True):
                     row.save(save_m2m=False, force_insert=True)
-        # Workers rank again: the archive may be of a version that ranked otherwise.
-        Ranking.objects.all().delete()
+        # Workers rank again what a version ranked that kept no systems beside the ranks.
+        Ranking.objects.filter(systems=[], board__isnull=False).delete()
         _date_gradings()
         for statement in connection.ops.sequence_reset_sql(no_style(), _tables()):
             cursor.execute(statement)
