@@ -191,6 +191,24 @@ def began_of(site: Site, said: str) -> float:
     return began
 
 
+@pytest.mark.parametrize(
+    ("version", "more"),
+    [
+        ("1.1", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"),
+        ("1.1", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"),
+        ("1.0", "Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n"),
+    ],
+)
+def test_a_body_of_two_lengths_is_refused_and_the_connection_closed(
+    site: Site, version: str, more: str
+) -> None:
+    client = site.client(f"POST / HTTP/{version}\r\nHost: a\r\n{more}\r\n0\r\n\r\n".encode() + GET)
+    answer = site.heard(client)
+    site.until(lambda: not site.open(client))
+    assert answer.startswith((b"HTTP/1.1 400 ", b"HTTP/1.0 400 "))
+    assert answer.count(b"HTTP/1.") == 1, "the second request is not read"
+
+
 def test_a_head_has_its_time_whatever_trickles(site: Site) -> None:
     slow = site.client(b"GET / HTTP/1.1\r\n")
     for second in range(8):

@@ -89,6 +89,8 @@ def test_local_tools_score_and_show_no_label(folder: Path, gold_folder: Path) ->
     outside.write_bytes(zip_bytes(PREDICTIONS))
     (folder / "link.zip").symlink_to(outside)
     (folder / "labels").symlink_to(gold_folder)
+    (folder / "loop").symlink_to(folder / "pool")
+    (folder / "pool").symlink_to(folder / "loop")
 
     async def use(assistant: Assistant) -> None:
         call = assistant.call
@@ -118,7 +120,16 @@ def test_local_tools_score_and_show_no_label(folder: Path, gold_folder: Path) ->
             refusal = await call("grade", **values)
             assert refusal == f"The arguments of grade do not fit. {problem}."
         for path in (
-            *("../outside.zip", str(outside), "link.zip", "labels", "labels/Sim.tsv", ".", "/etc/passwd"),
+            *(
+                "../outside.zip",
+                str(outside),
+                "link.zip",
+                "loop",
+                "labels",
+                "labels/Sim.tsv",
+                ".",
+                "/etc/passwd",
+            ),
             *("a\0b", str(gold_folder), str(gold_folder / "Sim.tsv"), "x" * 5000),
         ):
             for tool in ("check", "grade"):

@@ -134,6 +134,23 @@ def test_every_page_is_shown(site: Site, name: str) -> None:
         site.page(f"/benchmarks/{name}/data/{path}")
 
 
+def test_losses_are_sorted_and_announced_by_the_numbers_that_are_shown(site: Site) -> None:
+    def order(query: str) -> tuple[list[float], str]:
+        page = site.page(f"/benchmarks/losses?sort=Rating{query}")
+        head = re.search(r'data-sort="Rating"[^>]*aria-sort="(\w+)"', page)
+        assert head
+        return [-rating_of(site, int(run)) for run in re.findall(r">Run (\d+)</a>", page)], head[1]
+
+    rising = [1.0, 1.0, 1.882]
+    assert order("") == order("&order=asc") == (rising, "ascending")
+    assert order("&order=desc") == (rising[::-1], "descending")
+
+
+def rating_of(site: Site, run: int) -> float:
+    value: float = site.runs["losses"][run].scores["tasks"]["Rating"]["score"]["value"]
+    return value
+
+
 def test_a_loss_is_written_as_it_is_with_an_arrow_down(site: Site) -> None:
     best = site.runs["losses"][2]
     loss = -best.scores["tasks"]["Rating"]["metrics"]["neg_rmse"]["value"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import random
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -234,3 +237,57 @@ def test_the_command_asks_where_the_labels_are(tmp_path: Path, options: list[str
         patched.chdir(tmp_path)
         answer = CliRunner().invoke(main, ["leaderboard", "add", str(MANIFEST), *options])
     assert (answer.exit_code, "Give --gold FOLDER, or --labels-elsewhere" in answer.output) == (2, True)
+
+
+def mutations(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """For each value within a result: where it is, and others that a forger might put there."""
+    for other in (None, "x", -1, 1e308, True, [], {}, [1], {"a": 1}, "\ud800", "\0", [[]], "<b>", 10**40):
+        if type(other) is not type(value) or other != value:
+            yield place, other
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in list(items)[:3]:
+        yield from mutations(inner, (*place, key))
+
+
+def changed(value: Any, place: tuple[Any, ...], other: Any) -> Any:
+    if not place:
+        return other
+    copied = copy(value)
+    copied[place[0]] = changed(value[place[0]], place[1:], other)
+    return copied
+
+
+@pytest.mark.parametrize("kind", ["valid", "incomplete", "invalid"])
+def test_no_forged_result_of_a_machine_breaks_the_site(
+    kind: str, wire: Wire, send: Send, gold_folder: Path, owner: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = {"Refer": PREDICTIONS["Refer"]} if kind == "incomplete" else PREDICTIONS
+    row = send(zip_bytes({**PREDICTIONS, "Refer": "01x0"} if kind == "invalid" else some))
+    honest: list[Any] = []
+    post = wire.post
+
+    def catch(path: str, values: Mapping[str, Any]) -> Any:
+        if values.get("result"):
+            honest.append(values["result"])
+            raise RefusedByLeaderboardError(409, {"detail": "caught"})
+        return post(path, values)
+
+    monkeypatch.setattr(wire, "post", catch)
+    run(wire, gold_folder, 1)
+    Submission.objects.update(status=Status.QUEUED)
+    assert honest[0]["check"]["verdict"] == kind
+    wire.browser.raise_request_exception = owner.raise_request_exception = False
+    forged = list(mutations(honest[0]))
+    rng = random.Random(kind)
+    for place, other in rng.sample(forged, min(150, len(forged))):
+        Submission.objects.filter(pk=row.pk).update(status=Status.QUEUED, attempts=0, renewed=None)
+        work = post("/work", {"benchmark": "tiny"})
+        answer = wire.browser.post(
+            f"/api/v1/work/{work['key']}/{work['attempt']}",
+            json.dumps({"result": changed(honest[0], place, other)}),
+            content_type="application/json",
+        )
+        assert answer.status_code in (204, 400, 422), (place, other)
+        for page in (row.get_absolute_url(), f"{row.get_absolute_url()}.json", "/benchmarks/tiny"):
+            shown = owner.get(page)
+            assert shown.status_code in (200, 404), (place, other, page)

@@ -26,7 +26,7 @@ from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.buffers import OverflowableBuffer
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import ErrorTask, WSGITask
 from waitress.utilities import Error, logger
@@ -90,6 +90,13 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     def __init__(self, store: Store, adj: Adjustments) -> None:
         super().__init__(adj)
         self._store, self._taken = store, 0
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Read the head. Raises ParsingError if it gives two lengths of the body (RFC 9112, 6.1 and 6.3)."""
+        super().parse_header(header_plus)
+        encoded = self.chunked or "TRANSFER_ENCODING" in self.headers  # HTTP/1.0 has no such header
+        if encoded and ("CONTENT_LENGTH" in self.headers or self.version == "1.0"):
+            raise ParsingError("The head has both Content-Length and Transfer-Encoding.")
 
     def received(self, data: bytes) -> int:
         """Parse `data`; return how many bytes belong to this request: all of them once it is refused."""

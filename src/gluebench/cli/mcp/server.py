@@ -49,7 +49,7 @@ class Local(NamedTuple):
         try:
             real = (self.folders[0] / path).resolve()
             inside = self._allows(real) and all(self._allows(one.resolve()) for one in real.rglob("*"))
-        except (ValueError, OSError):  # a NUL byte, a loop of links, too long a name
+        except (ValueError, OSError, RuntimeError):  # a NUL byte, too long a name, a loop of links
             inside = False
         if not inside or not real.exists():
             reason = "does not exist" if inside else "is out of reach"

@@ -1,14 +1,18 @@
 """Grading on an organizer's own machine, which alone has the labels: it takes work and returns results."""
 
+import json
 from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Field, Router, Schema
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
+from gluebench.analysis.diagnostics.counts import Share
 from gluebench.leaderboard.accounts.models import Scope
 from gluebench.leaderboard.api.callers import SIGNED_IN, user_with
 from gluebench.leaderboard.api.schemas import Open, answers
@@ -18,7 +22,9 @@ from gluebench.leaderboard.submissions import feedback, grading
 from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, KilledGraderError
 from gluebench.leaderboard.submissions.queries import renewed
-from gluebench.scoring.report import report_of
+from gluebench.leaderboard.submissions.report import check_summary, confusion_tables, report_tables
+from gluebench.scoring.report import Report, report_of
+from gluebench.submission.problems import Problem
 
 router = Router(tags=["Grading"], auth=SIGNED_IN)
 
@@ -42,6 +48,44 @@ class Outcome(Schema):
     error: str = Field("", max_length=200)
     temporary: bool = False
     """Whether another attempt may succeed."""
+
+
+class _Check(TypedDict):
+    """What the grader says of a submission, as `Submission.as_dict`."""
+
+    benchmark: str
+    split: str
+    source: str
+    verdict: Literal["valid", "incomplete", "invalid"]
+    missing: list[str]
+    problems: list[Problem]
+    unshown: dict[str, dict[str, int]]
+
+
+class _Directions(TypedDict):
+    """Pairs in both directions, as `Directions`."""
+
+    both: Share
+    one: Share
+    neither: Share
+    alike: Share
+    apart: Share
+    one_way: Share
+    mirrored: str | None
+    unpaired: int
+
+
+class _Diagnosis(TypedDict):
+    """What the grader says of a diagnostic set, as `SystemDiagnosis.counts`."""
+
+    confusions: dict[str, dict[str, dict[str, dict[str, int]]]]
+    """By kind and category: gold label to answered label to how often."""
+    directions: _Directions | None
+
+
+_CHECK = TypeAdapter(_Check)
+_DIAGNOSIS = TypeAdapter(dict[str, _Diagnosis] | None)
+_REPORT = TypeAdapter(Report)
 
 
 @router.post("", response={204: None, **answers(Open, 400, 403, 422)})
@@ -102,7 +146,7 @@ def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> H
         def work(held: SubmissionQuerySet) -> Mapping[str, Any]:
             if outcome.error:
                 raise (KilledGraderError if outcome.temporary else GraderError)(outcome.error)
-            return _checked(outcome.result or {})
+            return _checked(submission.benchmark, outcome.result or {})
 
         grading.end(submission, work)
     return HttpResponse(status=204)
@@ -120,14 +164,27 @@ def _held(submission: Submission) -> SubmissionQuerySet:
     return Submission.objects.held(submission.pk, submission.attempts)
 
 
-def _checked(result: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A grader's result with the version of its labels. Raises ProblemError if it is not one."""
+def _checked(benchmark: Benchmark, result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A grader's result with the version of its labels. Raises ProblemError if it is not one.
+
+    What the submission's page shows is made of it once, so that no page fails later.
+    """
+    record = benchmark.record
     try:
+        text = json.dumps(result, allow_nan=False, ensure_ascii=False)
+        text.encode()  # raises ValueError for half a surrogate
         check, report = result["check"], result.get("report")
-        labels = report_of(report).provenance["labels"] if report else ""
-        if check["verdict"] in ("valid", "incomplete", "invalid") and isinstance(check["problems"], list):
-            return {**result, "labels": labels or ""}
-    except (LookupError, TypeError, ValueError, AttributeError):
+        _CHECK.validate_json(json.dumps(check), strict=True)
+        check_summary(check)
+        _DIAGNOSIS.validate_json(json.dumps(result.get("diagnosis")), strict=True)
+        confusion_tables(record, result.get("diagnosis"))
+        labels = ""
+        if report is not None:
+            labels = _REPORT.validate_python(report_of(report), strict=True).provenance["labels"] or ""
+            report_tables(record, report)
+        if isinstance(labels, str) and "\\u0000" not in text:
+            return {**result, "labels": labels}
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         pass  # of another version, perhaps; the message below says so
     message = "Not a result of gluebench's grader. Are both machines of one version?"
     raise invalid([FieldError(field="result", message=message)])

@@ -136,6 +136,11 @@ class Scheme(NamedTuple):
         return (*SORTED_AS_WORDS, "parameters", "submitted", *self.names)
 
     @property
+    def losses(self) -> tuple[str, ...]:
+        """The names of columns of losses."""
+        return tuple(column.file for column in self.columns if column.loss)
+
+    @property
     def choices(self) -> dict[str, str]:
         """The columns that a visitor can choose, with their titles."""
         facts = {fact.name: fact.title for fact in FACTS.values()}
@@ -278,10 +283,18 @@ class Options(NamedTuple):
     """The columns that are shown; empty for the usual ones."""
     phase: int = 0
     """Number of a phase that the board shows instead of the usual one; 0 for that."""
+    loss: bool = False
+    """Whether it is sorted by losses, of which the lowest number is the best."""
 
     @classmethod
-    def of(cls, request: HttpRequest, sorts: Collection[str], choices: Collection[str] = ()) -> Options:
-        """From the address; `sorts` is what this board can be ordered by, `choices` its columns."""
+    def of(
+        cls,
+        request: HttpRequest,
+        sorts: Collection[str],
+        choices: Collection[str] = (),
+        losses: Collection[str] = (),
+    ) -> Options:
+        """From the address; `sorts` is what this board can be ordered by, `choices` and `losses` columns."""
         query = request.GET
         sort = query.get("sort", "")
         requested = ",".join(query.getlist("columns")).split(",")
@@ -292,18 +305,19 @@ class Options(NamedTuple):
             intervals=query.get("intervals") == "1",
             everything=query.get("rows") == "all",
             sort=sort,
-            turned=query.get("order") == ("desc" if sort in SORTED_AS_WORDS else "asc"),
+            turned=query.get("order") == ("desc" if sort in (*SORTED_AS_WORDS, *losses) else "asc"),
             search=cleaned(query.get("q", "")),
             page=page_number(query.get("page", "")),
             filters=Filters.of(query.dict()),
             columns=columns,
             phase=page_number(query.get("phase", "")) if "phase" in query else 0,
+            loss=sort in losses,
         )
 
     @property
     def rising(self) -> bool:
-        """Whether the smallest comes first."""
-        return self.turned != (self.sort in SORTED_AS_WORDS)
+        """Whether the smallest that is shown comes first."""
+        return self.turned != (self.loss or self.sort in SORTED_AS_WORDS)
 
     @property
     def narrowed(self) -> bool:
@@ -317,7 +331,7 @@ class Options(NamedTuple):
 
     def pairs(self) -> dict[str, str]:
         """The query parameters of the address, without the page."""
-        turned_order = "desc" if self.sort in SORTED_AS_WORDS else "asc"
+        turned_order = "desc" if self.loss or self.sort in SORTED_AS_WORDS else "asc"
         values = {
             "view": "training" if self.grouped else "",
             "intervals": "1" if self.intervals else "",

@@ -111,7 +111,7 @@ def ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_r
     if sort in SORTED_AS_WORDS:
         return sorted(ranked, key=lambda row: getattr(row.system, sort).casefold(), reverse=options.turned)
     values = [value(row, sort) for row in ranked]
-    return [ranked[at] for at in board_order(values, lowest_first=options.rising)]
+    return [ranked[at] for at in board_order(values, lowest_first=options.rising != options.loss)]  # negated
 
 
 def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -> Scale | None:

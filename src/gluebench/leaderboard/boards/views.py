@@ -177,10 +177,10 @@ def eee(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpResponse:
-    names: tuple[Collection[str], Collection[str]] = ((), ())
+    names: tuple[Collection[str], ...] = ((),)
     if not {"sort", "columns"}.isdisjoint(request.GET):
         scheme = scheme_of(handle.benchmark().record, task)
-        names = (scheme.sorts, scheme.choices)
+        names = (scheme.sorts, scheme.choices, scheme.losses)
     options, signed_in = Options.of(request, *names), request.user.is_authenticated
     if task is None and not set(RANKED_BY).isdisjoint(request.GET):
         options = options._replace(ranking=ranking_options(request.GET, handle.benchmark().record))

@@ -14,7 +14,7 @@ SECONDS = 10
 """The longest that a request takes in all, once the name is resolved."""
 TLS = ssl.create_default_context()
 _UNICAST = ipaddress.ip_network("2000::/3")
-_ALSO = [ipaddress.ip_network(net) for net in ("192.0.0.0/24", "2002::/16", "3fff::/20")]
+_ALSO = [ipaddress.ip_network(net) for net in ("192.0.0.0/24", "192.88.99.0/24", "2002::/16", "3fff::/20")]
 """Not of the public internet, which only newer versions of Python know, or which embed an IPv4 address."""
 
 

@@ -89,7 +89,7 @@ function buttonFor(link, head, heads) {
 function sort(head, heads) {
   const words = ["name", "regime"].includes(head.dataset.sort);
   const was = head.getAttribute("aria-sort");
-  const rising = was ? was === "descending" : words;
+  const rising = was ? was === "descending" : words || "loss" in head.dataset;
   for (const each of heads) each.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", rising ? "ascending" : "descending");
   const at = heads.indexOf(head);
@@ -99,7 +99,7 @@ function sort(head, heads) {
   // Who has scrolled on would see rows that are left for later as an empty place.
   const scrolled = table.tBodies[0].getBoundingClientRect().top < -window.innerHeight / 2;
   const most = scrolled ? Infinity : Math.max(FIRST, 2 * screenful);
-  for (const body of table.tBodies) order(body, words ? textAt(at) : numberAt(at), "loss" in head.dataset ? !rising : rising, most);
+  for (const body of table.tBodies) order(body, words ? textAt(at) : numberAt(at), rising, most);
   const later = table.querySelectorAll(".later");
   if (!later.length) return;
   place.style.minHeight = `${height}px`;
