@@ -49,7 +49,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
     """The next submission to grade, for a machine of the organizer; status 204 if none waits.
 
     `files` has names and contents in base64; `submission` and, under the Ladder, `bests` by task are numbers
-    of files. `rows` and `share` say which rows count.
+    of files. `rows` and `share` say which rows count; `also` names a second part to score.
     """
     benchmark = _benchmark(request, query.benchmark)
     turns = Submission.objects.filter(benchmark=benchmark, reproduces=None).turns()
@@ -83,7 +83,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
             "submission": 0,
             "bests": bests,
             "limits": {"seconds": settings.GRADER_SECONDS, "bytes": settings.GRADER_BYTES},
-            **feedback.graded_rows(benchmark, submission.phase),
+            **feedback.parts_of(submission),
         }
     )
 
@@ -125,6 +125,8 @@ def _checked(result: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         check, report = result["check"], result.get("report")
         labels = report_of(report).provenance["labels"] if report else ""
+        if also := result.get("also"):
+            report_of(also)
         if check["verdict"] in ("valid", "incomplete", "invalid") and isinstance(check["problems"], list):
             return {**result, "labels": labels or ""}
     except (LookupError, TypeError, ValueError, AttributeError):

@@ -98,7 +98,8 @@ def hidden_reason(benchmark: Benchmark) -> str:
 
 def comparable(submission: Submission) -> bool:
     """Whether it is on the board with the score that its predictions have."""
-    return submission.is_listed and bool(submission.file) and not feedback.climbs(submission)
+    kept = bool(submission.file) and not submission.apart
+    return submission.is_listed and kept and not feedback.climbs(submission)
 
 
 def stamp_of(benchmark: Benchmark, systems: Iterable[Submission]) -> str:
