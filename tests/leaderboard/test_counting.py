@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
+from django.conf import settings as django_settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from leaderboard.material import GOLD, MANIFEST, write_gold
 from leaderboard.phased import BOARD, Clock, Make, at, names, of_answers, of_quality
 
 from docs.tools.counting import SIGNS, page
-from gluebench.leaderboard.accounts.models import Team
+from gluebench.cli import main
+from gluebench.leaderboard.accounts.models import Scope, Team, issue
 from gluebench.leaderboard.accounts.trust import delete_account
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
@@ -405,3 +408,47 @@ def test_the_preview_of_a_rule_names_whom_it_moves(
         assert all(sentence in text for sentence in expected), rule
         assert ("leave the board:" in text) == (rule == "last")
     assert that_count() == {"the better one"}
+
+
+def test_a_program_and_a_command_show_the_results(
+    both: Phase, clock: Clock, send: Graded, person: Any, tiny: Any
+) -> None:
+    grace = person("grace@example.org")
+    tiny.organizers.add(grace)
+    clock.move("2027-05-02 10:00")
+    secret = issue(grace, "a program", [Scope.ORGANIZE], timedelta(days=9))[1]
+    program = Client(headers={"authorization": f"Bearer {secret}"})
+    send(of_quality(3))
+    address = f"/api/v1{BOARD}/organize/phases/{both.pk}/settle"
+    sent = {"reason": "The workers are down."}
+    refused = program.post(address, sent, content_type="application/json")
+    assert (refused.status_code, "may still come" in refused.json()["detail"]) == (422, True)
+    clock.move("2027-05-03 00:12")
+
+    def run(phase: str) -> Result:
+        words = ["leaderboard", "settle", "tiny", phase, "--reason", "The workers are down."]
+        return CliRunner().invoke(main, [*words, "--site", str(django_settings.FOLDER.root)])
+
+    wrong = run("Final")
+    assert (wrong.exit_code, "has no phase 'Final'. It has: Test." in wrong.stderr) == (1, True)
+    assert run("Test").output == "The results of Test do not wait any more.\n"
+    again = run("Test")
+    assert (again.exit_code, "settled already" in again.stderr) == (1, True)
+    answer = program.post(address, sent, content_type="application/json")
+    assert "settled already" in answer.json()["detail"]
+
+
+def test_a_choice_is_not_doubled_by_a_withdrawal_and_a_new_deadline(
+    phase: Make, clock: Clock, graded: Graded, ada: Any, client: Client
+) -> None:
+    row = phase("Test", OPENS, CLOSES, counting="chosen", most=1)
+    clock.move("2027-05-02 10:00")
+    first, second = graded(of_quality(1), name="first"), graded(of_quality(2), name="second")
+    acts.choose(first, ada, chosen=True)
+    clock.move("2027-05-03 10:00")
+    acts.withdraw(first)
+    row.refresh_from_db()
+    extend(row, closes=at("2027-05-05 00:00"), who=None, actor=None, reason="The site was down.")
+    acts.choose(second, ada, chosen=True)
+    acts.restore(first)
+    assert names(client) == ["second"]

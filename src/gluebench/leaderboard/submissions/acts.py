@@ -84,10 +84,8 @@ def withdraw(submission: Submission) -> Submission:
     """Withdraw it. If its grading has not begun, it is never graded, and `restore` cannot undo this."""
     with _locked(submission) as row:
         if row.withdrawn is None:
+            _require("withdraw", row)
             now = timezone.now()
-            if _require("withdraw", row).outcome == "changes":
-                row.chosen = None
-                row.save(update_fields=["chosen"])
             if row.status == Status.QUEUED and row.finished is None:
                 _write(row, withdrawn=now, status=Status.FAILED, finished=now, failure=UNGRADED)
             else:
@@ -100,8 +98,9 @@ def restore(submission: Submission) -> Submission:
     with _locked(submission) as row:
         if row.failure != UNGRADED and row.withdrawn is not None:
             ends = _ends(row)
-            _require("restore" if ends is None or row.withdrawn < ends else "return", row)
-            _write(row, withdrawn=None)
+            in_time = ends is None or row.withdrawn < ends
+            _require("restore" if in_time else "return", row)
+            _write(row, withdrawn=None, chosen=None if in_time else row.chosen)
             feedback.show(row)
         return row
 
