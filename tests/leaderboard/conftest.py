@@ -18,6 +18,7 @@ from django.test import override_settings
 from leaderboard import postgres as postgres_server
 from leaderboard.forked import Forked
 from leaderboard.material import MANIFEST, PREDICTIONS, write_data, write_gold, zip_bytes
+from leaderboard.phased import Clock, Make, at
 from leaderboard.served import Served
 
 from gluebench.leaderboard.folder import VARIABLE, SiteFolder
@@ -149,6 +150,32 @@ def graded(send: Callable[..., Any]) -> Callable[..., Any]:
         return submission
 
     return done
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of this process, which a test moves."""
+    from django.utils import timezone
+
+    moved = Clock()
+    monkeypatch.setattr(timezone, "now", lambda: moved.now)
+    return moved
+
+
+@pytest.fixture
+def phase(tiny: Any) -> Make:
+    """Add a phase as an organizer would."""
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.limits.phase_acts import save_phase
+    from gluebench.leaderboard.phases.models import Phase
+
+    def made(name: str, opens: str, closes: str | None, **values: Any) -> Phase:
+        times = {"opens": at(opens), "closes": at(closes) if closes else None}
+        row = Phase(benchmark=Benchmark.objects.get(pk=tiny.pk), name=name, **times, **values)
+        save_phase(row)
+        return Phase.objects.get(pk=row.pk)
+
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -68,7 +68,8 @@ GET_ONLY = "staff staff staff staff staff staff 405"
 
 ACTS = """replace duplicate dry-run opening/open opening/draft regrade news roles/remove-organizer
 roles/remove-reviewer limits/exceptions limits/exceptions/<int:pk>/remove phases/<int:pk>/extend
-phases/<int:pk>/delete news/<int:pk>/take-back results/announce results/take-back copy/delete"""
+phases/<int:pk>/delete phases/<int:pk>/settle news/<int:pk>/take-back
+results/announce results/take-back copy/delete"""
 ACTS_THAT_READ = """copy texts looks limits phases phases/<int:pk> news/<int:pk> roles
 submissions/<slug:key>/approve submissions/<slug:key>/decline submissions/<slug:key>/mark
 submissions/<slug:key>/regrade"""

@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploadedFile
 from django.test import Client
-from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
-from leaderboard.material import GOLD, zip_bytes
+from leaderboard.material import GOLD
+from leaderboard.phased import BOARD, Clock, Make, at, names, of_quality
 
 from gluebench.leaderboard.accounts.models import Team
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.limits.phase_acts import extend, save_phase
+from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
 from gluebench.leaderboard.limits.quota import QuotaError, usage
 from gluebench.leaderboard.phases.models import Extension, Phase, slot_of
 from gluebench.leaderboard.phases.times import in_utc, local_text, zone_of
@@ -30,52 +30,6 @@ from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Status
 from gluebench.leaderboard.uploads.accept import Held
 from gluebench.scoring.split import WARNINGS
-
-BOARD = "/benchmarks/tiny"
-
-
-def at(text: str) -> datetime:
-    return datetime.fromisoformat(text).replace(tzinfo=UTC)
-
-
-class Clock:
-    """The server's clock, which a test moves."""
-
-    now = at("2027-05-01 00:00")
-
-    def move(self, text: str) -> None:
-        self.now = at(text)
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    moved = Clock()
-    monkeypatch.setattr(timezone, "now", lambda: moved.now)
-    return moved
-
-
-Make = Callable[..., Phase]
-
-
-@pytest.fixture
-def phase(tiny: Any) -> Make:
-    def made(name: str, opens: str, closes: str | None, **values: Any) -> Phase:
-        times = {"opens": at(opens), "closes": at(closes) if closes else None}
-        row = Phase(benchmark=Benchmark.objects.get(pk=tiny.pk), name=name, **times, **values)
-        save_phase(row)
-        return Phase.objects.get(pk=row.pk)
-
-    return made
-
-
-def of_quality(right: int) -> bytes:
-    """A zip with so many right answers of six for one task; the others are the same in all."""
-    para = [label if at < right else str(1 - int(label)) for at, label in enumerate(GOLD["Para"])]
-    return zip_bytes({**GOLD, "Sim": ["1.5", "2.5", "0.5", "4", "3.5"], "Para": para})
-
-
-def names(client: Client, query: str = "") -> list[str]:
-    return [row["name"] for row in client.get(f"{BOARD}.json{query}").json()["rows"]]
 
 
 @pytest.mark.parametrize(
@@ -307,7 +261,10 @@ def test_a_board_is_hidden_until_its_phase_is_closed_and_then_shown_at_the_first
         assert client.get(submission.get_absolute_url()).status_code == 404
     clock.move("2027-05-03 00:00:59")
     assert client.get(BOARD, headers={"If-None-Match": page["ETag"]}).status_code == 304
-    clock.move("2027-05-03 00:01")
+    clock.move("2027-05-03 00:10:59")
+    client.get(BOARD)
+    assert names(client) == ["dev system"]
+    clock.move("2027-05-03 00:11")
     later = client.get(BOARD, headers={"If-None-Match": page["ETag"]})
     assert later.status_code == 200
     assert names(client) == ["last"]
@@ -330,7 +287,7 @@ def test_a_worker_scores_the_other_rows_once_a_phase_is_closed(
     public = row.results.first().report
     grading.phases_due()
     assert Submission.objects.get(pk=row.pk).status == Status.GRADED
-    clock.move("2027-05-03 00:01")
+    clock.move("2027-05-03 00:11")
     grading.phases_due()
     grading.phases_due()
     assert Submission.objects.get(pk=row.pk).status == Status.QUEUED
@@ -353,8 +310,9 @@ def test_what_comes_while_the_rows_change_is_graded_on_the_new_ones(
 
     def slow(*arguments: Any) -> Any:
         result = work(*arguments)
-        clock.move("2027-05-03 00:01:30")
-        grading.phases_due()
+        clock.move("2027-05-03 00:11:30")
+        if not Phase.objects.get().is_settled:
+            settle_phase(Phase.objects.get(), None, "The results are due.")
         return result
 
     monkeypatch.setattr(grading, "_work", slow)
@@ -479,7 +437,7 @@ def test_an_extension_for_everybody_is_announced_and_one_for_a_person_names_nobo
     ):
         assert slot_of(tiny, whose, at(moment)).late is late, (moment, whose)
     row.refresh_from_db()
-    assert row.shows == at("2027-05-08 00:01")  # no score is shown before the last person is done
+    assert row.shows == at("2027-05-08 00:11")  # no score is shown before the last person is done
     assert [entry.action for entry in Entry.objects.order_by("pk")][-2:] == ["phase changed", "extension"]
     assert Extension.objects.filter(user=None, team=None).count() == 1
 

@@ -21,13 +21,12 @@ from django.utils import timezone
 from leaderboard.material import PREDICTIONS, zip_bytes
 
 from gluebench.benchmark import load_benchmark
-from gluebench.leaderboard.accounts.models import Scope, Team, User, issue
+from gluebench.leaderboard.accounts.models import Membership, Scope, Team, User, issue
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.freeze import freeze
 from gluebench.leaderboard.ledger.verify import Verification, from_folder, verify_ledger
 from gluebench.leaderboard.limits.acts import change_policy
-from gluebench.leaderboard.limits.models import Departure
 from gluebench.leaderboard.limits.phase_acts import save_phase
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.phases.models import Phase
@@ -177,9 +176,9 @@ def test_a_program_of_its_author_or_of_a_private_row_is_refused(
     User.objects.filter(pk__in=[ada.pk, bob.pk]).update(team=team)
     assert [sent(User.objects.get(pk=user.pk), row).status_code for user in (ada, bob)] == [403, 403]
     User.objects.filter(pk=bob.pk).update(team=None)
-    Departure.objects.create(user=bob, team=team)
+    Membership.objects.create(user=bob, team=team, until=timezone.now())
     assert sent(User.objects.get(pk=bob.pk), row).json()["type"] == "urn:gluebench:role"
-    Departure.objects.all().delete()
+    Membership.objects.all().delete()
     bob.refresh_from_db()
     assert sent(bob, private).status_code == 404
     assert sent(bob, row, reproduces="nothing").status_code == 404
@@ -294,7 +293,7 @@ def test_only_a_second_party_may_reproduce(
     User.objects.filter(pk=bob.pk).update(team=None)
     assert second.get(path).status_code == 200
     Submission.objects.filter(pk=row.pk).update(group=team)
-    Departure.objects.create(user=bob, team=team)
+    Membership.objects.create(user=bob, team=team, until=timezone.now())
     assert second.get(path).status_code == 403
     assert second.post(path, {"team": "x"}).status_code == 403
 

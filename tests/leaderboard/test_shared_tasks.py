@@ -184,7 +184,8 @@ def test_up_to_two_chosen_runs_are_final_on_the_private_rows(play: Callable[...,
     picks = {who: draw.sample([run.name for run in runs if run.who == who], 2) for who in "a"}
     runs = [run._replace(chosen=run.name in picks.get(run.who, [])) for run in runs]
     refused = [Run("a", closes + timedelta(minutes=1), "101100", "too late")]
-    taken = play(TWO_FINALS, [*runs, *refused], closes, choose=closes - timedelta(seconds=1))
+    end = closes + timedelta(minutes=10)  # until then, uploads that began in time may end
+    taken = play(TWO_FINALS, [*runs, *refused], end, choose=closes - timedelta(seconds=1))
 
     allowed = []
     for run in sorted(runs, key=lambda run: run.at):

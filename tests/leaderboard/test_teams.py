@@ -10,11 +10,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Team
+from gluebench.leaderboard.accounts.models import Membership, Team
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.acts import TeamError
-from gluebench.leaderboard.limits.models import Departure
 from gluebench.leaderboard.limits.quota import QuotaError, usage
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -134,7 +133,7 @@ def test_founding_inviting_joining_and_leaving_by_the_pages(
     assert "This link no longer works" in guest.post(link, follow=True).content.decode()
     assert "You left the team" in guest.post("/account/team/leave", follow=True).content.decode()
     assert "in no team" in guest.post("/account/team/leave", follow=True).content.decode()
-    assert Departure.objects.get().user.email == "grace@example.org"
+    assert Membership.objects.exclude(until=None).get().user.email == "grace@example.org"
 
 
 @pytest.fixture

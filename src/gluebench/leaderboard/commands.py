@@ -100,6 +100,23 @@ def add(
     return name
 
 
+def settle(folder: PathLike, benchmark: str, phase: str, reason: str) -> None:
+    """Show the results of a phase although submissions wait to be graded. Raises SiteError."""
+    open_site(folder)
+    from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.limits.phase_acts import settle_phase
+    from gluebench.leaderboard.phases.table import ActError
+
+    phases = {row.name: row for row in Benchmark.objects.named(benchmark).phases.all()}
+    if phase not in phases:
+        known = ", ".join(phases) or "none"
+        raise SiteError(f"{benchmark} has no phase {phase!r}. It has: {known}.")
+    try:
+        settle_phase(phases[phase], None, reason)
+    except ActError as error:
+        raise SiteError(str(error)) from None
+
+
 def serve(
     folder: PathLike,
     listen_at: tuple[str, int] | None,

@@ -78,6 +78,8 @@ def _checked(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
         gold = _part(job, labels)
         result["report"] = grade(submission, gold).as_dict()
         result["diagnosis"] = _diagnosis(submission, gold)
+        if job.get("also"):
+            result["also"] = grade(submission, _part({**job, "rows": job["also"]}, labels)).as_dict()
         if job.get("bests") is not None:
             result |= _ladder(job["bests"], submission, gold)
     return result

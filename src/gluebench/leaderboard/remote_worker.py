@@ -103,7 +103,7 @@ def _graded(task: Mapping[str, Any], gold: Path, lost: threading.Event) -> dict[
             "gold": str(gold.absolute()),
             "submission": str(paths[task["submission"]]),
             **task["limits"],
-            **{name: task[name] for name in ("rows", "share") if name in task},
+            **{name: task[name] for name in ("rows", "share", "also") if name in task},
         }
         if task["bests"] is not None:
             job["bests"] = {name: str(paths[number]) for name, number in task["bests"].items()}

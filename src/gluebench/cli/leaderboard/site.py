@@ -97,6 +97,23 @@ def policy(site: str, benchmark: str, file: str | None, changes: dict[str, str])
 
 
 @leaderboard.command
+@click.argument("benchmark", metavar="BENCHMARK")
+@click.argument("phase", metavar="PHASE")
+@option.text("--reason TEXT", required=True, help="Why; kept in the log.")
+def settle(site: str, benchmark: str, phase: str, reason: str) -> None:
+    """Show the results of a phase although submissions wait to be graded.
+
+    Results wait until everything that may count is graded. What is graded later counts by the same rule.
+
+    \b
+    Example:
+      gluebench leaderboard settle glue Test --reason "The machine with the labels is broken."
+    """
+    commands.settle(site, benchmark, phase, reason)
+    click.echo(f"The results of {phase} do not wait any more.")
+
+
+@leaderboard.command
 @host_option
 @port_option
 @log_option

@@ -68,6 +68,47 @@ class User(AbstractUser):
         return self.email
 
 
+class Membership(models.Model):
+    """When a person was in a team. Limits and deadlines of the past follow from it, not from today's team."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
+    since = models.DateTimeField(default=timezone.now)
+    until = models.DateTimeField(null=True)
+    """When the person left; null for the present team."""
+
+    class Meta:
+        ordering = ["-since", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.team} {self.since:%Y-%m-%d}"
+
+
+def move_to(user: User, team: Team | None) -> None:
+    """Put a person into a team, or out of the present one; in a transaction with the person's row locked."""
+    now = timezone.now()
+    if user.team_id is not None:
+        present = {"user": user, "team_id": user.team_id, "until": None}
+        Membership.objects.get_or_create(**present, defaults={"since": user.date_joined})
+        Membership.objects.filter(**present).update(until=now)
+    if team is not None:
+        Membership.objects.create(user=user, team=team, since=now)
+    user.team = team
+    user.save(update_fields=["team"])
+
+
+def team_at(user: int, team: int | None, moment: datetime) -> int | None:
+    """The number of a person's team at a moment; `team` is the present one's.
+
+    A person without any record of a membership has always been in the present team.
+    """
+    known = list(Membership.objects.filter(user=user).values_list("team", "since", "until"))
+    if not known:
+        return team
+    then = (one for one, since, until in known if since <= moment and (until is None or moment < until))
+    return next(then, None)
+
+
 class SignedInRequest(HttpRequest):
     """A request of a signed-in user."""
 

@@ -26,7 +26,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from gluebench.leaderboard.accounts.models import Scope, User
+from gluebench.leaderboard.accounts.models import Scope, User, move_to
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.folder import SiteError
@@ -225,7 +225,7 @@ def delete_account(user: User) -> None:
         LogEntry.objects.filter(user=user).delete()
         user.email = f"{secrets.token_hex(8)}@deleted.invalid"
         user.first_name = user.last_name = ""
-        user.team = None
+        move_to(user, None)
         user.is_active = user.is_staff = user.is_superuser = False
         user.set_unusable_password()
         user.save()

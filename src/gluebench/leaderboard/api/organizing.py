@@ -82,6 +82,7 @@ ACTS = (
     Act(PHASE, "", "Change a phase.", PhaseForm(instance=LATER), reads=""),
     Act(PHASE, "extend", "Extend a deadline for all, a person or a team.", ExtensionForm(LATER)),
     Act(PHASE, "delete", "Delete a phase.", RemovalForm()),
+    Act(PHASE, "settle", "Show the results of a phase although files wait to be graded.", RemovalForm()),
     Act("/news", "", "Publish an announcement.", AnnouncementForm(), PUBLISH),
     Act(NEWS, "", "Change an announcement.", AnnouncementForm(), PUBLISH, reads=""),
     Act(NEWS, "take-back", "Take an announcement back.", sends=TAKE_BACK),

@@ -1,6 +1,8 @@
 """Submissions: sending and checking them, reading them, and what their authors may do with theirs."""
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 from django.conf import settings
@@ -20,6 +22,7 @@ from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.fields import Field as Described
 from gluebench.leaderboard.ledger.views import TEXT, receipt_of
 from gluebench.leaderboard.limits.quota import usage
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions import facts as values
 from gluebench.leaderboard.submissions.models import Submission
@@ -45,8 +48,7 @@ ZIP = {
     "responses": {200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}}
 }
 NOTE = {"responses": {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
-ACT = answers(schemas.SubmissionFacts, 403, 404)
-CHOICE = answers(schemas.SubmissionFacts, 403, 404, 409)
+ACT = answers(schemas.SubmissionFacts, 403, 404, 409)
 
 
 def _reject_bool(value: Any) -> Any:
@@ -197,34 +199,34 @@ def edit(request: HttpRequest, key: str, changes: Changes) -> HttpResponse:
 @router.post("/{slug:key}/publish", response=ACT, auth=SIGNED_IN)
 def publish(request: HttpRequest, key: str) -> HttpResponse:
     """Show it on the board, once it is graded and, where the policy says so, approved."""
-    return JsonResponse(facts(acts.publish(owned(user_with(request, Scope.SUBMIT), key), public=True)))
+    return _done(request, key, partial(acts.publish, public=True))
 
 
 @router.post("/{slug:key}/unpublish", response=ACT, auth=SIGNED_IN)
 def unpublish(request: HttpRequest, key: str) -> HttpResponse:
     """Take it off the board; its author still sees it."""
-    return JsonResponse(facts(acts.publish(owned(user_with(request, Scope.SUBMIT), key), public=False)))
+    return _done(request, key, partial(acts.publish, public=False))
 
 
 @router.post("/{slug:key}/withdraw", response=ACT, auth=SIGNED_IN)
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Take it back. It still counts against the quota, unless its grading had not begun."""
-    return JsonResponse(facts(acts.withdraw(owned(user_with(request, Scope.SUBMIT), key))))
+    return _done(request, key, acts.withdraw)
 
 
 @router.post("/{slug:key}/restore", response=ACT, auth=SIGNED_IN)
 def restore(request: HttpRequest, key: str) -> HttpResponse:
     """Undo a withdrawal, where its grading had begun."""
-    return JsonResponse(facts(acts.restore(owned(user_with(request, Scope.SUBMIT), key))))
+    return _done(request, key, acts.restore)
 
 
-@router.post("/{slug:key}/choose", response=CHOICE, auth=SIGNED_IN)
+@router.post("/{slug:key}/choose", response=ACT, auth=SIGNED_IN)
 def choose(request: HttpRequest, key: str) -> HttpResponse:
     """Let it count in a phase in which authors choose what counts, until the deadline."""
     return _chosen(request, key, chosen=True)
 
 
-@router.post("/{slug:key}/unchoose", response=CHOICE, auth=SIGNED_IN)
+@router.post("/{slug:key}/unchoose", response=ACT, auth=SIGNED_IN)
 def unchoose(request: HttpRequest, key: str) -> HttpResponse:
     """Let it count no longer, so that another one can be chosen."""
     return _chosen(request, key, chosen=False)
@@ -232,10 +234,17 @@ def unchoose(request: HttpRequest, key: str) -> HttpResponse:
 
 def _chosen(request: HttpRequest, key: str, *, chosen: bool) -> HttpResponse:
     user = user_with(request, Scope.SUBMIT)
+    return _done(request, key, partial(acts.choose, by=user, chosen=chosen))
+
+
+def _done(request: HttpRequest, key: str, act: Callable[[Submission], Submission]) -> HttpResponse:
+    """Do an act of the author, or say why it is refused."""
+    row = owned(user_with(request, Scope.SUBMIT), key)
     try:
-        return JsonResponse(facts(acts.choose(owned(user, key), user, chosen=chosen)))
-    except acts.ChoiceError as error:
-        raise ProblemError(409, "choice", str(error)) from None
+        return JsonResponse(facts(act(row)))
+    except ActError as error:
+        kind = "choice" if isinstance(error, acts.ChoiceError) else "moment"
+        raise ProblemError(409, kind, str(error)) from None
 
 
 def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:
@@ -256,6 +265,7 @@ def _publication(submission: Submission) -> dict[str, Any]:
         "published": _moment(submission.published),
         "withdrawn": _moment(submission.withdrawn),
         "chosen": _moment(submission.chosen),
+        "apart": submission.why_apart,
         "why": submission.why,
         "reproduces": submission.reproduces and submission.reproduces.key,
     }

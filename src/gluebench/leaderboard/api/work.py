@@ -93,7 +93,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
     """The next submission to grade, for a machine of the organizer; status 204 if none waits.
 
     `files` has names and contents in base64; `submission` and, under the Ladder, `bests` by task are numbers
-    of files. `rows` and `share` say which rows count.
+    of files. `rows` and `share` say which rows count; `also` names a second part to score.
     """
     benchmark = _benchmark(request, query.benchmark)
     turns = Submission.objects.filter(benchmark=benchmark, reproduces=None).turns()
@@ -127,7 +127,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
             "submission": 0,
             "bests": bests,
             "limits": {"seconds": settings.GRADER_SECONDS, "bytes": settings.GRADER_BYTES},
-            **feedback.graded_rows(benchmark, submission.phase),
+            **feedback.parts_of(submission),
         }
     )
 
@@ -182,6 +182,8 @@ def _checked(benchmark: Benchmark, result: Mapping[str, Any]) -> Mapping[str, An
         if report is not None:
             labels = _REPORT.validate_python(report_of(report), strict=True).provenance["labels"] or ""
             report_tables(record, report)
+        if also := result.get("also"):
+            _REPORT.validate_python(report_of(also), strict=True)
         if isinstance(labels, str) and "\\u0000" not in text:
             return {**result, "labels": labels}
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):

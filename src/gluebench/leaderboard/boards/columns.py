@@ -193,6 +193,8 @@ class Standing(NamedTuple):
     key: str = ""
     value: float | None = None
     """Its score; None when it is incomplete."""
+    apart: str = ""
+    """As `Submission.apart`: where it is set, no number of it is compared with others."""
     numbers: tuple[float | None, ...] = ()
 
 
@@ -214,7 +216,11 @@ def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
         rows = public.order_by("submitted", "pk").values(
             *Standing._fields[:-1], numbers=Numbers("scores", *paths)
         )
-        return tuple(Standing(**{**row, "numbers": tuple(row["numbers"])}) for row in masked(benchmark, rows))
+        none = (None,) * len(paths)
+        return tuple(
+            Standing(**{**row, "numbers": none if row["apart"] else tuple(row["numbers"])})
+            for row in masked(benchmark, rows)
+        )
 
     # Read once for each version of the board: scores are kilobytes of JSON for each system.
     return once(f"standings {benchmark.pk} {benchmark.board_phase}", benchmark.version, read)

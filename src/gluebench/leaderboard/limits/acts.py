@@ -8,15 +8,18 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Team, User, new_code
+from gluebench.leaderboard.accounts.models import Membership, Team, User, move_to, new_code
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import CHOICES, NONE, Policy, PolicyFile
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.forms import policy_for
-from gluebench.leaderboard.limits.models import Departure, Override
+from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.phase_acts import phase_lines, set_phases
 from gluebench.leaderboard.limits.quota import REJECTED, hold
+from gluebench.leaderboard.phases.models import Extension, Phase
+from gluebench.leaderboard.phases.times import MINUTE
+from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.grading import follow_policy
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -124,8 +127,8 @@ def create_team(user: User, name: str) -> Team:
         with transaction.atomic():
             person, present = hold(user.pk)
             _require_none(present)
-            person.team = team = Team.objects.create(name=name)
-            person.save(update_fields=["team"])
+            team = Team.objects.create(name=name)
+            move_to(person, team)
     except IntegrityError:
         raise TeamError(
             f"There is a team {name!r} already. Choose another name, or ask it for its link."
@@ -145,17 +148,14 @@ def join_team(user: User, code: str) -> Team:
             # Lock it only without holding another team: two people who swap teams must not deadlock.
             if not Team.objects.select_for_update(no_key=True).filter(pk=team.pk):
                 raise TeamError("This team has just merged with another. Ask it for the current link.")
-            person.team = team
-            person.save(update_fields=["team"])
+            move_to(person, team)
     return team
 
 
 def leave_team(user: User) -> None:
     """Leave one's team; what it has sent until now keeps counting for oneself. The team stays."""
     with transaction.atomic():
-        person, team = _member(user)
-        Departure.objects.create(user=person, team=team)
-        User.objects.filter(pk=person.pk).update(team=None)
+        move_to(_member(user)[0], None)
 
 
 def propose_merge(user: User, code: str) -> Team:
@@ -173,7 +173,8 @@ def propose_merge(user: User, code: str) -> Team:
 def merge(user: User, pk: int, *, accepted: bool) -> Team:
     """Take in, or decline, a team that asked one's own to merge; its submissions count for the merged team.
 
-    Raises TeamError if the two have sent more than one team may have sent by now.
+    In a phase whose deadline has passed both stay apart, with their submissions and extensions. Raises
+    TeamError if the two have sent more than one team may have sent by now.
     """
     with transaction.atomic():
         own_pk = User.objects.values_list("team", flat=True).get(pk=user.pk)
@@ -187,15 +188,33 @@ def merge(user: User, pk: int, *, accepted: bool) -> Team:
             raise TeamError("This team does not ask to merge with yours any more.")
         if accepted:
             _require_room(own, other)
-            User.objects.filter(team=other).update(team=own)
-            Submission.objects.filter(group=other).update(group=own)
-            Departure.objects.filter(team=other).update(team=own)
-            other.delete()
+            _take_in(own, other)
         else:
             Team.objects.filter(pk=pk).update(merging=None)
         action = "teams merged" if accepted else "merge declined"
         record(action, actor=user, team=own.pk, other=pk, name=other.name)
     return other
+
+
+def _take_in(own: Team, other: Team) -> None:
+    """Move the people of a team, and what it has in phases that take submissions, or outside of phases."""
+    for left in other.memberships.exclude(until=None):  # what they had sent by then counts for them as before
+        times = {"since": left.until, "until": left.until}
+        Membership.objects.create(user_id=left.user_id, team=own, **times)
+    for person in other.members.all():
+        move_to(person, own)
+    ended = Phase.objects.filter(closes__lte=timezone.now() - MINUTE)
+    moved = Submission.objects.filter(group=other).exclude(phase__in=ended)
+    phases = list(Phase.objects.filter(submissions__in=moved).select_related("benchmark").distinct())
+    moved.update(group=own)
+    Extension.objects.filter(team=other).exclude(phase__in=ended).update(team=own)
+    for phase in phases:
+        Benchmark.objects.filter(pk=phase.benchmark_id).touch()
+        recount(phase)
+    if other.submissions.exists() or Extension.objects.filter(team=other).exists():
+        Team.objects.filter(pk=other.pk).update(merging=None, code=new_code())  # for the ended phases
+    else:
+        other.delete()
 
 
 def _require_room(own: Team, other: Team) -> None:

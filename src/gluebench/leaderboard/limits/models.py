@@ -1,4 +1,4 @@
-"""Exceptions from a benchmark's quota, who left which team, and who accepted which version of the rules."""
+"""Exceptions from a benchmark's quota, and who accepted which version of the rules."""
 
 from __future__ import annotations
 
@@ -70,20 +70,6 @@ class Override(models.Model):
         """Raise ValidationError for a person whose address is not confirmed."""
         if self.user is not None:
             require_confirmed([self.user])
-
-
-class Departure(models.Model):
-    """Somebody left a team. Where teams share a quota, what it had sent by then still counts for them."""
-
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="departures")
-    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="departures")
-    at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        ordering = ["-at"]
-
-    def __str__(self) -> str:
-        return f"{self.team} {self.at:%Y-%m-%d}"
 
 
 class Acceptance(models.Model):

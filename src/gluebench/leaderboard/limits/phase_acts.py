@@ -15,7 +15,9 @@ from gluebench.leaderboard.benchmarks.policy import PolicyError
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.phase_forms import PREFIX, PhaseForm, as_text
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Extension, Phase
+from gluebench.leaderboard.phases.moments import require
 from gluebench.leaderboard.phases.times import zone_of
+from gluebench.leaderboard.submissions.counting import waiting_in
 from gluebench.leaderboard.submissions.grading import follow_clock
 
 VALUES = (
@@ -87,6 +89,19 @@ def extend(
         keys = {name: one.pk for name, one in whose.items()}
         _record("extension", phase, phase.pk, actor, reason, closes=closes.isoformat(), **keys)
         follow_clock(phase.benchmark)
+
+
+def settle_phase(phase: Phase, actor: User | None, reason: str) -> None:
+    """Show the results of a phase now, although files that may count are not graded yet. Raises ActError."""
+    with transaction.atomic():
+        Benchmark.objects.held(phase.benchmark_id)
+        row = Phase.objects.select_related("benchmark").get(pk=phase.pk)
+        require("settle", row)
+        waiting = waiting_in(row).count()
+        row.state = {**row.state, "settled": True}
+        row.save(update_fields=["state"])
+        _record("results shown", row, row.pk, actor, reason, waiting=waiting)
+        follow_clock(row.benchmark)
 
 
 def delete_phase(phase: Phase, actor: User | None, reason: str) -> None:

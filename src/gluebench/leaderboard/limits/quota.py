@@ -15,12 +15,12 @@ from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.accounts.models import Membership, Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.limits.models import Departure, Override, must_accept
-from gluebench.leaderboard.phases.models import Slot, policy_at, slot_of
+from gluebench.leaderboard.limits.models import Override, must_accept
+from gluebench.leaderboard.phases.models import Slot, policy_at, slot_of, team_in
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import OPEN, Status
 
@@ -233,8 +233,8 @@ def counted_with(user: User, policy: Policy) -> Q:
         return mine
     if user.team_id is not None:
         mine |= Q(owner__team=user.team_id) | Q(group=user.team_id)
-    for left in Departure.objects.filter(user=user).exclude(team=user.team_id):
-        mine |= Q(group=left.team_id, submitted__lte=left.at)
+    for left in Membership.objects.filter(user=user, until__isnull=False).exclude(team=user.team_id):
+        mine |= Q(group=left.team_id, submitted__lte=left.until)
     return mine
 
 
@@ -302,6 +302,8 @@ def take(submission: Submission, *, limited: bool = True) -> None:
     slot = _require(submission, benchmark, user)
     submission.phase, submission.late = slot.phase, slot.late
     submission.group = team
+    if slot.phase is not None:
+        submission.group_id = team_in(slot.phase, user.pk, user.team_id)
 
 
 def _require(submission: Submission, benchmark: Benchmark, user: User) -> Slot:

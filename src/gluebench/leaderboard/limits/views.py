@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST
@@ -19,15 +20,18 @@ from django.views.decorators.http import require_http_methods, require_POST
 from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.text import markdown
+from gluebench.leaderboard.health import workers
 from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.acts import TeamError, add_override, change_policy, remove_override
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
 from gluebench.leaderboard.limits.models import Acceptance, Override, rules_of, version_of
-from gluebench.leaderboard.limits.phase_acts import PhaseError, delete_phase, extend, save_phase
+from gluebench.leaderboard.limits.phase_acts import PhaseError, delete_phase, extend, save_phase, settle_phase
 from gluebench.leaderboard.limits.phase_forms import ExtensionForm, PhaseForm
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.wording import described, phase_sentences
+from gluebench.leaderboard.submissions.counting import moved_by, waiting_in
 from gluebench.leaderboard.submissions.feedback import explained
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
@@ -212,7 +216,20 @@ def _delete(request: SignedInRequest, row: Phase) -> HttpResponse:
     return redirect("phases", row.benchmark.name)
 
 
-_ACTS = {"extend": _extend, "delete": _delete}
+def _settle(request: SignedInRequest, row: Phase) -> HttpResponse:
+    form = RemovalForm(request.POST)
+    problem = "" if form.is_valid() else f"Nothing was done: {' '.join(map(str, form.errors['reason']))}"
+    try:
+        if not problem:
+            settle_phase(row, request.user, form.cleaned_data["reason"])
+    except ActError as error:
+        problem = str(error)
+    done = f"The results of {row} do not wait any more."
+    (messages.error if problem else messages.success)(request, problem or done)
+    return redirect("phase", row.benchmark.name, row.pk)
+
+
+_ACTS = {"extend": _extend, "delete": _delete, "settle": _settle}
 
 
 def _save(request: SignedInRequest, row: Phase) -> HttpResponse:
@@ -223,6 +240,7 @@ def _save(request: SignedInRequest, row: Phase) -> HttpResponse:
     changed = form.save(commit=False)
     if request.POST.get("act") == "preview":
         lines = [changed.span, *phase_sentences(changed), *explained(changed.benchmark, changed)]
+        lines += moved_by(changed)
         return _page(request, row, form=form, preview=lines)
     changes = save_phase(changed, request.user, form.cleaned_data.get("reason", ""))
     messages.success(request, f"{changed} is saved." if changes else "Nothing was changed.")
@@ -247,8 +265,21 @@ def _page(request: SignedInRequest, row: Phase, **context: Any) -> HttpResponse:
         "phases": listed,
         "extensions": extensions,
         "phase": Phase.objects.get(pk=row.pk) if stored else None,
+        "waits": _waits(row) if stored else "",
     }
     return render_tab(request, benchmark, "phases", context, template="limits/phases.html")
+
+
+def _waits(phase: Phase) -> str:
+    """What the results of a phase that is over wait for; empty where they do not wait."""
+    now = timezone.now()
+    if phase.over is None or phase.complete is None or now < phase.over or phase.is_settled:
+        return ""
+    if now < phase.complete:
+        return f"Uploads that began before the deadline may end until {phase.text_of(phase.complete)}."
+    number = waiting_in(phase).count()
+    worker = "" if workers() or not phase.benchmark.gold else " No worker gives signs of life."
+    return f"{number:,} submission{'s' * (number != 1)} in the queue may count.{worker}"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

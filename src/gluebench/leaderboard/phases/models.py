@@ -11,7 +11,7 @@ from django.db import models
 from django.dispatch import receiver
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.accounts.models import Team, User, team_at
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
@@ -112,16 +112,26 @@ class Phase(models.Model):
         return self.closes and max(self.closes, self.last or self.closes) + MINUTE
 
     @property
+    def complete(self) -> datetime | None:
+        """When the last upload that may count has ended: from then on it is settled, once nothing waits."""
+        return self.over and self.over + UPLOAD_TIME
+
+    @property
     def shows(self) -> datetime | None:
-        """When the board shows its scores; None for a phase that is to close first and stays open."""
+        """When the board shows its scores at the earliest; None where it is to close first and stays open."""
         if self.shown == Shown.DATE:
             return self.shown_from
-        return self.over if self.shown == Shown.CLOSED else self.opens
+        return self.complete if self.shown == Shown.CLOSED else self.opens
 
     @property
     def is_shown(self) -> bool:
         """Whether the board shows its scores, as far as its results were brought in line with that."""
         return bool(self.state.get("shown"))
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether what counts is settled: nothing more can come, and all that came was graded by then."""
+        return bool(self.state.get("settled"))
 
     @property
     def span(self) -> str:
@@ -140,18 +150,25 @@ class Phase(models.Model):
         """A moment in words, in this phase's zone and in UTC."""
         return local_text(moment, self.zone)
 
-    def state_at(self, now: datetime) -> dict[str, Any]:
+    def state_at(self, now: datetime, *, waits: bool = False) -> dict[str, Any]:
         """What its results depend on at a moment, besides the files, the labels and the manifest.
 
+        `waits`: files that may count are not graded yet. Once settled, it stays so unless its end is moved.
         A change of "rows" or "ladder" means another grading, all else another form of what is shown.
         """
         policy = policy_at(self.benchmark, self)
-        closed = self.over is not None and now >= self.over
-        part = {"all": "", "both": "held back" if closed else "public"}.get(self.rows, self.rows)
+        over = self.over is not None and now >= self.over
+        last_has_come = over and (now >= (self.complete or now) or not self.benchmark.open)
+        settled = over and (self.is_settled or (last_has_come and not waits))
+        shown = self.shows is not None and now >= self.shows
+        if self.over is not None and self.shows is not None and self.shows >= self.over:
+            shown = shown and settled
+        part = {"all": "", "both": "held back" if settled else "public"}.get(self.rows, self.rows)
         return {
+            "settled": settled,
             "rows": {"rows": part, "share": self.share} if part else {},
-            "ladder": policy.feedback == "ladder" and not (self.rows == Rows.BOTH and closed),
-            "shown": self.shows is not None and now >= self.shows,
+            "ladder": policy.feedback == "ladder" and not (self.rows == Rows.BOTH and settled),
+            "shown": shown,
             "feedback": [policy.feedback, policy.smallest_category],
             "counting": [self.counting, self.most, self.otherwise, policy.per],
             "ends": self.ends.timestamp() if self.ends else None,
@@ -226,7 +243,7 @@ def slot_of(benchmark: Benchmark, user: User, moment: datetime) -> Slot:
         return Slot()
     past = [(phase, ends_for(phase, user.pk, user.team_id)) for phase in phases if phase.opens <= moment]
     for phase, ends in past:
-        if ends is None or moment < ends:
+        if ends is None or (moment < ends and not phase.is_settled):
             return Slot(phase, ends)
     coming = next((phase for phase in phases if phase.opens > moment), None)
     more = f" The phase {coming} opens on {coming.text_of(coming.opens)}." if coming else ""
@@ -239,23 +256,38 @@ def slot_of(benchmark: Benchmark, user: User, moment: datetime) -> Slot:
 
 
 def ends_for(phase: Phase, user: int, team: int | None) -> datetime | None:
-    """When a phase closes for the person and the team with these numbers; None where it stays open."""
+    """When a phase closes for a person, by these numbers of the person and of the present team.
+
+    A team's extension is for its members at the deadline. None where the phase stays open.
+    """
     if phase.closes is None or phase.last is None:
         return phase.ends
-    whose = models.Q(user=user) if team is None else models.Q(user=user) | models.Q(team=team)
+    whose = models.Q(user=user) | models.Q(team=team_in(phase, user, team), team__isnull=False)
     own = phase.extensions.filter(whose).order_by("closes").values_list("closes", flat=True).last()
     return max(phase.closes, own or phase.closes) + MINUTE
 
 
+def team_in(phase: Phase, user: int, team: int | None) -> int | None:
+    """The number of a person's team in a phase: after the deadline, joining and merging change nothing.
+
+    `team` is the present one's.
+    """
+    now = timezone.now()
+    if phase.ends is None or now < phase.ends:
+        return team
+    return team_at(user, team, phase.ends - timedelta(microseconds=1))
+
+
 def next_change(phases: Sequence[Phase], now: datetime) -> int | None:
     """The next moment at which a page or a result changes, in seconds since 1970; None for none."""
-    moments = {moment for phase in phases for moment in (phase.opens, phase.ends, phase.over, phase.shows)}
+    names = ("opens", "ends", "over", "complete", "shows")
+    moments = {getattr(phase, name) for phase in phases for name in names}
     return min((int(moment.timestamp()) for moment in moments if moment and moment > now), default=None)
 
 
-def on_board_at(phases: Sequence[Phase], now: datetime) -> Phase | None:
-    """The phase that the board shows at a moment: the one shown last, of those that are not shown aside."""
-    shown = [phase for phase in phases if phase.shows is not None and phase.shows <= now]
+def newest_shown(phases: Sequence[Phase]) -> Phase | None:
+    """The phase that the board shows: the one shown last, of those that are not shown aside."""
+    shown = [phase for phase in phases if phase.is_shown]
     first = [phase for phase in shown if phase.shown != Shown.ASIDE] or shown
     return max(first, key=lambda phase: phase.opens, default=None)
 
@@ -268,6 +300,6 @@ def export_extensions(user: User, **_: Any) -> dict[str, Any]:
 
 
 @receiver(account_deleted)
-def delete_extensions(user: User, **_: Any) -> None:
-    """Delete the extensions of a deleted account."""
-    Extension.objects.filter(user=user).delete()
+def blank_extensions(user: User, **_: Any) -> None:
+    """Delete the reasons of a deleted account's extensions; what counts follows from their times."""
+    Extension.objects.filter(user=user).update(reason="")

@@ -95,10 +95,10 @@ class Pair(models.Model):
 def ranked_systems(benchmark: Benchmark, *deferred: str) -> list[Submission]:
     """The systems of the board whose files are kept, best first, incomplete ones last.
 
-    Submissions under the Ladder are left out: what it shows of them is not their own score. `deferred` are
-    columns that are not needed.
+    Those that were scored on other rows or labels are left out, and those under the Ladder: what it shows of
+    them is not their own score. `deferred` are columns that are not needed.
     """
-    rows = Submission.objects.on_board(benchmark).filter(scores__isnull=False).exclude(file="")
+    rows = Submission.objects.on_board(benchmark).filter(scores__isnull=False, apart="").exclude(file="")
     rows = rows.select_related("benchmark", "phase").defer("report", "problems", *deferred)
     ordered = rows.order_by(F("value").desc(nulls_last=True), "submitted", "pk")
     return [row for row in ordered if not feedback.climbs(row)]
@@ -127,7 +127,8 @@ def hidden_reason(benchmark: Benchmark) -> str:
 
 def comparable(submission: Submission) -> bool:
     """Whether it is on the board with the score that its predictions have."""
-    return submission.is_listed and bool(submission.file) and not feedback.climbs(submission)
+    kept = bool(submission.file) and not submission.apart
+    return submission.is_listed and kept and not feedback.climbs(submission)
 
 
 def stamp_of(benchmark: Benchmark, systems: Iterable[Submission]) -> str:

@@ -54,7 +54,7 @@ def _close_phases(benchmark: Benchmark) -> None:
             phase.closes = max(phase.opens, now - MINUTE)
             phase.last = None
             phase.extensions.all().delete()
-        if phase.shows is None or phase.shows > now:
+        if not phase.is_shown:
             phase.shown = Shown.ALWAYS
         phase.save()
     follow_clock(benchmark)

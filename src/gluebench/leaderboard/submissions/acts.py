@@ -5,7 +5,7 @@ The callers check permissions. The actions of organizers are logged in the same 
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -21,11 +21,12 @@ from gluebench.leaderboard.common.signals import files_deleted, submissions_chan
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.phases.models import Counting, ends_for
-from gluebench.leaderboard.phases.times import MINUTE
+from gluebench.leaderboard.phases.moments import require
+from gluebench.leaderboard.phases.table import ActError, Cell
 from gluebench.leaderboard.submissions import feedback, models
 from gluebench.leaderboard.submissions.anonymity import NOBODY, TEXTS
 from gluebench.leaderboard.submissions.counting import recount
-from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_next
+from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_next, settle
 from gluebench.leaderboard.submissions.models import Revision, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import OPEN, Kind, Status, renewed
 
@@ -36,7 +37,7 @@ ORPHAN_KEPT = timedelta(days=1)
 """Age from which stored files without a submission are deleted: the row of a newer one may be on its way."""
 
 
-class ChoiceError(Exception):
+class ChoiceError(ActError):
     """A submission that its author cannot choose now; the message may be shown."""
 
 
@@ -68,9 +69,12 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
 def publish(submission: Submission, *, public: bool) -> Submission:
     """Show it on the board, or to its author alone. One that was declined or withdrawn stays hidden.
 
-    So does a reproduction.
+    So does a reproduction. Raises ActError.
     """
     with _locked(submission) as row:
+        ruled = row.phase is not None and row.phase.counting != Counting.EVERY and not row.late
+        if public != row.public:
+            _require("publish" if public else "hide" if ruled else "unpublish", row)
         _write(row, public=public and row.reproduces_id is None)
         feedback.show(row)
         return row
@@ -80,6 +84,7 @@ def withdraw(submission: Submission) -> Submission:
     """Withdraw it. If its grading has not begun, it is never graded, and `restore` cannot undo this."""
     with _locked(submission) as row:
         if row.withdrawn is None:
+            _require("withdraw", row)
             now = timezone.now()
             if row.status == Status.QUEUED and row.finished is None:
                 _write(row, withdrawn=now, status=Status.FAILED, finished=now, failure=UNGRADED)
@@ -89,10 +94,13 @@ def withdraw(submission: Submission) -> Submission:
 
 
 def restore(submission: Submission) -> Submission:
-    """Undo `withdraw`: it is as visible as it was before."""
+    """Undo `withdraw`: it is as visible as it was before. Raises ActError."""
     with _locked(submission) as row:
-        if row.failure != UNGRADED:
-            _write(row, withdrawn=None)
+        if row.failure != UNGRADED and row.withdrawn is not None:
+            ends = _ends(row)
+            in_time = ends is None or row.withdrawn < ends
+            _require("restore" if in_time else "return", row)
+            _write(row, withdrawn=None, chosen=None if in_time else row.chosen)
             feedback.show(row)
         return row
 
@@ -120,19 +128,20 @@ def replace(earlier: Submission, submission: Submission) -> None:
 def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
     """Let it count in a phase in which authors choose, or no longer. Raises ChoiceError."""
     with _locked(submission) as row:
-        phase, now = row.phase, timezone.now()
+        phase = row.phase
         if phase is None or phase.counting != Counting.CHOSEN or row.late or row.reproduces_id is not None:
             raise ChoiceError("In its phase, authors do not choose which submissions count.")
-        ends = ends_for(phase, row.owner_id, row.group_id)
-        if ends is not None and now >= ends:
-            raise ChoiceError(f"You could choose until {phase.text_of(ends - MINUTE)}.")
+        try:
+            _require("choose", row)
+        except ActError as error:
+            raise ChoiceError(str(error)) from None
         if chosen and (row.withdrawn is not None or not row.is_scored):
             raise ChoiceError("Only a graded submission that is not withdrawn can be chosen.")
         mine = Submission.objects.of_same_people(row, team=row.policy.per == "team")
         others = mine.filter(phase=phase, chosen__isnull=False, withdrawn=None).exclude(pk=row.pk).count()
         if chosen and others >= phase.most:
             raise ChoiceError(f"You may choose {phase.most}, and have: take another one back first.")
-        _write(row, chosen=now if chosen else None)
+        _write(row, chosen=timezone.now() if chosen else None)
         _log("choose" if chosen else "choose no longer", row, by)
         return row
 
@@ -182,9 +191,19 @@ def _locked(submission: Submission) -> Iterator[Submission]:
     """A transaction with the row as it is now, locked until it ends; tells of the change at its end."""
     with transaction.atomic():
         Benchmark.objects.held(submission.benchmark_id)
-        rows = Submission.objects.select_for_update(of=("self",)).select_related("benchmark", "phase")
+        rows = Submission.objects.select_for_update(of=("self",)).select_related(
+            "benchmark", "phase", "owner"
+        )
         yield rows.defer("report", "problems").get(pk=submission.pk)
         submissions_changed.send(Submission, submissions=[submission.pk])
+
+
+def _require(act: str, row: Submission) -> Cell:
+    return require(act, row.phase, user=row.owner_id, team=row.owner.team_id)
+
+
+def _ends(row: Submission) -> datetime | None:
+    return None if row.phase is None else ends_for(row.phase, row.owner_id, row.owner.team_id)
 
 
 def _write(row: Submission, **values: Any) -> None:
@@ -193,6 +212,7 @@ def _write(row: Submission, **values: Any) -> None:
         setattr(row, name, value)
     row.save(update_fields=values.keys())
     if row.phase is not None and not values.keys() <= FIELDS.keys():
+        settle(row.phase)
         recount(row.phase)
         row.refresh_from_db(fields=["counts"])
     Benchmark.objects.filter(pk=row.benchmark_id).touch()

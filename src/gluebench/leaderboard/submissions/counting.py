@@ -2,15 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from copy import copy
 from typing import NamedTuple
 
-from django.db.models import Q
-from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from gluebench.leaderboard.common.signals import submissions_changed
-from gluebench.leaderboard.phases.models import Counting, Phase, ends_for
-from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Kind, people_of, scored
+from gluebench.leaderboard.phases.models import Counting, Phase, Rows, ends_for
+from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
+from gluebench.leaderboard.submissions.queries import LISTED, Kind, eligible, people_of
 
 
 class Sent(NamedTuple):
@@ -22,6 +22,8 @@ class Sent(NamedTuple):
     value: float | None
     """Its score, the higher the better; None for one that is incomplete."""
     chosen: bool = False
+    lost: bool = False
+    """Whether it keeps scores that the others no longer have: its file is gone."""
 
 
 def counted(sent: Iterable[Sent], rule: str, *, per: str, otherwise: str = Counting.BEST) -> set[int]:
@@ -40,33 +42,62 @@ def _of_one(rows: list[Sent], rule: str, otherwise: str) -> list[Sent]:
         return [row for row in rows if row.chosen] or _of_one(rows, otherwise, otherwise)
     if rule == Counting.LAST:
         return rows[-1:]
-    return [max(rows, key=lambda row: (row.value is not None, row.value or 0.0))]
+    return [max(rows, key=lambda row: (not row.lost, row.value is not None, row.value or 0.0))]
+
+
+def those_that_count(phase: Phase) -> set[int]:
+    """The submissions that count by the phase's rule, of those that may be listed; none before it is shown.
+
+    Baselines and people always count. What an author withdraws after the deadline stays the one that counts:
+    another does not move up.
+    """
+    if not phase.is_shown:
+        return set()
+    rows = phase.submissions.filter(eligible())
+    given = set(rows.exclude(kind=Kind.SYSTEM).values_list("pk", flat=True))
+    systems = rows.filter(kind=Kind.SYSTEM).order_by("submitted", "pk")
+    score = "public_value" if phase.rows == Rows.BOTH else "scores__score__value"
+    columns = ("pk", "owner", "group", "chosen", "withdrawn", "owner__team", "apart", "file", score)
+    sent = []
+    for pk, owner, group, chosen, withdrawn, team, apart, file, value in systems.values_list(*columns):
+        ends = None if withdrawn is None else ends_for(phase, owner, team)
+        if withdrawn is None or (ends is not None and ends <= withdrawn):
+            lost = apart in ("labels", "tasks") and not file
+            sent.append(Sent(pk, owner, group, value, chosen is not None, lost))
+    rule, _, otherwise, per = phase.state["counting"]
+    return given | counted(sent, rule, per=per, otherwise=otherwise)
+
+
+def waiting_in(phase: Phase) -> SubmissionQuerySet:
+    """The submissions of a phase that may count and are not graded yet: its results wait for them."""
+    return Submission.objects.waiting().filter(phase=phase, late=False, reproduces=None)
+
+
+def moved_by(phase: Phase) -> list[str]:
+    """Whom a change of a phase's rule would move, in sentences; `phase` is changed and not saved."""
+    stored = Phase.objects.filter(pk=phase.pk).first()
+    if stored is None or not stored.is_shown:
+        return []
+    listed = set(phase.submissions.filter(LISTED).values_list("pk", flat=True))
+    after = copy(phase)
+    after.state = phase.state_at(timezone.now(), waits=waiting_in(phase).exists())
+    counting = phase.submissions.filter(pk__in=those_that_count(after), withdrawn=None)
+    names = dict(phase.submissions.values_list("pk", "name"))
+    sentences = []
+    if after.state["rows"] != stored.state["rows"]:
+        sentences.append("All submissions are graded again, on other rows.")
+    moves = counting.values_list("pk", flat=True)
+    for pks, text in ((listed - {*moves}, "leave the board"), ({*moves} - listed, "come to the board")):
+        if pks:
+            sentences.append(f"These would {text}: {', '.join(names[pk] for pk in sorted(pks))}.")
+    return sentences or ["Nobody would leave the board or come to it."]
 
 
 def recount(phase: Phase | None) -> None:
-    """Store which submissions of a phase count; in the transaction that changed one of them, or the phase.
-
-    Before the board shows the phase, none does. Baselines and people always count, late files never.
-    What an author withdraws after the deadline stays the one that counts: another does not move up.
-    """
+    """Store which submissions of a phase count; in the transaction that changed one of them, or the phase."""
     if phase is None:
         return
-    rows = phase.submissions.filter(scored(), late=False, reproduces=None).exclude(
-        ~Q(declined=""), approved=False
-    )
-    pks: set[int] = set()
-    if phase.is_shown:
-        given = set(rows.exclude(kind=Kind.SYSTEM).values_list("pk", flat=True))
-        systems = rows.filter(kind=Kind.SYSTEM).order_by("submitted", "pk")
-        value = Coalesce("public_value", "value")
-        columns = ("pk", "owner", "group", value, "chosen", "withdrawn")
-        sent = [
-            Sent(pk, owner, group, value, chosen is not None)
-            for pk, owner, group, value, chosen, withdrawn in systems.values_list(*columns)
-            if withdrawn is None or ((end := ends_for(phase, owner, group)) and end <= withdrawn)
-        ]
-        rule, _, otherwise, per = phase.state["counting"]
-        pks = given | counted(sent, rule, per=per, otherwise=otherwise)
+    pks = those_that_count(phase)
     changed = pks ^ set(phase.submissions.filter(counts=True).values_list("pk", flat=True))
     phase.submissions.filter(pk__in=changed - pks).update(counts=False)
     phase.submissions.filter(pk__in=changed & pks).update(counts=True)

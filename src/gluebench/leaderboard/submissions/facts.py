@@ -22,7 +22,7 @@ from gluebench.leaderboard.submissions.reproducing import with_names
 
 COLUMNS = (
     *("pk", "owner", "group"),  # for the site alone
-    *("key", "kind", "verified", "reproduced", "submitted", "published", "scores"),
+    *("key", "kind", "verified", "reproduced", "submitted", "published", "scores", "apart"),
     *(field.name for field in LISTED),
 )
 EXPORTED = (

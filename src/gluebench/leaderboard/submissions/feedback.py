@@ -5,7 +5,7 @@ The complete result (`Result.report`) is for organizers. This module makes its p
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Q
 from django.utils import timezone
@@ -18,11 +18,64 @@ from gluebench.leaderboard.phases.models import Phase, Rows, policy_at
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import Status
 from gluebench.scoring.feedback import rounded_report
-from gluebench.scoring.report import Score, report_of
+from gluebench.scoring.report import Score, fingerprint, report_of
 
 ROUNDING = "two standard errors"
 """How numbers are rounded, as a report's provenance states it."""
 EXPECTED = "expected a file of this name; this benchmark takes complete submissions only"
+
+
+class ScoreKey(NamedTuple):
+    """What scores have to share to be compared. A board ranks those with its own key."""
+
+    labels: str
+    tasks: str
+    """Fingerprint of the manifest: its tasks, their metrics and weights."""
+    rows: str | None
+    """The part of the rows; None for all."""
+
+    def difference(self, other: "ScoreKey") -> str:
+        """The first of the names in which two keys differ, empty where they are equal."""
+        return next((name for name in self._fields if getattr(self, name) != getattr(other, name)), "")
+
+
+def key_of(labels: str, provenance: Mapping[str, Any]) -> ScoreKey:
+    """The key of a result, from its columns `labels` and `report`."""
+    return ScoreKey(labels, provenance["benchmark"]["fingerprint"], provenance.get("rows"))
+
+
+def key_now(benchmark: Benchmark, phase: Phase | None) -> ScoreKey:
+    """The key that a submission graded now gets. Labels that are elsewhere have their newest version."""
+    results = Result.objects.filter(submission__benchmark=benchmark).exclude(labels="")
+    labels = benchmark.gold_digest or results.values_list("labels", flat=True).first() or ""
+    return ScoreKey(labels, fingerprint(benchmark.record), graded_rows(benchmark, phase).get("rows"))
+
+
+def set_apart(submissions: SubmissionQuerySet) -> None:
+    """Take the rank of those whose scores have another key than the board, until they are graded again."""
+    rows = submissions.exclude(scores=None).select_related("benchmark", "phase")
+    results = Result.objects.filter(submission__in=rows.values("pk"), report__isnull=False).order_by("pk")
+    columns = results.values_list("submission", "labels", "report__provenance")
+    keys = {pk: key_of(labels, provenance) for pk, labels, provenance in columns}
+    now: dict[int | None, ScoreKey] = {}
+    for row in rows.only("pk", "benchmark", "phase", "apart"):
+        if row.phase_id not in now:
+            now[row.phase_id] = key_now(row.benchmark, row.phase)
+        apart = keys[row.pk].difference(now[row.phase_id]) if row.pk in keys else ""
+        if apart:
+            Submission.objects.filter(pk=row.pk).update(apart=apart, value=None)
+
+
+def parts_of(submission: Submission) -> dict[str, Any]:
+    """The rows to grade a submission on, as arguments of the grader, both parts of them where `also` says so.
+
+    The best of a phase is the best on the public share, for what is graded after it is settled too.
+    """
+    rows, phase = graded_rows(submission.benchmark, submission.phase), submission.phase
+    if phase is None or phase.rows != Rows.BOTH or not phase.is_settled:
+        return rows
+    climbed = submission.policy.feedback == "ladder" and submission.public_value is not None
+    return rows if climbed else {**rows, "also": "public"}
 
 
 def graded_rows(benchmark: Benchmark, phase: Phase | None) -> dict[str, Any]:
@@ -99,7 +152,7 @@ def show(submission: Submission) -> bool:
     values = {**shown(submission, result), "published": submission.published}
     phase = submission.phase
     if phase is not None and phase.rows == Rows.BOTH and phase.state["rows"]["rows"] == "public":
-        values["public_value"] = values["value"]
+        values["public_value"] = score_value(submission, result.shown or result.report or {})
     Submission.objects.filter(pk=submission.pk).update(**values)
     result.show(values["scores"])
     for name, value in values.items():
@@ -114,10 +167,20 @@ def shown(submission: Submission, result: Result | None) -> dict[str, Any]:
     unpublished = policy.feedback == "on-publish" and submission.published is None
     unseen = policy.feedback == "with-board" and phase is not None and not phase.is_shown
     if report is None or unpublished or unseen:
-        return {"report": None, "scores": None, "value": None}
+        return {"report": None, "scores": None, "value": None, "apart": ""}
     visible = as_shown(report, submission.benchmark.record, smallest=policy.smallest_category)
-    value = (visible["score"] or {}).get("value")
-    return {"report": visible, "scores": {name: visible[name] for name in BOARD}, "value": value}
+    assert result is not None
+    apart = key_of(result.labels, report["provenance"]).difference(key_now(submission.benchmark, phase))
+    value = None if apart else (visible["score"] or {}).get("value")
+    scores = {name: visible[name] for name in BOARD}
+    return {"report": visible, "scores": scores, "value": value, "apart": apart}
+
+
+def score_value(submission: Submission, report: Mapping[str, Any]) -> float | None:
+    """The score of a report as the policy rounds it; None for an incomplete one."""
+    smallest = submission.policy.smallest_category
+    score = as_shown(report, submission.benchmark.record, smallest=smallest)["score"]
+    return None if score is None else score["value"]
 
 
 def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smallest: int) -> dict[str, Any]:

@@ -24,9 +24,9 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.counters import GRADINGS
-from gluebench.leaderboard.phases.models import Phase, next_change, on_board_at
+from gluebench.leaderboard.phases.models import Phase, newest_shown, next_change
 from gluebench.leaderboard.submissions import feedback, process
-from gluebench.leaderboard.submissions.counting import recount
+from gluebench.leaderboard.submissions.counting import recount, waiting_in
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, run_grader
 from gluebench.leaderboard.submissions.queries import OPEN, Status, clock, renewed
@@ -163,6 +163,7 @@ def regrade(benchmark: Benchmark, reason: str, phase: Phase | None = None, **_: 
         )
         for pk in pks:
             grade_next.enqueue(pk)
+        feedback.set_apart((phase or benchmark).submissions.all())
     return len(pks)
 
 
@@ -204,7 +205,7 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
         row = Benchmark.objects.held(benchmark.pk)
         now, phases = timezone.now(), list(row.phases.select_related("benchmark"))
         for phase in phases:
-            before, phase.state = phase.state, phase.state_at(now)
+            before, phase.state = phase.state, phase.state_at(now, waits=waiting_in(phase).exists())
             if phase.state != before:
                 phase.save(update_fields=["state"])
                 changed: dict[str, Any] = {
@@ -213,7 +214,7 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
                 if before and any(one != other for one, other in changed.values()):
                     record("phase follows", benchmark=row, phase=phase.name, **changed)
                 _renew(phase, before)
-        shown, named = on_board_at(phases, now), row.named_from
+        shown, named = newest_shown(phases), row.named_from
         moments = (next_change(phases, now), int(named.timestamp()) if named else None)
         due = min(filter(None, moments), default=None)
         if due or phases or row.due is not None or row.board_phase is not None:
@@ -248,6 +249,13 @@ def _show_again(submissions: SubmissionQuerySet) -> None:
     submissions_changed.send(Submission, submissions=list(graded.values_list("pk", flat=True)))
 
 
+def settle(phase: Phase | None) -> None:
+    """Follow the clock if the results of a phase waited for a submission that is done now."""
+    if phase is not None and phase.over is not None and not phase.is_settled and phase.over <= timezone.now():
+        follow_clock(phase.benchmark)
+        phase.refresh_from_db(fields=["state"])
+
+
 def phases_due() -> None:
     """Follow the clock on the benchmarks of which a phase changes what is shown or graded."""
     for benchmark in Benchmark.objects.filter(due__lte=timezone.now().timestamp()):
@@ -279,7 +287,7 @@ def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]
         if compares and (submission.late or not benchmark.gold):  # it is not scored
             job = {"manifest": str(benchmark.manifest_path), "gold": None, **files}
         else:
-            job = {**job_of(benchmark, submission.phase), **files}
+            job = {**job_of(benchmark, submission.phase), **feedback.parts_of(submission), **files}
         return run_grader(job, alive=lambda: bool(held.update(**renewed())), stop=stopping)
 
 
@@ -344,6 +352,10 @@ def _finish(
             if graded.get("report"):
                 kept |= {name: graded.get(name) for name in ("report", "diagnosis", "shown")}
                 kept["best"] |= dict.fromkeys(graded.get("new", ()), submission.key)
+            if graded.get("also"):
+                public_value = feedback.score_value(submission, graded["also"])
+                Submission.objects.filter(pk=submission.pk).update(public_value=public_value)
+            before = feedback.key_now(benchmark, phase)
             Result.objects.create(
                 submission=submission,
                 created=moment,
@@ -354,7 +366,10 @@ def _finish(
                 **kept,
             )
         now = Submission.objects.select_related("benchmark", "phase").get(pk=submission.pk)
+        if graded is not None and feedback.key_now(benchmark, phase) != before:  # new labels, elsewhere
+            feedback.set_apart(benchmark.submissions.exclude(pk=submission.pk))
         feedback.show(now)  # by the row as it is now: its author may have published it meanwhile
+        settle(now.phase)
         recount(now.phase)
         if now.public:
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()

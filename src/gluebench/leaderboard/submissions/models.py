@@ -57,6 +57,14 @@ def _limits(field: str) -> list[MinValueValidator | MaxValueValidator]:
     return [MinValueValidator(FIELDS[field].least), MaxValueValidator(FIELDS[field].most)]
 
 
+APART = {
+    "labels": "with an earlier version of the labels",
+    "tasks": "by an earlier version of the tasks or metrics",
+    "rows": "on other rows than the ranked systems",
+}
+"""What scores of one board may differ in; see `feedback.ScoreKey`."""
+
+
 class SubmissionQuerySet(SubmissionQueries["Submission"]):
     """Queries on submissions."""
 
@@ -164,6 +172,8 @@ class Submission(models.Model):
     """The score that ranks it, from `scores`; null when it is incomplete."""
     public_value = models.FloatField(null=True, editable=False)
     """Its score on the public share, where its phase scores the other rows in the end: it finds the best."""
+    apart = models.CharField(max_length=8, blank=True, editable=False)
+    """In what its scores differ from those that its board ranks, a name of `APART`; then it has no rank."""
     failure = models.CharField(max_length=200, blank=True)
 
     objects = SubmissionQuerySet.as_manager()
@@ -216,14 +226,23 @@ class Submission(models.Model):
         return self.status == Status.GRADED or (self.is_open and self.scores is not None)
 
     @property
+    def why_apart(self) -> str:
+        """Why the board shows it without a rank, in a sentence; empty where it has one or is incomplete."""
+        if not self.apart:
+            return ""
+        graded = "It is graded again." if self.is_open else "Its file is no longer kept."
+        return f"Not ranked: it was scored {APART[self.apart]}. {graded}"
+
+    @property
     def is_exported(self) -> bool:
         """Whether there is a record of it for other sites, which need a model and who evaluated it."""
         return bool(self.report and self.model_id and self.evaluator)
 
     @property
     def is_listed(self) -> bool:
-        """Whether the board shows it."""
-        return self.public and self.approved and self.withdrawn is None and self.counts and self.is_scored
+        """Whether the board shows it: `queries.listed` for one row."""
+        eligible = self.public and self.approved and not self.late and self.is_scored
+        return eligible and self.counts and self.withdrawn is None
 
     @property
     def standing(self) -> Standing:

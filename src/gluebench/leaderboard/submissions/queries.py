@@ -71,10 +71,17 @@ def again(way: str = "") -> Q:
     return Q((f"{way}status__in", OPEN), (f"{way}scores__isnull", False))
 
 
+def eligible(way: str = "") -> Q:
+    """Condition for what may count: the rule of its phase chooses among these. `way` as in `listed`."""
+    return Q((f"{way}public", True), (f"{way}approved", True), (f"{way}late", False)) & scored(way)
+
+
 def listed(way: str = "") -> Q:
-    """Condition for what boards show. From another table, `way` is the lookup prefix "submissions__"."""
-    shown = Q((f"{way}public", True), (f"{way}approved", True), (f"{way}withdrawn__isnull", True))
-    return shown & Q((f"{way}counts", True)) & scored(way)
+    """Condition for what boards show: it may count, it does, and it is not withdrawn.
+
+    From another table, `way` is the lookup prefix "submissions__".
+    """
+    return eligible(way) & Q((f"{way}counts", True), (f"{way}withdrawn__isnull", True))
 
 
 def scored(way: str = "") -> Q:

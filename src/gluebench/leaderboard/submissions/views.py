@@ -1,7 +1,7 @@
 """Pages of submissions, for readers, authors and organizers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from django.contrib import messages
@@ -24,6 +24,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ENDS
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.health import stalled
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions import acts, facts, forms, report, reproducing
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
@@ -194,9 +195,8 @@ def edit(request: SignedInRequest, key: str) -> HttpResponse:
 @require_POST
 def publish(request: HttpRequest, key: str) -> HttpResponse:
     """Show it on the board, or take it off."""
-    row = acts.publish(owned(request.user, key), public=request.POST.get("public") == "1")
-    messages.success(request, MESSAGES[row.standing])
-    return redirect(row)
+    public = request.POST.get("public") == "1"
+    return _done(request, owned(request.user, key), partial(acts.publish, public=public))
 
 
 @login_required
@@ -204,8 +204,15 @@ def publish(request: HttpRequest, key: str) -> HttpResponse:
 def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     """Take it back, or undo that."""
     act = acts.restore if request.POST.get("undo") == "1" else acts.withdraw
-    row = act(owned(request.user, key))
-    messages.success(request, MESSAGES[row.standing])
+    return _done(request, owned(request.user, key), act)
+
+
+def _done(request: HttpRequest, row: Submission, act: Callable[[Submission], Submission]) -> HttpResponse:
+    """Do an act of the author, and say how the submission stands now or why the act was refused."""
+    try:
+        messages.success(request, MESSAGES[act(row).standing])
+    except ActError as error:
+        messages.error(request, str(error))
     return redirect(row)
 
 

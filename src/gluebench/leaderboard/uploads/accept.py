@@ -19,14 +19,13 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.http import Http404, HttpRequest
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import User
+from gluebench.leaderboard.accounts.models import Membership, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.problems import ProblemError, spend
 from gluebench.leaderboard.folder import remove_all_but_last
 from gluebench.leaderboard.front import BEGAN
 from gluebench.leaderboard.limits import quota
-from gluebench.leaderboard.limits.models import Departure
 from gluebench.leaderboard.phases.models import UPLOAD_TIME, Counting, Late, policy_at
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.feedback import as_policy
@@ -195,7 +194,7 @@ def reproducible(user: User, key: str) -> Submission:
     if not (row.is_listed and row.file):
         raise Http404("Only a system on a board whose file is still kept can be reproduced.")
     teams = {row.group_id, row.owner.team_id} - {None}
-    left = Departure.objects.filter(user=user, team__in=teams)
+    left = Membership.objects.filter(user=user, team__in=teams, until__isnull=False)
     if user.pk == row.owner_id or user.team_id in teams or left.exists():
         raise PermissionDenied("Its author and the author's team cannot reproduce a system.")
     return row

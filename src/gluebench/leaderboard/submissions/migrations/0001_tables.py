@@ -64,6 +64,7 @@ class Migration(migrations.Migration):
                 ('report', models.JSONField(null=True)),
                 ('scores', models.JSONField(null=True)),
                 ('value', models.FloatField(null=True)),
+                ('apart', models.CharField(blank=True, editable=False, max_length=8)),
                 ('failure', models.CharField(blank=True, max_length=200)),
                 ('benchmark', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='benchmarks.benchmark')),
                 ('group', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='submissions', to='accounts.team')),
