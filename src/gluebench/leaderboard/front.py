@@ -145,9 +145,9 @@ class Answer(WSGITask):  # type: ignore[misc]
         environ: dict[str, Any] = super().get_environment()
         environ[BEGAN] = self.request.began
         if self.channel.server.start_from in (environ["REMOTE_ADDR"], "*"):
-            said = request_start(self.request.headers.get(START_HEADER, ""))
-            if said is not None:
-                environ[BEGAN] = min(said, self.request.began)
+            start = request_start(self.request.headers.get(START_HEADER, ""))
+            if start is not None:
+                environ[BEGAN] = min(start, self.request.began)
         return environ
 
     def set_close_on_finish(self) -> None:
