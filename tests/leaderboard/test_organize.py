@@ -252,3 +252,18 @@ def test_accounts_with_something_in_common_are_named(graded: Send, person: Any, 
 )
 def test_mailboxes(one: str, other: str, same: bool) -> None:
     assert (similar.mailbox(one) == similar.mailbox(other)) is same
+
+
+def test_a_submission_that_is_graded_again_keeps_its_place_as_its_page_says(
+    graded: Any, tiny: Any, ada: Any, owner: Any
+) -> None:
+    tiny.organizers.add(ada)
+    row = graded()
+    here = f"/benchmarks/tiny/organize/submissions/{row.key}"
+    promise = "keeps its place on the board until it is"
+    pages = (owner.get(here).content.decode(), owner.get("/benchmarks/tiny/organize").content.decode())
+    assert all(promise in page for page in pages)
+    assert owner.post("/benchmarks/tiny/organize/regrade", {"reason": "Try it"}).status_code == 302
+    row.refresh_from_db()
+    assert row.status == "queued"
+    assert [each["key"] for each in owner.get("/benchmarks/tiny.json").json()["rows"]] == [row.key]

@@ -338,3 +338,28 @@ def test_how_long_an_export_of_a_thousand_submissions_takes(tmp_path: Path, gold
         print(f"{words[0]} at 1,000 submissions: {time.monotonic() - start:.1f} s")
         assert done.returncode == 0, done.stdout + done.stderr
     assert len(stored(tmp_path / "new")) == 1000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "not JSON",
+        "[]",
+        "null",
+        "[[]]",
+        '{"model": "accounts.user"}',
+        '{"model": "accounts.team", "pk": "x", "fields": {"name": "A"}}',
+        '{"model": "accounts.team", "pk": 1, "fields": {"name": null}}',
+        '{"model": "accounts.team", "pk": 1, "fields": []}',
+        '{"model": "accounts.user", "pk": 1, "fields": {"email": "a@b.c", "date_joined": "soon"}}',
+    ],
+)
+def test_malformed_rows_of_an_archive_are_named_and_change_nothing(
+    line: str, tmp_path: Path, ada: Any
+) -> None:
+    table = tmp_path / "accounts.team"
+    table.mkdir()
+    (table / "000000.jsonl").write_text(line)
+    with pytest.raises(SiteError, match=r"^accounts\.team: these are not rows of this version"):
+        transfer._load(tmp_path, replace=True)
+    assert User.objects.filter(pk=ada.pk).exists()

@@ -23,11 +23,13 @@ from typing import IO, Any, NamedTuple, cast
 from django.apps import apps
 from django.conf import settings
 from django.core import serializers
+from django.core.exceptions import ValidationError
 from django.core.files import File
 from django.core.files.storage import storages
 from django.core.management.color import no_style
+from django.core.serializers.base import DeserializationError
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import connection, models, transaction
+from django.db import DatabaseError, connection, models, transaction
 from django.db.models import F
 
 from gluebench.benchmark.atomic import replacing
@@ -303,14 +305,25 @@ def _load(folder: Path, *, replace: bool) -> None:
         for model in _tables():
             cursor.execute(f"DELETE FROM {quote(model._meta.db_table)}")
         for path in sorted(folder.rglob("*.jsonl")):
-            with open(path, encoding="utf-8") as rows:
-                for row in serializers.deserialize("jsonl", rows, ignorenonexistent=True):
-                    row.save(save_m2m=False, force_insert=True)
+            _insert(path)
         # Workers rank again what a version ranked that kept no systems beside the ranks.
         Ranking.objects.filter(systems=[], board__isnull=False).delete()
         _date_gradings()
         for statement in connection.ops.sequence_reset_sql(no_style(), _tables()):
             cursor.execute(statement)
+
+
+def _insert(path: Path) -> None:
+    """Put the rows of a file into their table. Raises SiteError."""
+    wrong = (DeserializationError, ValidationError, DatabaseError, ValueError, TypeError, LookupError)
+    try:
+        with open(path, encoding="utf-8") as rows:
+            for row in serializers.deserialize("jsonl", rows, ignorenonexistent=True):
+                row.save(save_m2m=False, force_insert=True)
+    except (*wrong, AttributeError) as error:
+        table = path.parent.name
+        reason = f"{table}: these are not rows of this version of gluebench: {error!r:.200}"
+        raise SiteError(f"{reason}. Nothing was imported into the database.") from error
 
 
 def _date_gradings() -> None:
