@@ -120,7 +120,7 @@ def test_systems_are_ranked_on_the_same_items() -> None:
     scores = {**table.scores, "c": tuple(score - 0.2 for score in table.scores["b"])}
     ranking = rank(["b", "a", "c"], ScoredTable("t", table.items, scores, notes=("2 items left out",)))
     assert [system.name for system in ranking.systems] == ["a", "b", "c"]
-    assert [(system.low, system.high) for system in ranking.systems] == [(1, 1), (2, 2), (3, 3)]
+    assert [(system.rank_low, system.rank_high) for system in ranking.systems] == [(1, 1), (2, 2), (3, 3)]
     assert ranking.warnings == ("2 items left out",)
     [test] = [pair for pair in ranking.pairs if {pair.a, pair.b} == {"a", "b"}]
     paired = stats.ttest_rel(scores["a"], scores["b"])
