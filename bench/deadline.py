@@ -22,6 +22,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -189,16 +190,17 @@ def _report_rows(senders: list[Sender], people: int, seconds: float) -> None:
     print(f"  sent in time and called late: {sum(row.late for row in early)}   goal: 0")
     print(f"  sent after it and not called late: {sum(not row.late for row in after)}   goal: 0")
     graded = [row for row in early if row.status == Status.GRADED]
-    done = sorted(row.finished for row in graded if row.finished is not None)
-    span = (done[-1] - min(row.submitted for row in early)).total_seconds() if done else math.inf
-    print(f"  graded: {len(done)} of {people} by {seconds:.0f} s after the last answer   goal: all")
-    print(f"  {len(done) / span:.2f} a second, from the first that was sent to the last that was graded")
-    print(f"  graded later than the number that the site gave: {_behind(senders, done)}   goal: 0")
+    ends = {row.key: row.finished for row in graded if row.finished is not None}
+    first = min(row.submitted for row in early)
+    span = (max(ends.values()) - first).total_seconds() if ends else math.inf
+    print(f"  graded: {len(ends)} of {people} by {seconds:.0f} s after the last answer   goal: all")
+    print(f"  {len(ends) / span:.2f} a second, from the first that was sent to the last that was graded")
+    print(f"  graded later than the number that the site gave: {_behind(senders, ends)}   goal: 0")
 
 
-def _behind(senders: list[Sender], done: list[Any]) -> int:
+def _behind(senders: list[Sender], finished: Mapping[str, datetime]) -> int:
     """How many had more submissions graded between reading their number and their own end than it said."""
-    ends = {row.key: row.finished.timestamp() for row in done}
+    ends = {key: at.timestamp() for key, at in finished.items()}
     graded = [sender for sender in senders if sender.key in ends]
     return sum(
         sum(sender.read < end <= ends[sender.key] for end in ends.values()) > sender.position

@@ -25,7 +25,7 @@ SMALLEST = {
 LONG = {
     "audit": "--rounds 1",
     "board": "--entries 20 --seconds 1 --rounds 1 --no-browser",
-    "calibration": "--worlds 1 --resamples 20 --only macros",
+    "calibration": "--worlds 1 --resamples 20 --only macro",
     "deadline": "--people 3 --seconds 3 --after 1 --minutes 1",
     "forms": "--examples 20 --systems 2 --rounds 1",
     "prepare": "--rounds 1",

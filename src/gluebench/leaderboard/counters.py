@@ -38,13 +38,13 @@ class Counter:
 
     def count(self, *values: object) -> None:
         """Count an event with these values of the labels."""
-        _COUNTS.add((self.name, *map(str, values)), [1.0])
+        _COUNTS.add(_key(self.name, values), [1.0])
 
     def family(self, totals: dict[Key, list[float]]) -> Metric:
         """The metric as Prometheus takes it."""
         family = CounterMetricFamily(self.name, self.about, labels=self.labels)
-        for (_, *values), (count,) in totals.items():
-            family.add_metric(values, count)
+        for key, numbers in totals.items():
+            family.add_metric(key[1:], numbers[0])
         return family
 
 
@@ -58,15 +58,23 @@ class Histogram:
     def observe(self, seconds: float, *values: object) -> None:
         """Count a duration with these values of the labels."""
         reached = [float(seconds <= bound) for bound in self._bounds]
-        _COUNTS.add((self.name, *map(str, values)), [*reached, seconds])
+        reached.append(seconds)
+        _COUNTS.add(_key(self.name, values), reached)
 
     def family(self, totals: dict[Key, list[float]]) -> Metric:
         """The metric as Prometheus takes it."""
         family = HistogramMetricFamily(self.name, self.about, labels=self.labels)
         bounds = [str(bound).replace("inf", "+Inf") for bound in self._bounds]
-        for (_, *values), (*counts, seconds) in totals.items():
-            family.add_metric(values, list(zip(bounds, counts, strict=True)), seconds)
+        for key, numbers in totals.items():
+            counts = zip(bounds, numbers[:-1], strict=True)
+            family.add_metric(key[1:], list(counts), numbers[-1])
         return family
+
+
+def _key(name: str, values: Sequence[object]) -> Key:
+    key = [name]
+    key += map(str, values)
+    return tuple(key)
 
 
 class _Counts:

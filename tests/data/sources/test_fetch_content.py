@@ -57,3 +57,9 @@ def test_whatever_comes_after_a_pages_beginning_can_be_shown(rest: bytes) -> Non
     told = mistaken(b"<html>" + rest)
     assert told.startswith("a web page")
     assert told.isprintable()
+
+
+def test_many_comments_before_no_page_are_read_once() -> None:
+    """Each could end at any later arrow: an engine that tries all of these never ends."""
+    assert mistaken(b"<!---->" * 500) == ""
+    assert mistaken(b"<!-- a -->" * 300 + b"<html><title>Not here</title>").endswith('"Not here"')
