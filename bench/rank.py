@@ -56,10 +56,10 @@ def board(
     for file in glue.files():
         task, n = glue.task(file.task), max(int(part * file.size()), 150)
         if not task.words:
-            gold = rng.uniform(0, 5, n)
-            columns[file.name] = Column((), array("d", gold.round(3)))
+            ratings = rng.uniform(0, 5, n)
+            columns[file.name] = Column((), array("d", ratings.round(3)))
             for at, each in enumerate(answers):
-                noisy = (gold + rng.normal(0, 0.7 + 0.004 * at, n)).clip(0, 5)
+                noisy = (ratings + rng.normal(0, 0.7 + 0.004 * at, n)).clip(0, 5)
                 each[file.name] = Column((), array("d", noisy.round(3)))
             continue
         classes = len(task.words)
@@ -97,7 +97,8 @@ class Kept:
         store.measured(digest, partial(measured, submission, digest, self.gold, plan))
         report = grade(submission, self.gold, intervals=False)
         self.systems[name] = str(path)
-        self.shown[name] = {task: part.score.value for task, part in report.tasks.items() if part.score}
+        scores = {task: part.score.value for task, part in report.tasks.items() if part.score}
+        self.shown[name] = {task: value for task, value in scores.items() if value is not None}
 
     def usual(self) -> Board:
         """The usual board alone."""

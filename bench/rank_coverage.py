@@ -84,7 +84,8 @@ GAPS = (0.0, 0.0002, 0.001, 0.005)
 
 def line(best: float, gap: float, systems: int) -> Floats:
     """Skills that fall by a gap from one system to the next."""
-    return best - gap * np.arange(systems)
+    skills: Floats = best - gap * np.arange(systems)
+    return skills
 
 
 def worlds(systems: int, large: int) -> dict[str, World]:
