@@ -84,7 +84,7 @@ GAPS = (0.0, 0.0002, 0.001, 0.005)
 
 def line(best: float, gap: float, systems: int) -> Floats:
     """Skills that fall by a gap from one system to the next."""
-    skills: Floats = best - gap * np.arange(systems)
+    skills: Floats = np.asarray(best - gap * np.arange(systems), np.float64)
     return skills
 
 
