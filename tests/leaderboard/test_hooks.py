@@ -27,7 +27,12 @@ from gluebench.leaderboard.accounts import adapter, provider
 from gluebench.leaderboard.limits import forms
 
 OVERRIDES: dict[type, dict[str, str]] = {
-    front.Request: {"__init__": "self adj", "received": "self data", "close": "self"},
+    front.Request: {
+        "__init__": "self adj",
+        "parse_header": "self header_plus",
+        "received": "self data",
+        "close": "self",
+    },
     front.Answer: {"get_environment": "self", "set_close_on_finish": "self"},
     front.Refusal: {"execute": "self"},
     front.Channel: {

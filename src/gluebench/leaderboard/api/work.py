@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Field, Router, Schema
 from pydantic import TypeAdapter
@@ -20,7 +19,12 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
 from gluebench.leaderboard.submissions import feedback, grading
 from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
-from gluebench.leaderboard.submissions.process import GraderError, InterruptedGradingError, KilledGraderError
+from gluebench.leaderboard.submissions.process import (
+    GraderError,
+    InterruptedGradingError,
+    KilledGraderError,
+    grader_limits,
+)
 from gluebench.leaderboard.submissions.queries import renewed
 from gluebench.leaderboard.submissions.report import check_summary, confusion_tables, report_tables
 from gluebench.scoring.report import Report, report_of
@@ -126,7 +130,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
             "files": files,
             "submission": 0,
             "bests": bests,
-            "limits": {"seconds": settings.GRADER_SECONDS, "bytes": settings.GRADER_BYTES},
+            "limits": grader_limits(),
             **feedback.parts_of(submission),
         }
     )

@@ -100,6 +100,15 @@ CHECKS = Turns("checks", CHECKS_QUEUED)
 BUILDS = Turns("builds", BUILDS_QUEUED)
 
 
+def grader_limits(cpu_seconds: int | None = None) -> dict[str, int]:
+    """What a grader may use: processor time, by default that of a submission, memory, and bytes of a file."""
+    return {
+        "seconds": cpu_seconds or settings.GRADER_SECONDS,
+        "bytes": settings.GRADER_BYTES,
+        "file_bytes": FILE_BYTES,
+    }
+
+
 def run_grader(
     job: Mapping[str, Any],
     *,
@@ -117,10 +126,8 @@ def run_grader(
     `stop` is set or `alive` says no.
     """
     seconds = seconds or settings.GRADER_SECONDS
-    cpu_seconds = cpu_seconds or seconds
-    limits = {"seconds": cpu_seconds, "bytes": settings.GRADER_BYTES, "file_bytes": FILE_BYTES}
     with tempfile.TemporaryFile() as answer:
-        child = _start({**limits, **job}, answer)
+        child = _start({**grader_limits(cpu_seconds or seconds), **job}, answer)
         try:
             _wait(child, alive, stop or threading.Event(), seconds)
         finally:
