@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from compared import F1, noisy, task, words
 
 from gluebench.analysis.rank import rank
+from gluebench.analysis.rank.ranking import OTHER_RUNS, OTHER_TASKS
+from gluebench.analysis.rank.systems import ALONE
 from gluebench.scoring import grade
 from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.inference import jackknife_spread
@@ -60,9 +63,16 @@ def test_the_score_is_the_mean_over_runs(suite):
     for name in SIZES:
         assert system.scores[name] == pytest.approx(np.mean([tasks[name].score.value for tasks in scores]))
     assert system.runs == 3
-    assert ranking.warnings == (
-        "b: one run only, so that intervals and tests leave out how much it depends on the run",
-    )
+
+
+def test_one_run_is_not_tested_against_several(suite):
+    """As in `compare`: how much the single run depends on chance is not known."""
+    gold, runs = suite
+    ranking = rank({"a": runs(0.9, 0.8, 0.95), "b": runs(0.5)}, gold)
+    assert ranking.withheld == OTHER_RUNS
+    assert (ranking.may_be_best, ranking.pairs, ranking.best_words) == ((), (), "")
+    assert [system.rank for system in ranking.systems] == [1, 2]
+    assert rank({"a": runs(0.9, 0.95), "b": runs(0.5, 0.5)}, gold).may_be_best == ("a",)
 
 
 def test_rank_scores_of_runs_are_euroevals(suite):
@@ -145,7 +155,36 @@ def test_a_task_that_a_run_lacks_has_no_score(suite):
     for missing in ("own", "lowest", "shared"):
         ranking = rank({"a": a, "b": b}, gold, missing=missing)
         assert {each.rank for each in ranking.systems} == {1, 2}
-        assert 0 <= ranking.pairs[0].p <= 1
+        assert len(ranking.pairs) == (missing != "own")
+
+
+def test_averages_over_different_tasks_are_not_tested(suite):
+    """A copy without its hardest task has the higher average, and is no better system."""
+    gold, runs = suite
+    (a,) = runs(0.7)
+    copy = {name: answers for name, answers in a.items() if name != "B"}
+    ranking = rank({"a": a, "copy": copy}, gold, missing="own")
+    assert ranking.withheld == OTHER_TASKS
+    assert (ranking.may_be_best, ranking.best_words) == ((), "")
+    assert rank({"a": a, "copy": copy}, gold, missing="shared").may_be_best == ("a", "copy")
+
+
+def test_a_system_without_ranked_others_is_not_called_the_best(suite):
+    gold, runs = suite
+    a, b, c = (runs(share)[0] for share in (0.5, 0.9, 0.8))
+    del b["B"]
+    ranking = rank({"a": a, "b": b}, gold)
+    assert (ranking.withheld, ranking.may_be_best, ranking.best_words) == (ALONE, (), "")
+    assert rank({"a": a, "b": b, "c": c}, gold).best_words == "c is the best of the ranked systems (95 %)."
+
+
+def test_the_order_in_which_systems_are_given_changes_nothing(suite):
+    gold, runs = suite
+    a, b = (runs(share)[0] for share in (0.8, 0.6))
+    for by in ("mean", "borda", "kemeny", "rank-score"):
+        given = rank({"a": a, "b": b, "twin": a}, gold, by=by)
+        turned = rank({"twin": a, "b": b, "a": a}, gold, by=by)
+        assert json.dumps(given.as_dict()) == json.dumps(turned.as_dict())
 
 
 def test_a_system_needs_a_run(suite):

@@ -15,7 +15,7 @@ import numpy as np
 from gluebench.analysis.rank.decisions import Decisions, Floats, PairVariances, decide
 from gluebench.analysis.rank.influences import Part, variance
 from gluebench.analysis.rank.store import Measured, Store
-from gluebench.analysis.rank.systems import reason_withheld, with_majority
+from gluebench.analysis.rank.systems import ALONE, reason_withheld, with_majority
 from gluebench.benchmark import Metric, Task
 from gluebench.scoring import Gold
 from gluebench.scoring.feedback import P_LEVELS, bounds_of, rounded_value, rounding_width
@@ -220,9 +220,9 @@ class Boards:
     def decide(self, terms: Sequence[Term], values: Sequence[float | None]) -> Board:
         """Decide all pairs of systems with values, of which higher is better."""
         present = [at for at, value in enumerate(values) if value is not None]
-        withheld = self._withheld(terms, present)
+        withheld = self._withheld(terms, present) if len(present) > 1 else ALONE
         hidden = not all(self.plan.sources[term.source].task.labels_public for term in terms)
-        if withheld or not present:
+        if withheld:
             return Board(None, None, present, withheld, hidden)
         variances = PairVariances(len(present))
         systems = [self.systems[at] for at in present]

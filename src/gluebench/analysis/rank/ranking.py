@@ -32,7 +32,7 @@ from gluebench.analysis.rank.rules import (
     standing,
     survives,
 )
-from gluebench.analysis.rank.systems import Systems, read_systems, require_possible
+from gluebench.analysis.rank.systems import ALONE, Systems, read_systems, require_possible
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
@@ -53,6 +53,9 @@ UNTESTED = "no known interval of ranks by this rule holds the true rank of close
 """Why the other rules give no rank set."""
 UNRANKED = "a score is missing"
 """Why a system has no rank."""
+OTHER_TASKS = "the averages are over different tasks; use the rule lowest or shared for missing scores"
+OTHER_RUNS = "some systems have one run and others several, so that only of these is known how runs differ"
+"""Why no system has a rank set."""
 BEST_SHOWN = 20
 """Most systems that a sentence says may be the best."""
 PAIRS_UP_TO = 1000
@@ -92,9 +95,7 @@ class RankedSystem:
 
 
 def rank_words(rank: int, low: int, high: int) -> str:
-    """An observed rank and the ranks that a system may truly have: "3 · 1–6", or "3" if that is sure."""
-    if rank == low == high:
-        return str(rank)
+    """An observed rank and the ranks that a system may truly have: "3 · 1–6"."""
     return f"{rank} · {low}" if low == high else f"{rank} · {low}–{high}"
 
 
@@ -166,7 +167,9 @@ class Ranking:
         if not self.may_be_best:
             return ""
         if len(self.may_be_best) == 1:
-            return f"{self.may_be_best[0]} is the best (95 %)."
+            unranked = any(system.rank is None for system in self.systems)
+            among = " of the ranked systems" if unranked else ""
+            return f"{self.may_be_best[0]} is the best{among} (95 %)."
         more = len(self.may_be_best) - BEST_SHOWN
         others = f" and {more} more" if more > 0 else ""
         return f"May be the best: {', '.join(self.may_be_best[:BEST_SHOWN])}{others}."
@@ -248,7 +251,7 @@ def rank(
     The rank sets of all systems hold together in 95 % of test sets (docs/how-to/ranking.md). Raises
     SubmissionError, GoldError, DataError, UnknownNameError and ValueError.
     """
-    named_systems = named(submissions)
+    named_systems = dict(sorted(named(submissions).items()))  # else equal systems are in the order given
     if len(named_systems) < 2:
         raise ValueError(f"found {len(named_systems)} system; expected at least two to rank")
     labels = gold_of(gold, benchmark, *named_systems.values())
@@ -318,7 +321,7 @@ def _ranking(
     order = standing(whole, by)
     ranked = [at for at, place in enumerate(order.ranks) if place is not None]
     ranked.sort(key=lambda at: order.ranks[at] or 0)
-    withheld = systems.withheld or (None if by in TESTED else UNTESTED)
+    withheld = systems.withheld or _why_untested(whole, ranked, systems.runs, by)
     warnings = list(filter(None, (order.note, *systems.warnings)))
     z, decisions = None, None
     if ranked and withheld is None:
@@ -343,6 +346,18 @@ def _ranking(
         warnings=tuple(warnings),
         withheld=withheld,
     )
+
+
+def _why_untested(whole: Profile, ranked: Sequence[int], runs: Sequence[int], by: Rule) -> str | None:
+    """Why the ranked systems are not tested against each other; None if they are."""
+    if by not in TESTED:
+        return UNTESTED
+    if len(ranked) < 2:
+        return ALONE
+    if any(None in whole.scores[at] for at in ranked):
+        return OTHER_TASKS
+    numbers = [runs[at] for at in ranked]
+    return OTHER_RUNS if min(numbers) == 1 < max(numbers) else None
 
 
 def _deviates(

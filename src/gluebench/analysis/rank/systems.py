@@ -21,6 +21,9 @@ from gluebench.scoring.table import TableGold
 from gluebench.scoring.units import units_of
 from gluebench.submission import Column, Submission
 
+ALONE = "no other system has a rank"
+"""Why a single ranked system has no rank set."""
+
 
 class Systems(NamedTuple):
     """The submissions passed to `rank`, read and graded."""
@@ -84,12 +87,6 @@ def read_systems(
                     variances[at, place] += variance(own[file], mix)
                     shared[at, place] += shared_variance(of_runs, mix)
         influences.append(own)
-    alone = [name for name, of_system in zip(submissions, runs, strict=True) if len(of_system) == 1]
-    if 0 < len(alone) < len(runs):
-        warnings.append(
-            f"{', '.join(alone)}: one run only, so that intervals and tests leave out how much it depends on "
-            "the run"
-        )
     return Systems(
         tuple(submissions),
         tuple(scores),

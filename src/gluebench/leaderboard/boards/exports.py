@@ -63,7 +63,9 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> dict[str, A
         score = "" if task is None else task.name
         for row, values in zip(systems, rows, strict=True):
             others = not_different(benchmark, score, row.system.pk)
-            values["indistinguishable"] = [keys[pk] for pk in others if pk in keys]
+            values["indistinguishable"] = None
+            if others is not None:
+                values["indistinguishable"] = [keys[pk] for pk in others if pk in keys]
     best = [keys[pk] for pk in order.ranks.best]
     if task is not None:  # every system with a score for it has a rank, even if incomplete
         return {

@@ -36,7 +36,7 @@ def rank_of(submission: Submission) -> dict[str, Any]:
     board = at_phase(submission.benchmark, submission.phase)
     places = places_of(board)
     rows = {row.pk: row for row in standings(board)}
-    similar = [rows[pk] for pk in not_different(board, "", submission.pk) if pk in rows]
+    similar = [rows[pk] for pk in not_different(board, "", submission.pk) or () if pk in rows]
     return {
         "place": places.get(submission.pk, NOWHERE),
         "systems": sum(place.rank is not None for place in places.values()),
@@ -75,7 +75,7 @@ def position_of(submission: Submission) -> dict[str, Any] | None:
     history = history if len(history) > 1 else []
     bars = zip(labels_of(history), (entry["scores"]["score"] for entry in history), strict=True)
     board = at_phase(submission.benchmark, phase)
-    similar = not_different(board, "", submission.pk)
+    similar = not_different(board, "", submission.pk) or []
     places = places_of(board)
     return {
         "rank": rank,

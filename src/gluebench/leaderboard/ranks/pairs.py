@@ -14,6 +14,9 @@ from gluebench.leaderboard.ranks.state import RankingState, ranking_of
 
 WINDOW = 100
 """Rows and columns of pairs on a page."""
+LEVEL = 0.05
+"""Adjusted p-values up to this are significant."""
+JUST_ABOVE = 0.050001
 FAMILY = "all pairs of the board at once"
 """What a pair is tested among."""
 
@@ -46,8 +49,8 @@ class Pairs:
         p_values = self._p_values
         return {
             "difference": round(self.values[a] - self.values[b], 12),
-            "p": None if p_values is None else _shortest(p_values.raw[a, b]),
-            "adjusted": None if p_values is None else _shortest(p_values.adjusted[a, b]),
+            "p": None if p_values is None else _six_digits(p_values.raw[a, b]),
+            "adjusted": None if p_values is None else _adjusted(p_values.adjusted[a, b]),
             "significant": bool(self._better[a, b] or self._better[b, a]),
         }
 
@@ -63,9 +66,15 @@ class Pairs:
         return int(self._better[self.order][:, self.order].sum()) if self.order else 0
 
 
-def _shortest(p: Any) -> float:
-    """A single-precision number in as few digits as identify it."""
-    return float(f"{p:.9g}")
+def _six_digits(p: Any) -> float:
+    """A single-precision number in the digits that it surely has."""
+    return float(f"{p:.6g}")
+
+
+def _adjusted(p: Any) -> float:
+    """An adjusted p-value in six digits, on the same side of the level as before."""
+    rounded = _six_digits(p)
+    return JUST_ABOVE if rounded <= LEVEL < p else rounded
 
 
 def board_pair(benchmark: Benchmark, a: int, b: int) -> dict[str, Any] | None:

@@ -29,6 +29,8 @@ FORGOTTEN = "its predictions are no longer kept"
 REFUSED = "its file is not valid by today's checks"
 LADDER = "what the board shows is not its own score"
 UNTESTED = "no two systems have this score"
+ALONE = "no other system has a rank"
+UNRANKED = "it has no rank here"
 TOGETHER = "All rank sets of this board hold together in 95 % of test sets."
 LEGEND = f"“3 · 1–6”: 3rd by score; true rank 1 to 6. {TOGETHER}"
 NAMED = 12
@@ -44,7 +46,7 @@ class Place(NamedTuple):
     high: int | None = None
     """The ends of the rank set; None where there is none."""
     withheld: str = ""
-    """Why a row with a rank has no rank set."""
+    """Why a row has no rank set."""
     waiting: bool = False
     """Whether the rank set is being computed."""
     by: str = "score"
@@ -90,7 +92,8 @@ class Place(NamedTuple):
         return {"rank": self.rank, "rank_low": self.low, "rank_high": self.high, "withheld": withheld}
 
 
-NOWHERE = Place()
+NOWHERE = Place(withheld=UNRANKED)
+"""The place of a row without a rank."""
 
 
 class BoardRanks(NamedTuple):
@@ -170,7 +173,7 @@ def read_ranks(benchmark: Benchmark, score: str, values: Mapping[int, float | No
     ranks = competition_ranks(list(values.values()))
     ranked = {pk: rank for pk, rank in zip(values, ranks, strict=True) if rank is not None}
     if len(ranked) == 1:
-        return BoardRanks({pk: Place(1, 1, 1) for pk in ranked})
+        return BoardRanks({pk: Place(1, withheld=ALONE) for pk in ranked})
     ranking, reason, waiting = latest_ranking(benchmark)
     places = {}
     if ranking is None:
@@ -234,15 +237,15 @@ def _why_untested(ranking: Ranking, benchmark: Benchmark) -> dict[int, Count]:
     return once(f"untested {ranking.pk} {ranking.stamp}", benchmark.version, read)
 
 
-def not_different(benchmark: Benchmark, score: str, pk: int) -> list[int]:
-    """The systems that do not differ significantly from this one, as far as they were tested."""
+def not_different(benchmark: Benchmark, score: str, pk: int) -> list[int] | None:
+    """The systems that do not differ significantly from this one; None if it was not tested."""
     ranking, _, _ = latest_ranking(benchmark)
     row = Decisions.objects.filter(ranking=ranking, score=score).first()
     if ranking is None or row is None:
-        return []
+        return None
     pks = [pk for pk, _ in ranking.systems]
     if pk not in pks or isinstance(row.counts[pks.index(pk)], str):
-        return []
+        return None
     from gluebench.analysis.rank import packed
 
     similar = packed.indistinguishable(row.better, len(pks), pks.index(pk))
