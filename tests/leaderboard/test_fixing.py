@@ -8,13 +8,17 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from django.conf import settings
+from django.core.cache import caches
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 from leaderboard.material import PREDICTIONS, tsv, zip_bytes
+from leaderboard.test_ranks import renewed
 
+from gluebench.analysis.rank.packed import pack_decisions
 from gluebench.leaderboard.accounts.models import Team
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.limits import quota
@@ -363,29 +367,46 @@ def test_a_graded_submission_tells_its_author_where_it_stands(
     best = graded(zip_bytes({**PREDICTIONS, "Para": "101100"}), name="The front", owner=other)
     middle = graded(name="Middle", public=False)
     text = owner.get(middle.get_absolute_url()).content.decode()
-    assert "It would be rank 2 of 3 on the board" in text
+    assert "By its score it would be 2nd of 3." in text
+    assert "Only systems on the board have a rank set." in text
     assert f'The best: <a href="{best.get_absolute_url()}"' in text
     assert f'<a href="{worse.get_absolute_url()}"' in text, "the history of own scores"
     assert "to put it on the board" in text
     listed = owner.get(worse.get_absolute_url()).content.decode()
-    assert "Rank 2 of 2" in listed
+    assert "<b>2 · …</b> of 2: 2nd by score; the rank set is being computed." in listed
+    assert "it would be" not in listed
     assert "Middle" in listed
     stranger = Client().get(worse.get_absolute_url()).content.decode()
     assert "Where it stands" not in stranger
     assert "Middle" not in stranger
 
 
-def test_the_distance_has_the_interval_of_the_paired_test(owner: Client, graded: Any, person: Any) -> None:
+def test_the_distance_has_the_interval_of_the_paired_test(
+    owner: Client, graded: Any, person: Any, tiny: Any
+) -> None:
     own = graded(zip_bytes({**PREDICTIONS, "Refer": "0011"}), name="Worse")
     best = graded(name="The front", owner=person("other@example.org"))
-    assert "being computed" in owner.get(own.get_absolute_url()).content.decode()
+    assert "</a> the rank set is being computed</td>" in owner.get(own.get_absolute_url()).content.decode()
     Pair.objects.update(
         at=timezone.now(), found={"overall": {"difference": -0.2, "low": -0.31, "high": -0.07, "p": 0.01}}
     )
     assert (Pair.objects.get().a, Pair.objects.get().b) == (own, best), "own minus the other's"
+    ranking = renewed(tiny)
+    assert [pk for pk, _ in ranking.systems] == [best.pk, own.pk]
     text = owner.get(own.get_absolute_url()).content.decode()
     assert "7.0 to 31.0" in text
-    assert "significant at 5 %" in text
+    assert "</a> no rank set: too few examples on Refer</td>" in text
+
+    average = ranking.decisions.filter(score="")
+    for front_is_better, decision in ((True, "significant"), (False, "not significant")):
+        better = np.zeros((2, 2), dtype=bool)
+        better[0, 1] = front_is_better
+        count = int(front_is_better)
+        average.update(better=pack_decisions(better), counts=[[0, count], [count, 0]])
+        caches["pages"].clear()  # counts are read once for each ranking
+        text = owner.get(own.get_absolute_url()).content.decode()
+        assert "7.0 to 31.0" in text
+        assert f"</a> {decision}, all pairs of the board at once</td>" in text
 
 
 def test_the_page_s_script_is_told_of_a_twin_too(fill: Any, good_zip: bytes) -> None:

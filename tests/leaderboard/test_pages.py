@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from django.test import Client
 from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
+from leaderboard.test_ranks import renewed
 
 from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard.boards.columns import WIDTHS, Options, scheme_of
 from gluebench.leaderboard.boards.pages import Board, read_page
 from gluebench.leaderboard.common.formats import score_text
+from gluebench.leaderboard.ranks.places import NOWHERE
 from gluebench.leaderboard.submissions.models import Submission
 
 Send = Callable[..., Submission]
@@ -126,7 +128,9 @@ def test_reference_rows_are_placed_and_not_ranked(db: None) -> None:
     rows = board_of(BASELINES).rows
     assert [row.entry["name"] for row in rows] == ["Human", "Attn", "GenSen"], "without those of one task"
     human = rows[0]
-    assert (human.rank, human.rank_text, human.reference, human.score.text) == (None, "", True, "87.1")
+    assert (human.rank, human.place.text, human.reference, human.score.text) == (None, "", True, "87.1")
+    assert human.place == NOWHERE
+    assert [row.place.text for row in rows[1:]] == ["1 · –", "2 · –"], "the published row takes no rank"
 
 
 def test_a_reference_without_a_score_stands_on_the_boards_of_its_tasks_alone(db: None) -> None:
@@ -152,15 +156,23 @@ def test_grouped_as_table_4_keeps_the_ranks(db: None) -> None:
     assert [row.rank for row in table.rows] == [1, 2, None]
 
 
-def test_ties_share_a_rank_and_the_incomplete_have_none(client: Client, graded: Send) -> None:
+def test_ties_share_a_rank_and_the_incomplete_have_none(client: Client, graded: Send, tiny: Any) -> None:
     graded(name="First")
     graded(name="Second")
     graded(zip_bytes({"Refer": PREDICTIONS["Refer"]}), name="Third")
-    rows = Cells(client.get("/").content.decode()).rows
-    shown = [(row[0], row[1].split(" BiLSTM")[0], row[2]) for row in rows if "BiLSTM" in " ".join(row)]
-    score = shown[0][2]
-    assert shown == [("1–2", "First", score), ("1–2", "Second", score), ("", "Third", "–")]
+
+    def shown() -> list[tuple[str, str, str]]:
+        rows = Cells(client.get("/").content.decode()).rows
+        return [(row[0], row[1].split(" BiLSTM")[0], row[2]) for row in rows if "BiLSTM" in " ".join(row)]
+
+    score = shown()[0][2]
     assert re.fullmatch(r"\d\d\.\d", score)
+    incomplete = ("", "Third", "–")
+    rank = "1 · … 1st by score; the rank set is being computed"
+    assert shown() == [(rank, "First", score), (rank, "Second", score), incomplete]
+    assert renewed(tiny).failure == ""
+    rank = "1 · 1–2 1st by score; true rank 1 to 2"
+    assert shown() == [(rank, "First", score), (rank, "Second", score), incomplete]
 
 
 def test_the_one_benchmark_is_home(client: Client, graded: Send) -> None:
@@ -360,13 +372,18 @@ def test_a_cached_board_is_the_same_for_everybody(client: Client, ada: Any, grad
     assert "Sign in" in Client().get("/").content.decode()
 
 
-def test_the_json_twin_of_the_board(client: Client, graded: Send) -> None:
+def test_the_json_twin_of_the_board(client: Client, graded: Send, tiny: Any) -> None:
     submission = graded(team="A team", regime="frozen", parameters=12)
+    twin = graded(name="Its twin")
+    assert renewed(tiny).failure == ""
     board = client.get("/benchmarks/tiny.json").json()
-    assert board["schema"] == "gluebench.board/1"
+    assert board["schema"] == "gluebench.board/2"
     assert [column["file"] for column in board["columns"]] == ["Para", "Sim", "Infer-m", "Infer-mm", "Refer"]
-    [row] = board["rows"]
+    row, other = board["rows"]
     assert (row["rank"], row["name"], row["team"], row["regime"]) == (1, "A system", "A team", "frozen")
+    for each in (row, other):
+        assert (each["rank"], each["rank_low"], each["rank_high"], each["withheld"]) == (1, 1, 2, None)
+    assert board["may_be_best"] == [submission.key, twin.key]
     assert row["parameters"] == {"total": 12, "shared": None}
     assert row["score"] == submission.report["score"]
     assert row["tasks"] == submission.report["tasks"]
@@ -386,20 +403,26 @@ def test_the_submission_page_shows_every_metric_with_its_interval(client: Client
     assert submission.report["provenance"]["labels"] in page
 
 
-def test_the_diagnostics_page_by_category(client: Client, graded: Send) -> None:
+def test_the_diagnostics_page_by_category(client: Client, graded: Send, tiny: Any) -> None:
     submission = graded()
+    graded(name="Its twin")
+    assert renewed(tiny).failure == ""
     coarse = Cells(client.get("/benchmarks/tiny/diagnostics/DX").content.decode()).rows
-    assert [cell.split(" n =")[0] for cell in coarse[0]] == ["System", "All", "Logic"]
+    head = ["Rank by “All”", "System", "All"]
+    assert [cell.split(" n =")[0] for cell in coarse[0]] == [*head, "Logic"]
+    assert [row[0] for row in coarse[1:]] == ["1 · 1–2 1st by score; true rank 1 to 2"] * 2
     overall = submission.report["diagnostics"]["DX"]["overall"]["value"]
-    assert coarse[1][1].startswith(f"{100 * overall:.1f}")
+    assert coarse[1][2].startswith(f"{100 * overall:.1f}")
     page = client.get("/benchmarks/tiny/diagnostics/DX?category=Logic").content.decode()
     fine = Cells(page).rows
-    assert [cell.split(" n =")[0] for cell in fine[0]] == ["System", "All", "Negation", "Conjunction"]
+    assert [cell.split(" n =")[0] for cell in fine[0]] == [*head, "Negation", "Conjunction"]
     withheld = submission.report["diagnostics"]["DX"]["fine"]["Conjunction"]["withheld"]
     assert f"<small>{withheld}</small>" in page
     assert "not comparable" in page
     twin = client.get("/benchmarks/tiny/diagnostics/DX.json").json()
+    assert twin["schema"] == "gluebench.diagnostics/2"
     assert twin["rows"][0]["diagnostic"] == submission.report["diagnostics"]["DX"]
+    assert [twin["rows"][0][end] for end in ("rank", "rank_low", "rank_high")] == [1, 1, 2]
 
 
 def test_the_human_reference_stands_on_the_diagnostics_page() -> None:
