@@ -15,6 +15,7 @@ from django.core.cache import caches
 from django.test import Client
 from django.utils import timezone
 from leaderboard.material import PREDICTIONS, zip_bytes
+from leaderboard.test_ranks import renewed
 from leaderboard.walk import patterns
 
 from gluebench.leaderboard.accounts.models import User
@@ -27,7 +28,6 @@ from gluebench.leaderboard.ledger.verify import Verification, from_folder, verif
 from gluebench.leaderboard.limits.acts import change_policy
 from gluebench.leaderboard.limits.phase_acts import save_phase
 from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.ranks.renewing import look, renew_ranking
 from gluebench.leaderboard.results.acts import announce, make_due
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.grading import phases_due
@@ -121,8 +121,7 @@ def test_no_page_names_a_system_until_the_day_and_all_do_then(
     rows = [graded(**TEXTS), graded(worse_zip, **{**TEXTS, "name": f"{WORD} Two"})]
     acts.edit(rows[0], rows[0].owner, {"team": f"Other {WORD}s"})
     announce(hidden, organizer, labels=False)
-    look()
-    renew_ranking.call(hidden.pk)
+    assert renewed(hidden).failure == ""
     make_due()
     addresses = list(guest_addresses(rows))
     assert len(addresses) > 100

@@ -22,6 +22,7 @@ from django.test import override_settings
 from django.utils import timezone
 from leaderboard.material import CANARIES, MANIFEST, PREDICTIONS, write_gold, zip_bytes
 from leaderboard.sealing import catch_up
+from leaderboard.test_ranks import renewed
 
 from gluebench.cli import main
 from gluebench.leaderboard import commands, integrity
@@ -35,7 +36,6 @@ from gluebench.leaderboard.ledger.verify import Verification, verify_released
 from gluebench.leaderboard.ledger.views import receipt_of
 from gluebench.leaderboard.limits.phase_acts import save_phase
 from gluebench.leaderboard.phases.models import Phase
-from gluebench.leaderboard.ranks.renewing import look, renew_ranking
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -287,8 +287,7 @@ def test_ranks_by_the_rule_of_the_manifest_are_the_same_when_computed_again(
     }.items():
         graded(zip_bytes({**PREDICTIONS, **changes}), name=name, benchmark=benchmark)
     graded(zip_bytes({"Para": PREDICTIONS["Para"]}), name="Incomplete", benchmark=benchmark)
-    look()
-    renew_ranking.call(benchmark.pk)
+    assert renewed(benchmark).failure == ""
     freeze(tmp_path / "frozen", ["ruled"])
     assert copied(tmp_path / "frozen") == []
     path = tmp_path / "frozen" / "benchmarks" / "ruled.json"
