@@ -32,8 +32,14 @@ World = tuple[list[Metric], Pairs]
 
 def shares(classes: int, rarest: float) -> np.ndarray:
     """Shares that fall geometrically to the rarest."""
-    falling = np.geomspace(0.5, rarest, classes)
-    falling[0] = 1 - falling[1:].sum()
+    low, high = rarest, 1.0
+    for _ in range(60):  # the share of the first, so that all add up to 1
+        first = (low + high) / 2
+        if np.geomspace(first, rarest, classes).sum() < 1:
+            low = first
+        else:
+            high = first
+    falling = np.geomspace(low, rarest, classes)
     scaled: Floats = falling / falling.sum()
     return scaled
 

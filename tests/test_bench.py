@@ -13,11 +13,14 @@ BENCH = Path(__file__).parents[1] / "bench"
 IMPORTED = {"board_site", "material", "worlds"}
 """Modules of the scripts; board_site is run by board and slow."""
 SMALLEST = {
+    "decided_bits": "--labelings 60 --uploads 4",
     "grade": "--rounds 1",
     "ladder": "--uploads 3 --repetitions 1",
     "load": "",
     "many": "--submissions 2 --singles 1",
     "process": "--rounds 1",
+    "rank_coverage": "--worlds 4 --only 20",
+    "rare": "--worlds 2 --rows 1000",
     "step": "--rounds 1 --batches 1 --small",
     "vectors": "",
 }
@@ -31,8 +34,7 @@ LONG = {
     "prepare": "--rounds 1",
     "probe": "--share 0.002",
     "qnli": "--rounds 1",
-    "rank": "--systems 3 --resamples 20",
-    "rank_coverage": "--worlds 1 --resamples 20",
+    "rank": "--systems 3 --more 4 --many 50 --units 500",
     "rows": "--small --updates 1 --batch 8",
     "slow": "--connections 8 --seconds 2 --entries 10",
     "soak": "--count 2 --full 1 --minutes 1 --clients 1",

@@ -44,6 +44,10 @@ SHORT = {
     ("gluebench/data/sources/http.py", "_PAGE"): "reads the first 4,096 bytes of a download",
     ("gluebench/data/sources/http.py", "_TITLE"): "reads the first 4,096 bytes of a download",
     ("gluebench/data/sources/http.py", "_NO_TEXT"): "reads the first 4,096 bytes of a download",
+    (
+        "gluebench/leaderboard/freeze.py",
+        "_WAITING",
+    ): "reads pages of the site, where people's text is escaped",
     ("gluebench/leaderboard/freeze.py", "_ACTS"): "reads pages of the site, where people's text is escaped",
     ("gluebench/leaderboard/freeze.py", "text"): "reads pages of the site, where people's text is escaped",
     ("gluebench/systems/adapters/answers.py", "_REASONING"): "reads a reply, limited by --max-tokens",

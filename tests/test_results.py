@@ -172,7 +172,7 @@ def test_differences_and_ranks_are_drawn(results: dict[str, Any]) -> None:
     rte = comparison.tasks["RTE"].score
     assert marks(ax)["RTE"] == percents(rte.difference)
     assert marks(ax)["average interval"] == percents(comparison.overall.low, comparison.overall.high)
-    assert f"A: {EVIL}. B: predictions" in ax.get_title(loc="left").replace("\n", " ")
+    assert f"A: {EVIL}. B: B." in ax.get_title(loc="left").replace("\n", " ")
     filled = {line.get_label(): line.get_markerfacecolor() != "white" for line in ax.lines}
     for name, part in comparison.tasks.items():
         assert filled[name] == (part.score.better is not None)

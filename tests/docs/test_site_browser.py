@@ -52,7 +52,7 @@ def test_search_finds_a_page(address: str, chromium: Any) -> None:
         tab.page.goto("/how-to/compare.html", wait_until="networkidle")
         tab.page.keyboard.press("/")
         tab.page.wait_for_timeout(300)
-        tab.page.keyboard.type("Holm correction")
+        tab.page.keyboard.type("suppression hiding a category")
         tab.page.get_by_text("Explanation / Terms").or_(
             tab.page.get_by_text("Words", exact=True)
         ).first.wait_for()

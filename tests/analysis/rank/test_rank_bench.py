@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 HOME = Path(__file__).parents[3]
 
 
@@ -38,9 +36,3 @@ def test_the_bits_of_decisions_are_few() -> None:
     for line in lines[1:]:
         score, shown, _ = map(float, line.split()[-3:])
         assert shown < score
-
-
-@pytest.mark.slow
-def test_boards_are_timed() -> None:
-    lines = run("rank.py", "--systems", "3", "--more", "4", "--many", "50", "--units", "500").splitlines()
-    assert len(lines) == 4

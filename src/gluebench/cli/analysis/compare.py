@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from gluebench.analysis.compare.words import title
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import DOWN, between, counted, on_split, percent, points
 from gluebench.cli.common import option
@@ -150,6 +149,8 @@ def _rows(part: TaskComparison | None, task: Task) -> Iterator[_Row]:
 
 
 def _differences(comparison: Comparison, benchmark: Benchmark, sections: Sequence[Sequence[_Row]]) -> Table:
+    from gluebench.analysis.compare.words import title  # imports numpy
+
     overall = comparison.overall
     same = (
         []
