@@ -195,6 +195,8 @@ def test_klue_reading_and_dialogue_state(tmp_path: Path) -> None:
 
 
 SIZE = 90
+AVERAGES = {"auprc", "uas", "las"}
+"""Averages over classes whose name does not say so; one that is too rare leaves them without interval."""
 
 
 def cells_of(*columns: Any) -> list[str]:
@@ -280,7 +282,7 @@ def test_klue_by_the_commands(tmp_path: Path) -> None:
         for name, value in metrics.items():
             assert scores[name]["value"] == pytest.approx(value, abs=1e-12), (task, name)
             if scores[name]["low"] is None:
-                assert "macro" in name, "only an average over classes may have one that is too rare"
+                assert "macro" in name or name in AVERAGES
             else:
                 assert scores[name]["low"] < value < scores[name]["high"]
 
