@@ -97,12 +97,12 @@ class Units:
         if self._turned:
             turned = Units(self.metrics, self.systems[1::-1]).exchange(resamples, rng)
             return Exchange(-turned.differences, turned.errors)
-        again = deepcopy(rng)  # so that no metric's draws depend on the other metrics
-        linear = flips(*self._contributions(), self.counts, resamples=resamples, rng=rng)
-        if self.size >= LINEAR_FROM:
-            return linear
         names = [metric.function for metric in self.metrics]
-        places = [at for at, name in enumerate(names) if name in self._columns]
+        places = []
+        if self.size < LINEAR_FROM:
+            places = [at for at, name in enumerate(names) if name in self._columns]
+        again = deepcopy(rng) if places else rng  # so that no metric's draws depend on the other metrics
+        linear = flips(*self._contributions(), self.counts, resamples=resamples, rng=rng)
         if not places:
             return linear
         columns = [self._columns[names[at]] for at in places]
