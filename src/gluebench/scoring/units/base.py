@@ -203,11 +203,6 @@ class Units:
         assert self.units is not None
         return np.split(np.argsort(self.units, kind="stable"), np.cumsum(np.bincount(self.units))[:-1])
 
-    def bootstrap(self, resamples: int, rng: np.random.Generator) -> Floats:
-        """Metrics on units drawn with replacement, to first order, shape (metrics, systems, resamples)."""
-        drawn = rng.multinomial(self.size, self.counts / self.size, size=resamples).T
-        return self.values()[:, :, np.newaxis] + self.by_kind() @ drawn / self.size
-
 
 def units_of(metrics: Sequence[Metric], systems: Sequence[Pairs]) -> Units:
     """The units of a test file, for these metrics of it; `systems` are of the same examples."""
