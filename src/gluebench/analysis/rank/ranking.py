@@ -29,6 +29,7 @@ from gluebench.analysis.rank.rules import (
     every_rule,
     filled,
     known,
+    rank_set_text,
     standing,
     survives,
 )
@@ -91,12 +92,7 @@ class RankedSystem:
             return "-"
         if self.rank_low is None or self.rank_high is None:
             return str(self.rank)
-        return rank_words(self.rank, self.rank_low, self.rank_high)
-
-
-def rank_words(rank: int, low: int, high: int) -> str:
-    """An observed rank and the ranks that a system may truly have: "3 · 1–6"."""
-    return f"{rank} · {low}" if low == high else f"{rank} · {low}–{high}"
+        return f"{self.rank} · {rank_set_text(self.rank_low, self.rank_high)}"
 
 
 class Pair(NamedTuple):

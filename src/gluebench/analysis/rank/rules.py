@@ -129,6 +129,11 @@ def filled(profile: Profile, missing: Missing) -> Profile:
     return replace(profile, scores=tuple(tuple(map(known, row)) for row in rows))
 
 
+def rank_set_text(low: int, high: int) -> str:
+    """The ranks that a system may truly have, as "1–6", or "3"."""
+    return str(low) if low == high else f"{low}–{high}"
+
+
 def known(score: float) -> float | None:
     """The score; None for NaN."""
     return None if isnan(score) else score

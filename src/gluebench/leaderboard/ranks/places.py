@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from django.contrib.humanize.templatetags.humanize import ordinal
 
-from gluebench.analysis.rank.rules import competition_ranks
+from gluebench.analysis.rank.rules import competition_ranks, rank_set_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ABSENT
 from gluebench.leaderboard.common.page_cache import once
@@ -59,7 +59,7 @@ class Place(NamedTuple):
         """The rank set, "1–6"; empty where there is none."""
         if self.low is None or self.high is None:
             return ""
-        return str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
+        return rank_set_text(self.low, self.high)
 
     @property
     def text(self) -> str:
