@@ -205,28 +205,29 @@ def _extend(request: SignedInRequest, row: Phase) -> HttpResponse:
 
 
 def _delete(request: SignedInRequest, row: Phase) -> HttpResponse:
-    form = RemovalForm(request.POST)
-    problem = "" if form.is_valid() else f"Nothing was deleted: {' '.join(map(str, form.errors['reason']))}"
-    try:
-        if not problem:
-            delete_phase(row, request.user, form.cleaned_data["reason"])
-    except PhaseError as error:
-        problem = str(error)
-    (messages.error if problem else messages.success)(request, problem or f"The phase {row} is deleted.")
-    return redirect("phases", row.benchmark.name)
+    benchmark = row.benchmark.name
+    _with_reason(request, row, delete_phase, "Nothing was deleted", f"The phase {row} is deleted.")
+    return redirect("phases", benchmark)
 
 
 def _settle(request: SignedInRequest, row: Phase) -> HttpResponse:
+    done = f"The results of {row} do not wait any more."
+    _with_reason(request, row, settle_phase, "Nothing was done", done)
+    return redirect("phase", row.benchmark.name, row.pk)
+
+
+def _with_reason(
+    request: SignedInRequest, row: Phase, act: Callable[[Phase, User, str], object], nothing: str, done: str
+) -> None:
+    """Do what needs a reason, and say in a message that it is `done`, or why not."""
     form = RemovalForm(request.POST)
-    problem = "" if form.is_valid() else f"Nothing was done: {' '.join(map(str, form.errors['reason']))}"
+    problem = "" if form.is_valid() else f"{nothing}: {' '.join(map(str, form.errors['reason']))}"
     try:
         if not problem:
-            settle_phase(row, request.user, form.cleaned_data["reason"])
-    except ActError as error:
+            act(row, request.user, form.cleaned_data["reason"])
+    except (PhaseError, ActError) as error:
         problem = str(error)
-    done = f"The results of {row} do not wait any more."
     (messages.error if problem else messages.success)(request, problem or done)
-    return redirect("phase", row.benchmark.name, row.pk)
 
 
 _ACTS = {"extend": _extend, "delete": _delete, "settle": _settle}
