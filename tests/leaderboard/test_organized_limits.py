@@ -51,6 +51,40 @@ def form(**changes: Any) -> dict[str, Any]:
     return {name: "" if value is None else value for name, value in values.items()}
 
 
+@pytest.mark.parametrize(
+    ("changes", "effect"),
+    [
+        ({"per_day": 7}, ""),
+        ({"smallest_category": 99}, "What is shown of all submissions would change at once"),
+        ({"feedback": "ladder"}, "All submissions would be graded again."),
+    ],
+)
+def test_a_preview_says_what_a_change_does_and_saves_nothing(
+    organizer: Client, tiny: Any, changes: dict[str, Any], effect: str
+) -> None:
+    page = organizer.post(PAGE, form(**changes, act="preview")).content.decode()
+    panel = page.partition("What participants will read")[2].partition("</section>")[0]
+    assert "Nothing is saved yet." in panel
+    assert effect in panel
+    assert ("would" in panel) == bool(effect)
+    assert ("You may send 7 within 24 hours" in panel) == ("per_day" in changes)
+    before = tiny.settings
+    tiny.refresh_from_db()
+    assert tiny.settings == before
+    assert not Entry.objects.filter(action="policy").exists()
+
+
+def test_the_organizer_reads_whose_labels_scores_may_tell(organizer: Client, tiny: Any) -> None:
+    """Of tiny, only the diagnostic set says that its labels are public."""
+    for page in (PAGE, "/benchmarks/tiny/organize/setup"):
+        text = organizer.get(page).content.decode()
+        assert "Scores of DX have all digits" in text
+        assert "labels can be read from scores (338 uploads for 99 % of STS-B)" in text
+    text = tiny.manifest.replace("private = false", "private = true")
+    Benchmark.objects.filter(pk=tiny.pk).update(manifest=text)
+    assert "have all digits" not in organizer.get(PAGE).content.decode()
+
+
 def test_only_organizers_see_and_change_limits(client: Client, tiny: Any, ada: Any) -> None:
     exception = Override.objects.create(benchmark=tiny, user=ada, per_day=9, reason="a workshop")
     addresses = [PAGE, f"{PAGE}/exceptions", f"{PAGE}/exceptions/{exception.pk}/remove"]
@@ -191,6 +225,17 @@ def test_an_exception_that_ran_out_is_marked(organizer: Client, tiny: Any, ada: 
 
 def run(*words: object) -> Result:
     return CliRunner().invoke(main, [*map(str, words), "--site", str(settings.FOLDER.root)])
+
+
+def test_adding_a_benchmark_names_the_tasks_whose_labels_scores_may_tell(
+    db: None, gold_folder: Path, tmp_path: Path
+) -> None:
+    added = run("leaderboard", "add", MANIFEST, "--gold", gold_folder)
+    assert "Scores of DX have all digits" in added.output
+    assert "labels can be read from scores" in added.output
+    hidden = tmp_path / "tiny.toml"
+    hidden.write_text(MANIFEST.read_text().replace("private = false", "private = true"))
+    assert "digits" not in run("leaderboard", "add", hidden, "--gold", gold_folder).output
 
 
 def test_the_policy_on_the_command_line(tiny: Any, tmp_path: Path) -> None:

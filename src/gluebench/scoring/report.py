@@ -43,17 +43,20 @@ class Score(NamedTuple):
     """Share of the split's examples with gold labels; None if all have them."""
     loss: bool | None = None
     """True if the value is a negated loss, else None."""
+    widening: int | None = None
+    """How many times wider than for an accuracy on `n` examples the steps of rounding are, by the metric's
+    own error: a power of two, None for 1. A rounded score does not tell it."""
 
     @classmethod
     def of(
         cls, value: float, bar: Bar, n: int, covered: float | None = None, *, loss: bool | None = False
     ) -> Score:
         """Build a score from a value and its interval."""
-        return cls(value, bar.low, bar.high, n, bar.withheld, covered, loss or None)
+        return cls(value, bar.low, bar.high, n, bar.withheld, covered, loss or None, bar.widening)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values: 12 significant digits; those after `n` only where they apply."""
-        return fields_of(self, optional=("withheld", "covered", "loss"))
+        return fields_of(self, optional=("withheld", "covered", "loss", "widening"))
 
 
 def parts_of(scores: Mapping[str, Score | None], weights: Mapping[str, float] = {}) -> list[Part]:

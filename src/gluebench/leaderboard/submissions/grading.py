@@ -167,18 +167,30 @@ def regrade(benchmark: Benchmark, reason: str, phase: Phase | None = None, **_: 
     return len(pks)
 
 
+REGRADED = "All submissions would be graded again."
+SHOWN_AGAIN = "What is shown of all submissions would change at once; none is graded again."
+
+
+def effect_of(before: Policy, after: Policy) -> str:
+    """What a change of policy does to results, in a sentence; empty where they stay as they are."""
+    other_rows = (before.public_share, before.reveal) != (after.public_share, after.reveal)
+    if other_rows or (before.feedback == "ladder") != (after.feedback == "ladder"):
+        return REGRADED
+    return SHOWN_AGAIN if any(getattr(before, name) != getattr(after, name) for name in SHOWN) else ""
+
+
 def follow_policy(benchmark: Benchmark, before: Policy) -> None:
     """Bring results in line with a policy that was just saved; in the transaction that saved it."""
     after = benchmark.policy
-    other_rows = (before.public_share, before.reveal) != (after.public_share, after.reveal)
+    effect = effect_of(before, after)
     with transaction.atomic():
         if benchmark.revealed is not None and not _reveal_is_due(after):
             benchmark.revealed = None
             Benchmark.objects.filter(pk=benchmark.pk).update(revealed=None)
-        if other_rows or (before.feedback == "ladder") != (after.feedback == "ladder"):
+        if effect == REGRADED:
             regrade(benchmark, "The organizer changed what is shown of a score.")
         else:
-            if any(getattr(before, name) != getattr(after, name) for name in SHOWN):
+            if effect:
                 _show_again(benchmark.submissions.all())
             Benchmark.objects.filter(pk=benchmark.pk).touch()
         follow_clock(benchmark)
