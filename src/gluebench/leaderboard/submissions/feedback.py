@@ -153,7 +153,7 @@ def show(submission: Submission) -> bool:
     phase = submission.phase
     if phase is not None and phase.rows == Rows.BOTH and phase.state["rows"]["rows"] == "public":
         values["public_value"] = score_value(submission, result.shown or result.report or {})
-    Submission.objects.filter(pk=submission.pk).update(**values)
+    Submission.objects.filter(pk=submission.pk).rewrite(**values)
     result.show(values["scores"])
     for name, value in values.items():
         setattr(submission, name, value)

@@ -22,6 +22,7 @@ from django_tasks import task
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
+from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.counters import GRADINGS
 from gluebench.leaderboard.phases.models import Phase, newest_shown, next_change
@@ -203,7 +204,7 @@ def reveal_due() -> None:
             benchmark = Benchmark.objects.held(row.pk)  # the organizer may just have postponed it
             if benchmark.revealed is None and _reveal_is_due(benchmark.policy):
                 Benchmark.objects.filter(pk=benchmark.pk).update(revealed=timezone.now())
-                record("reveal", benchmark=benchmark)
+                record("reveal", benchmark=benchmark, sealed=sealed(benchmark, "revealed"))
                 regrade(benchmark, "The rows that were held back count now.")
 
 
@@ -366,7 +367,7 @@ def _finish(
                 kept["best"] |= dict.fromkeys(graded.get("new", ()), submission.key)
             if graded.get("also"):
                 public_value = feedback.score_value(submission, graded["also"])
-                Submission.objects.filter(pk=submission.pk).update(public_value=public_value)
+                Submission.objects.filter(pk=submission.pk).rewrite(public_value=public_value)
             before = feedback.key_now(benchmark, phase)
             Result.objects.create(
                 submission=submission,
