@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SCHEMA = "gluebench.report/1"
 FIELDS = ("task", "metric", "breakdown", "category", "value", "low", "high", "n", "withheld", "covered")
 """Columns of a report as one table."""
+METRICS_VERSION = 1
+"""Grows when a metric gives another value for the same answers and labels; boards rank one version."""
 DIGITS = 16
 """Hexadecimal digits of a fingerprint."""
 
@@ -331,7 +333,8 @@ def provenance(gold: Gold, **settings: Any) -> Mapping[str, Any]:
         "benchmark": {"name": gold.benchmark.name, "fingerprint": fingerprint(gold.benchmark)},
         "datasets": datasets(gold),
         "labels": gold.version,
-        **({"rows": gold.rows} if gold.rows else {}),
+        "metrics": METRICS_VERSION,
+        **({"rows": gold.rows, "share": gold.share} if gold.rows else {}),
         **({"uncertainty": gold.scope} if gold.scope else {}),
         **settings,
     }

@@ -60,8 +60,10 @@ def _limits(field: str) -> list[MinValueValidator | MaxValueValidator]:
 
 APART = {
     "labels": "with an earlier version of the labels",
-    "tasks": "by an earlier version of the tasks or metrics",
+    "tasks": "by an earlier version of the tasks",
     "rows": "on other rows than the ranked systems",
+    "share": "on another share of the rows than the ranked systems",
+    "metrics": "by an earlier version of the metrics",
 }
 """What scores of one board may differ in; see `feedback.ScoreKey`."""
 
