@@ -56,14 +56,13 @@ def rounded_score(score: Score, lowest: float, highest: float = 1.0) -> Score:
         return score
     widening = score.widening or 1
     value = rounded_value(score.value, score.n, lowest, highest, widening=widening)
-    score = score._replace(widening=None)
     if score.low is None or score.high is None:
-        return score._replace(value=value)
+        return score._replace(value=value, widening=None)
     at, *ends = (_steps(each, score.n, lowest, highest) for each in (score.value, score.low, score.high))
     reach = ceil(2 * max(at - ends[0], ends[1] - at) / widening + 1) / 2 * widening
     middle = _nearest(score.value, score.n, lowest, highest, widening)
     low, high = (_value(middle + side * reach, score.n, lowest, highest) for side in (-1, 1))
-    return score._replace(value=value, low=low, high=high)
+    return score._replace(value=value, low=low, high=high, widening=None)
 
 
 def rounded_p(p: float, exact: float, shown: float) -> float:
