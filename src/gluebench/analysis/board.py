@@ -311,8 +311,8 @@ def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:
 
     Categories of private sets with fewer examples than that are left out.
     """
-    systems = [check(path, gold.benchmark) for path in (a, b)]
-    reports = [rounded_report(grade(system, gold), gold.benchmark) for system in systems]
-    exact = compare(*systems, gold)
+    first, second = (check(path, gold.benchmark) for path in (a, b))
+    reports = [rounded_report(grade(system, gold), gold.benchmark) for system in (first, second)]
+    exact = compare(first, second, gold)
     comparison = rounded_comparison(exact, reports, gold.benchmark, smallest=smallest).as_dict()
     return {"comparison": {**comparison, "a": "", "b": ""}}

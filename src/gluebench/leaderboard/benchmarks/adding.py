@@ -76,7 +76,7 @@ def store(
             Benchmark.objects.filter(pk=row.pk).update(**values)
             why = reason or f"The {'labels' if 'gold' in changed else 'manifest'} changed."
             kind = "labels" if "gold" in changed else "manifest"
-            row.gold = values["gold"]
+            row.gold = place
             seals = sealed(row, LABEL_KEY, *(field for field in changed if field in PARTS))
             record(kind, actor=by, benchmark=row, reason=why, sealed=seals)
             benchmark_changed.send(Benchmark, benchmark=row, reason=why)
