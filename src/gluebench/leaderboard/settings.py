@@ -69,6 +69,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "gluebench.leaderboard.common.parameters.known_parameters",
 ]
 
 ROOT_URLCONF = "gluebench.leaderboard.urls"
