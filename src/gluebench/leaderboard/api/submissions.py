@@ -22,7 +22,6 @@ from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.fields import Field as Described
 from gluebench.leaderboard.ledger.views import TEXT, receipt_of
 from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions import facts as values
 from gluebench.leaderboard.submissions.models import Submission
@@ -238,13 +237,8 @@ def _chosen(request: HttpRequest, key: str, *, chosen: bool) -> HttpResponse:
 
 
 def _done(request: HttpRequest, key: str, act: Callable[[Submission], Submission]) -> HttpResponse:
-    """Do an act of the author, or say why it is refused."""
-    row = owned(user_with(request, Scope.SUBMIT), key)
-    try:
-        return JsonResponse(facts(act(row)))
-    except ActError as error:
-        kind = "choice" if isinstance(error, acts.ChoiceError) else "moment"
-        raise ProblemError(409, kind, str(error)) from None
+    """Do an act of the author. Raises ProblemError with the reason why it is refused."""
+    return JsonResponse(facts(act(owned(user_with(request, Scope.SUBMIT), key))))
 
 
 def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.phase_acts import phase_lines, set_phases
 from gluebench.leaderboard.limits.quota import REJECTED, hold
 from gluebench.leaderboard.phases.models import Extension, Phase
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.grading import follow_policy
@@ -55,23 +56,30 @@ def change_policy(
     return changes
 
 
-def add_override(override: Override, actor: User | None = None) -> Override:
+def set_limits(benchmark: Benchmark, actor: User, *, open: bool, reason: str, **policy: Any) -> str:
+    """Do `change_policy` with the values of its form."""
+    changes = change_policy(benchmark, policy, actor=actor, open=open, reason=reason)
+    return "The policy holds from now on." if changes else "Nothing was changed."
+
+
+def add_override(override: Override, actor: User) -> str:
     """Save an exception, which applies from now on."""
     with transaction.atomic():
         override.by = actor
         override.save()
         _record("exception", override, actor, override.reason)
-    return override
+    return f"The exception for {override.whose(actor)} holds from now on."
 
 
-def remove_override(override: Override, *, actor: User | None = None, reason: str) -> None:
+def remove_override(override: Override, actor: User, *, reason: str) -> str:
     """End an exception; the log keeps what it was."""
     with transaction.atomic():
         _record("exception removed", override, actor, reason)
         override.delete()
+    return f"The exception for {override.whose(actor)} is removed."
 
 
-def _record(action: str, override: Override, actor: User | None, reason: str) -> None:
+def _record(action: str, override: Override, actor: User, reason: str) -> None:
     numbers = {name: getattr(override, name) for name in Override.LIMITS}
     record(
         action,
@@ -117,12 +125,8 @@ def _value(name: str, text: str) -> Any:
         return text
 
 
-class TeamError(ValueError):
-    """Something about teams that cannot be done; the message says why."""
-
-
 def create_team(user: User, name: str) -> Team:
-    """A new team with this person in it. Raises TeamError if the name is taken, or for who is in a team."""
+    """A new team with this person in it. Raises ActError if the name is taken, or for who is in a team."""
     try:
         with transaction.atomic():
             person, present = hold(user.pk)
@@ -130,24 +134,24 @@ def create_team(user: User, name: str) -> Team:
             team = Team.objects.create(name=name)
             move_to(person, team)
     except IntegrityError:
-        raise TeamError(
+        raise _refused(
             f"There is a team {name!r} already. Choose another name, or ask it for its link."
         ) from None
     return team
 
 
 def join_team(user: User, code: str) -> Team:
-    """Enter the team that has this code. Raises TeamError for an old code, or for who is in another team."""
+    """Enter the team that has this code. Raises ActError for an old code, or for who is in another team."""
     team = Team.objects.filter(code=code).first()
     if team is None:
-        raise TeamError("This link no longer works. Ask the team for the current link.")
+        raise _refused("This link no longer works. Ask the team for the current link.")
     with transaction.atomic():
         person, present = hold(user.pk)
         if present != team:
             _require_none(present)
             # Lock it only without holding another team: two people who swap teams must not deadlock.
             if not Team.objects.select_for_update(no_key=True).filter(pk=team.pk):
-                raise TeamError("This team has just merged with another. Ask it for the current link.")
+                raise _refused("This team has just merged with another. Ask it for the current link.")
             move_to(person, team)
     return team
 
@@ -159,12 +163,12 @@ def leave_team(user: User) -> None:
 
 
 def propose_merge(user: User, code: str) -> Team:
-    """Ask the team that has this code to merge with one's own. Raises TeamError."""
+    """Ask the team that has this code to merge with one's own. Raises ActError."""
     with transaction.atomic():
         _, own = _member(user)
         other = Team.objects.filter(code=code).exclude(pk=own.pk).first()
         if other is None:
-            raise TeamError("This link no longer works, or is your own team's.")
+            raise _refused("This link no longer works, or is your own team's.")
         Team.objects.filter(pk=own.pk).update(merging=other)
         record("merge proposed", actor=user, team=own.pk, into=other.pk)
     return other
@@ -174,7 +178,7 @@ def merge(user: User, pk: int, *, accepted: bool) -> Team:
     """Take in, or decline, a team that asked one's own to merge; its submissions count for the merged team.
 
     In a phase whose deadline has passed both stay apart, with their submissions and extensions. Raises
-    TeamError if the two have sent more than one team may have sent by now.
+    ActError if the two have sent more than one team may have sent by now.
     """
     with transaction.atomic():
         own_pk = User.objects.values_list("team", flat=True).get(pk=user.pk)
@@ -185,7 +189,7 @@ def merge(user: User, pk: int, *, accepted: bool) -> Team:
         teams = {team.pk: team for team in locked}
         own, other = teams.get(present.get(user.pk) or 0), teams.get(pk)
         if own is None or other is None or other.merging_id != own.pk:
-            raise TeamError("This team does not ask to merge with yours any more.")
+            raise _refused("This team does not ask to merge with yours any more.")
         if accepted:
             _require_room(own, other)
             _take_in(own, other)
@@ -218,7 +222,7 @@ def _take_in(own: Team, other: Team) -> None:
 
 
 def _require_room(own: Team, other: Team) -> None:
-    """Raise TeamError if two teams have sent more to a benchmark than one may have sent by now."""
+    """Raise ActError if two teams have sent more to a benchmark than one may have sent by now."""
     both = Q(owner__team__in=[own, other]) | Q(group__in=[own, other])
     for benchmark in Benchmark.objects.all():
         policy, days = benchmark.policy, (timezone.now() - benchmark.added).days
@@ -226,7 +230,7 @@ def _require_room(own: Team, other: Team) -> None:
         most = min((cap * times for cap, times in caps if cap is not None), default=None)
         sent = Submission.objects.filter(both, ~REJECTED, benchmark=benchmark).count()
         if policy.per == "team" and most is not None and sent > most:
-            raise TeamError(
+            raise _refused(
                 f"Together the teams have sent {sent} submissions to {benchmark.title}; one team may have "
                 f"sent {most} by now. You cannot merge."
             )
@@ -241,13 +245,17 @@ def renew_link(user: User) -> Team:
     return team
 
 
+def _refused(reason: str) -> ActError:
+    return ActError(reason, "team")
+
+
 def _member(user: User) -> tuple[User, Team]:
     person, team = hold(user.pk)
     if team is None:
-        raise TeamError("You are in no team.")
+        raise _refused("You are in no team.")
     return person, team
 
 
 def _require_none(team: Team | None) -> None:
     if team is not None:
-        raise TeamError(f"You are in the team {team.name!r}. Leave it first.")
+        raise _refused(f"You are in the team {team.name!r}. Leave it first.")

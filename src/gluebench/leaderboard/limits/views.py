@@ -1,6 +1,7 @@
 """Pages on limits: an organizer's policy and phases, its rules, teams, the quota beside submissions."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,58 +23,21 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.health import workers
 from gluebench.leaderboard.limits import acts
-from gluebench.leaderboard.limits.acts import TeamError, add_override, change_policy, remove_override
+from gluebench.leaderboard.limits.acts import add_override, remove_override, set_limits
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
 from gluebench.leaderboard.limits.models import Acceptance, Override, rules_of, version_of
-from gluebench.leaderboard.limits.phase_acts import PhaseError, delete_phase, extend, save_phase, settle_phase
+from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, settle_phase, store_phase
 from gluebench.leaderboard.limits.phase_forms import ExtensionForm, PhaseForm
 from gluebench.leaderboard.limits.quota import usage
+from gluebench.leaderboard.organizing.pages import Act, OrganizerPage, refusals_shown
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.wording import described, phase_sentences
 from gluebench.leaderboard.submissions.counting import moved_by, waiting_in
 from gluebench.leaderboard.submissions.feedback import explained
-from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 SHOWN = 5
 """Maximum number of benchmarks whose quota is shown: those the user last submitted to."""
-
-
-@for_organizers()
-def policy(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """The organizer's page: the policy as a form, and the exceptions from it."""
-    form = PolicyForm(benchmark, request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        given = {name: form.cleaned_data[name] for name in ("open", "reason")}
-        changes = change_policy(benchmark, form.policy(), actor=request.user, **given)
-        messages.success(request, "The policy holds from now on." if changes else "Nothing was changed.")
-        return redirect("limits", benchmark.name)
-    return _policy_page(request, benchmark, form=form)
-
-
-@for_organizers(require_POST)
-def override(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """Add an exception from the policy."""
-    form = OverrideForm(request.POST)
-    if not form.is_valid():
-        return _policy_page(request, benchmark, override_form=form)
-    form.instance.benchmark = benchmark
-    added = add_override(form.save(commit=False), request.user)
-    messages.success(request, f"The exception for {_whose(added, request.user)} holds from now on.")
-    return redirect("limits", benchmark.name)
-
-
-@for_organizers(require_POST)
-def override_end(request: SignedInRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    """Remove an exception; a reason is required."""
-    override = get_object_or_404(benchmark.overrides, pk=pk)
-    form = RemovalForm(request.POST)
-    if form.is_valid():
-        remove_override(override, actor=request.user, reason=form.cleaned_data["reason"])
-        messages.success(request, f"The exception for {_whose(override, request.user)} is removed.")
-    else:
-        messages.error(request, f"Nothing was removed: {' '.join(map(str, form.errors['reason']))}")
-    return redirect("limits", benchmark.name)
 
 
 @login_required
@@ -83,7 +47,7 @@ def team(request: SignedInRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             created = acts.create_team(request.user, form.cleaned_data["name"])
-        except TeamError as error:
+        except ActError as error:
             form.add_error("name", str(error))
         else:
             messages.success(request, f"The team {created} is ready. Send its link to the other members.")
@@ -133,31 +97,50 @@ def team_renew(request: SignedInRequest) -> HttpResponse:
 
 
 def _change_team(request: SignedInRequest, action: Callable[[User], object], message: str) -> HttpResponse:
-    try:
+    with refusals_shown(request):
         messages.success(request, message.format(action(request.user)))
-    except TeamError as error:
-        messages.error(request, str(error))
     return redirect("team")
 
 
-def _whose(override: Override, viewer: User) -> str:
-    """The person or team of an exception, under the name that the viewer may see."""
-    return account_name(override.user, viewer) if override.user else str(override.team)
-
-
-def _policy_page(request: SignedInRequest, benchmark: Benchmark, **forms: Any) -> HttpResponse:
+def _policy(benchmark: Benchmark, viewer: User) -> dict[str, Any]:
     overrides: list[Any] = list(benchmark.overrides.select_related("user", "team", "by"))
     for override in overrides:
-        override.whose = _whose(override, request.user)
-        override.who = account_name(override.by, request.user) if override.by else "–"
-    context = {
-        "form": PolicyForm(benchmark),
-        "override_form": OverrideForm(),
-        "overrides": overrides,
-        "in_force": set(benchmark.overrides.in_force().values_list("pk", flat=True)),
-        **forms,
-    }
-    return render_tab(request, benchmark, "limits", context, template="limits/policy.html")
+        override.name = override.whose(viewer)
+        override.who = account_name(override.by, viewer) if override.by else "–"
+    in_force = benchmark.overrides.in_force().values_list("pk", flat=True)
+    return {"overrides": overrides, "in_force": set(in_force)}
+
+
+SET_LIMITS = Act("Edit its policy; open or close it.", set_limits, PolicyForm, reads="")
+POLICY = OrganizerPage(
+    "/limits",
+    "limits",
+    "limits",
+    {"": SET_LIMITS},
+    "limits/policy.html",
+    context=lambda row, viewer: {
+        "override_form": OverrideForm(Override(benchmark=row)),
+        **_policy(row, viewer),
+    },
+)
+EXCEPTIONS = OrganizerPage(
+    "/limits/exceptions",
+    "override",
+    "limits",
+    {"": Act("Add an exception from the policy.", add_override, OverrideForm, "override_form", "limits")},
+    "limits/policy.html",
+    find=lambda request, benchmark: Override(benchmark=benchmark),
+    context=lambda row, viewer: {"form": PolicyForm(row.benchmark), **_policy(row.benchmark, viewer)},
+    buttons_only=True,
+)
+EXCEPTION = OrganizerPage(
+    "/limits/exceptions/<int:pk>/remove",
+    "override-remove",
+    "limits",
+    {"": Act("Remove an exception.", remove_override, RemovalForm, "", "limits")},
+    find=lambda request, benchmark, pk: get_object_or_404(benchmark.overrides, pk=pk),
+    buttons_only=True,
+)
 
 
 def quota(request: HttpRequest) -> dict[str, Any]:
@@ -183,92 +166,60 @@ def _quota_html(request: HttpRequest) -> SafeString:
     return render_to_string("limits/quota.html", {"quotas": quotas, "user": user, "named": name is None})
 
 
-@for_organizers()
-def phases(request: SignedInRequest, benchmark: Benchmark, pk: int | None = None) -> HttpResponse:
-    """The phases in their order, and the forms that add or change one, extend its deadline, or delete it."""
-    row = Phase(benchmark=benchmark)
-    if pk is not None:
-        row = get_object_or_404(benchmark.phases.select_related("benchmark"), pk=pk)
-    if request.method != "POST":
-        return _page(request, row)
-    act = _ACTS.get(request.POST.get("act", "")) if pk is not None else None
-    return (act or _save)(request, row)
-
-
-def _extend(request: SignedInRequest, row: Phase) -> HttpResponse:
-    form = ExtensionForm(row, request.POST)
-    if not form.is_valid():
-        return _page(request, row, extension_form=form)
-    extend(row, actor=request.user, **form.cleaned_data)
-    messages.success(request, f"The new deadline is {row.text_of(form.cleaned_data['closes'])}.")
-    return redirect("phase", row.benchmark.name, row.pk)
-
-
-def _delete(request: SignedInRequest, row: Phase) -> HttpResponse:
-    benchmark = row.benchmark.name
-    _with_reason(request, row, delete_phase, "Nothing was deleted", f"The phase {row} is deleted.")
-    return redirect("phases", benchmark)
-
-
-def _settle(request: SignedInRequest, row: Phase) -> HttpResponse:
-    done = f"The results of {row} do not wait any more."
-    _with_reason(request, row, settle_phase, "Nothing was done", done)
-    return redirect("phase", row.benchmark.name, row.pk)
-
-
-def _with_reason(
-    request: SignedInRequest, row: Phase, act: Callable[[Phase, User, str], object], nothing: str, done: str
-) -> None:
-    """Do what needs a reason, and say in a message that it is `done`, or why not."""
-    form = RemovalForm(request.POST)
-    problem = "" if form.is_valid() else f"{nothing}: {' '.join(map(str, form.errors['reason']))}"
-    try:
-        if not problem:
-            act(row, request.user, form.cleaned_data["reason"])
-    except (PhaseError, ActError) as error:
-        problem = str(error)
-    (messages.error if problem else messages.success)(request, problem or done)
-
-
-_ACTS = {"extend": _extend, "delete": _delete, "settle": _settle}
-
-
-def _save(request: SignedInRequest, row: Phase) -> HttpResponse:
-    """Save a phase, or show what participants will read."""
-    form = PhaseForm(request.POST, instance=row)
-    if not form.is_valid():
-        return _page(request, row, form=form)
-    changed = form.save(commit=False)
-    if request.POST.get("act") == "preview":
-        lines = [changed.span, *phase_sentences(changed), *explained(changed.benchmark, changed)]
-        lines += moved_by(changed)
-        return _page(request, row, form=form, preview=lines)
-    changes = save_phase(changed, request.user, form.cleaned_data.get("reason", ""))
-    messages.success(request, f"{changed} is saved." if changes else "Nothing was changed.")
-    return redirect("phases", changed.benchmark.name)
-
-
-def _page(request: SignedInRequest, row: Phase, **context: Any) -> HttpResponse:
-    benchmark, stored = row.benchmark, row.pk is not None
-    listed = described(benchmark, planned=True)
+def _phases(row: Phase, viewer: User) -> dict[str, Any]:
+    stored = row.pk is not None
+    listed = described(row.benchmark, planned=True)
     for line in listed:
         line["count"] = line["phase"].submissions.filter(late=False).count()
         line["late"] = line["phase"].submissions.filter(late=True).count()
     extensions: list[Any] = list(row.extensions.select_related("user", "team", "by")) if stored else []
     for extension in extensions:
-        person = account_name(extension.user, request.user) if extension.user else extension.team
+        person = account_name(extension.user, viewer) if extension.user else extension.team
         extension.whose = "Everybody" if extension.for_all else person
         extension.until = row.text_of(extension.closes)
-    context = {
-        "form": PhaseForm(instance=row),
-        "extension_form": ExtensionForm(row) if stored and row.closes else None,
-        **context,
+    return {
         "phases": listed,
         "extensions": extensions,
         "phase": Phase.objects.get(pk=row.pk) if stored else None,
         "waits": _waits(row) if stored else "",
     }
-    return render_tab(request, benchmark, "phases", context, template="limits/phases.html")
+
+
+def _preview(form: Any) -> dict[str, Any]:
+    changed = form.arguments()[0]
+    lines = [changed.span, *phase_sentences(changed), *explained(changed.benchmark, changed)]
+    return {"preview": lines + moved_by(changed)}
+
+
+def _phase(request: HttpRequest, benchmark: Benchmark, pk: int) -> Phase:
+    return get_object_or_404(benchmark.phases.select_related("benchmark"), pk=pk)
+
+
+SETTLE = "Show the results of a phase although files wait to be graded."
+PHASES = OrganizerPage(
+    "/phases",
+    "phases",
+    "phases",
+    {"": Act("Add a phase.", store_phase, PhaseForm, reads="")},
+    "limits/phases.html",
+    find=lambda request, benchmark: Phase(benchmark=benchmark),
+    context=_phases,
+    preview=_preview,
+)
+PHASE = replace(
+    PHASES,
+    path="/phases/<int:pk>",
+    name="phase",
+    acts={
+        "": Act("Change a phase.", store_phase, PhaseForm, to="phases", reads=""),
+        "extend": Act(
+            "Extend a deadline for all, a person or a team.", extend, ExtensionForm, "extension_form"
+        ),
+        "delete": Act("Delete a phase.", delete_phase, RemovalForm, "", "phases"),
+        "settle": Act(SETTLE, settle_phase, RemovalForm, ""),
+    },
+    find=_phase,
+)
 
 
 def _waits(phase: Phase) -> str:

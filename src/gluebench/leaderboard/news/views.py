@@ -1,5 +1,6 @@
 """Pages of announcements: the public list and its feed, the organizer's, and the mail of an account."""
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -17,14 +18,14 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.news import delivery
 from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, pace_of, subscriber
+from gluebench.leaderboard.organizing.pages import Act, ActModelForm, OrganizerPage
 from gluebench.leaderboard.ranks.views import in_form
-from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 FEED = 50
 """Newest announcements that the feed has."""
 
 
-class AnnouncementForm(forms.ModelForm):  # type: ignore[type-arg]
+class AnnouncementForm(ActModelForm):
     """An announcement."""
 
     class Meta:
@@ -75,26 +76,30 @@ def _feed(benchmark: Benchmark, root: str) -> str:
     return feed.writeString("utf-8")
 
 
-@for_organizers(require_http_methods(["GET", "HEAD", "POST"]))
-def organize(request: SignedInRequest, benchmark: Benchmark, pk: int | None = None) -> HttpResponse:
-    """The organizer's page: all announcements, and a form for a new one or, by `pk`, for one of them."""
-    announcement = Announcement(benchmark=benchmark, site=request.build_absolute_uri("/"))
-    if pk is not None:
-        announcement = get_object_or_404(benchmark.announcements, pk=pk)
-    action = request.POST.get("action", "")
-    if pk is not None and action == "take back":
-        delivery.take_back(announcement, request.user)
-        messages.success(request, f"“{announcement.title}” is taken back. Mail that was sent remains.")
-        return redirect("organize-news", benchmark.name)
-    form = AnnouncementForm(request.POST or None, instance=announcement)
-    if form.is_valid() and action == "publish":
-        (delivery.publish if pk is None else delivery.change)(announcement, request.user)
-        messages.success(request, f"“{announcement.title}” is on the page of news.")
-        return redirect("organize-news", benchmark.name)
-    context: dict[str, Any] = {"form": form, "editing": pk, "announcements": delivery.tallies(benchmark)}
-    if form.is_valid():
-        context["preview"] = markdown(form.cleaned_data["text"])
-    return render_tab(request, benchmark, "news", context, template="news/organize.html")
+def _new(request: HttpRequest, benchmark: Benchmark) -> Announcement:
+    return Announcement(benchmark=benchmark, site=request.build_absolute_uri("/"))
+
+
+NEWS = OrganizerPage(
+    "/news",
+    "organize-news",
+    "news",
+    {"": Act("Publish an announcement.", delivery.publish, AnnouncementForm)},
+    "news/organize.html",
+    find=_new,
+    context=lambda row, viewer: {"editing": row.pk, "announcements": delivery.tallies(row.benchmark)},
+    preview=lambda form: {"preview": markdown(form.cleaned_data["text"])},
+)
+ANNOUNCEMENT = replace(
+    NEWS,
+    path="/news/<int:pk>",
+    name="organize-announcement",
+    acts={
+        "": Act("Change an announcement.", delivery.change, AnnouncementForm, to=NEWS.name, reads=""),
+        "take-back": Act("Take an announcement back.", delivery.take_back, shown="", to=NEWS.name),
+    },
+    find=lambda request, benchmark, pk: get_object_or_404(benchmark.announcements, pk=pk),
+)
 
 
 @login_required

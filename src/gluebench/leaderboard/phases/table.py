@@ -5,6 +5,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gluebench.leaderboard.common.problems import ProblemError
+
 
 class Moment(StrEnum):
     """The stages of a phase for one person, in their order."""
@@ -41,8 +43,11 @@ class Act(NamedTuple):
     cells: dict[Moment, Cell]
 
 
-class ActError(ValueError):
-    """An act that is refused at this moment; the message may be shown."""
+class ActError(ProblemError):
+    """An act that is refused as things are now; its `detail` says why."""
+
+    def __init__(self, reason: str, kind: str = "moment") -> None:
+        super().__init__(409, kind, reason)
 
 
 _NOTHING = Cell("keeps", "Nothing was sent yet.")

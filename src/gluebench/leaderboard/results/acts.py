@@ -12,6 +12,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.acts import change_policy
 from gluebench.leaderboard.phases.models import Shown
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.ranks.places import latest_ranking
 from gluebench.leaderboard.results.models import Results
@@ -46,6 +47,14 @@ def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "
     return row
 
 
+def end_benchmark(benchmark: Benchmark, actor: User, *, labels: bool, reason: str) -> str:
+    """Do `announce` once. Raises ActError where the results are announced already."""
+    if Results.objects.filter(benchmark=benchmark).exists():
+        raise ActError("The results are announced already.", "results")
+    announce(benchmark, actor, labels=labels, reason=reason)
+    return "The benchmark is closed. Its results are being made."
+
+
 def _close_phases(benchmark: Benchmark) -> None:
     """Close the phases that are open, extensions too, and show the board of those that have begun."""
     now = timezone.now()
@@ -60,14 +69,19 @@ def _close_phases(benchmark: Benchmark) -> None:
     follow_clock(benchmark)
 
 
-def take_back(benchmark: Benchmark, actor: User, reason: str) -> None:
-    """Remove the final results. Submissions stay closed until the organizer opens them again."""
+def take_back(benchmark: Benchmark, actor: User, reason: str) -> str:
+    """Remove the final results. Submissions stay closed until the organizer opens them again.
+
+    Raises ActError where there are none.
+    """
     with transaction.atomic():
         Benchmark.objects.held(benchmark.pk)
-        Results.objects.filter(benchmark=benchmark).delete()
+        if not Results.objects.filter(benchmark=benchmark).delete()[0]:
+            raise ActError("There are no final results to take back.", "results")
         seals = sealed(benchmark, "results")
         record("results taken back", actor=actor, benchmark=benchmark, reason=reason, sealed=seals)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
+    return "The results are removed. Open the benchmark again under its limits."
 
 
 def waiting_for(benchmark: Benchmark) -> str:

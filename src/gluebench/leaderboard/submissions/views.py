@@ -1,35 +1,37 @@
 """Pages of submissions, for readers, authors and organizers."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
-from django.db import transaction
 from django.db.models import QuerySet
-from django.forms import BaseForm
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.template.response import TemplateResponse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
 from gluebench.leaderboard.accounts.trust import may_create
-from gluebench.leaderboard.audit.models import Entry, record
+from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ENDS
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.health import stalled
-from gluebench.leaderboard.phases.table import ActError
+from gluebench.leaderboard.organizing.pages import (
+    Act,
+    OrganizerPage,
+    for_organizers,
+    refusals_shown,
+    render_tab,
+)
 from gluebench.leaderboard.submissions import acts, facts, forms, report, reproducing
 from gluebench.leaderboard.submissions.anonymity import mask
-from gluebench.leaderboard.submissions.grading import bound_minutes, regrade
+from gluebench.leaderboard.submissions.grading import bound_minutes
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import OPEN, Standing
+from gluebench.leaderboard.submissions.queries import Standing
 
 View = Callable[..., HttpResponseBase]
 PAGE = 50
@@ -47,13 +49,6 @@ MESSAGES = {
     Standing.HIDDEN: "It will be on the board once the board shows its phase.",
     Standing.ANOTHER: "Another one counts, so the board does not show it.",
 }
-FORMS = {
-    "approve": forms.ApproveForm,
-    "decline": forms.DeclineForm,
-    "mark": forms.MarkForm,
-    "regrade": forms.ReasonForm,
-}
-"""The form of each act of an organizer."""
 
 
 def visible(user: Any, key: str) -> Submission:
@@ -72,30 +67,6 @@ def owned(user: Any, key: str) -> Submission:
     if submission is None:
         raise Http404("You have no such submission.")
     return submission
-
-
-def for_organizers(
-    methods: Callable[[View], View] = lambda view: view, *, reviewers: bool = False
-) -> Callable[[View], View]:
-    """Decorator of a page for organizers, which gets the row of the benchmark `name`.
-
-    `methods`: Django's decorator that restricts the HTTP methods. `reviewers`: it is for reviewers too.
-    """
-
-    def decorate(view: View) -> View:
-        @login_required
-        @methods
-        @wraps(view)
-        def checked(request: HttpRequest, name: str, **options: Any) -> HttpResponseBase:
-            benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
-            allowed = benchmark.reviewed_by if reviewers else benchmark.organized_by
-            if not allowed(request.user):
-                raise PermissionDenied
-            return view(request, benchmark, **options)
-
-        return checked
-
-    return decorate
 
 
 def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
@@ -207,26 +178,22 @@ def withdraw(request: HttpRequest, key: str) -> HttpResponse:
     return _done(request, owned(request.user, key), act)
 
 
-def _done(request: HttpRequest, row: Submission, act: Callable[[Submission], Submission]) -> HttpResponse:
-    """Do an act of the author, and say how the submission stands now or why the act was refused."""
-    try:
-        messages.success(request, MESSAGES[act(row).standing])
-    except ActError as error:
-        messages.error(request, str(error))
-    return redirect(row)
-
-
 @login_required
 @require_POST
 def choose(request: HttpRequest, key: str) -> HttpResponse:
     """The author chooses a submission to count in its phase, or no longer."""
     row, chosen = owned(request.user, key), request.POST.get("chosen") == "1"
-    try:
-        acts.choose(row, row.owner, chosen=chosen)
-    except acts.ChoiceError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, "You chose it to count." if chosen else "It is not chosen any more.")
+    done = "You chose it to count." if chosen else "It is not chosen any more."
+    return _done(request, row, partial(acts.choose, by=row.owner, chosen=chosen), done)
+
+
+def _done(
+    request: HttpRequest, row: Submission, act: Callable[[Submission], Submission], done: str = ""
+) -> HttpResponse:
+    """Do an act of the author, and say how the submission stands now or why the act was refused."""
+    with refusals_shown(request):
+        after = act(row)
+        messages.success(request, done or MESSAGES[after.standing])
     return redirect(row)
 
 
@@ -243,7 +210,7 @@ def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     states = forms.STATES.items()
     counts = [(state, title, current.filter(where).count()) for state, (title, where) in states]
     context = {"form": form, "page": page, "states": counts, "query": query.urlencode()}
-    return render_tab(request, benchmark, "submissions", {**context, "regrade": forms.ReasonForm()})
+    return render_tab(request, benchmark, "submissions", {**context, "regrade": forms.ReasonForm(benchmark)})
 
 
 def _narrowed(request: HttpRequest, benchmark: Benchmark) -> tuple[forms.FilterForm, QuerySet[Submission]]:
@@ -259,8 +226,7 @@ COLUMNS = ("key", "name", "model", "team", "account", "kind", "state", "board", 
 """Columns of the organizer's CSV before the scores."""
 
 
-@for_organizers(require_safe, reviewers=True)
-def organize_csv(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
+def csv_response(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     """All pages of the organizer's list as CSV; scores are fractions, as in a board's CSV."""
     tasks = [task.name for task in benchmark.record.tasks]
     scores = [f"{name}{end}" for name in ("score", *tasks) for end in ("", "_low", "_high")]
@@ -268,6 +234,9 @@ def organize_csv(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse
     name = f'attachment; filename="{benchmark.name}-submissions.csv"'
     text = csv_text([*COLUMNS, *scores], rows)
     return HttpResponse(text, "text/csv; charset=utf-8", headers={"Content-Disposition": name})
+
+
+organize_csv = for_organizers(require_safe, reviewers=True)(csv_response)
 
 
 def _cells(row: Submission, tasks: Sequence[str], viewer: Any) -> list[Any]:
@@ -278,71 +247,52 @@ def _cells(row: Submission, tasks: Sequence[str], viewer: Any) -> list[Any]:
     return [*facts, row.standing.value, *sent, *(score and score[end] for score in numbers for end in ENDS)]
 
 
-@for_organizers(reviewers=True)
-def organize_one(request: SignedInRequest, benchmark: Benchmark, key: str) -> HttpResponse:
-    """One submission: what an organizer may do with it, and what was done."""
-    row = get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
-    act = request.POST.get("act") if request.method == "POST" else None
-    organizes = benchmark.organized_by(request.user)
-    if act not in (None, "approve", "decline") and not organizes:
-        raise PermissionDenied
-    marks = {"kind": row.kind, "verified": row.verified}
-    bound_forms = {
-        name: form(request.POST if name == act else None, initial=marks, prefix=name)
-        for name, form in FORMS.items()
-    }
-    if act in bound_forms and bound_forms[act].is_valid():
-        messages.success(request, _act(act, row, request, bound_forms[act].cleaned_data))
-        return redirect("organize-one", benchmark.name, row.key)
-    context = {
+def _one(row: Submission, viewer: User) -> dict[str, Any]:
+    gradable = bool(row.file) and not row.is_open and row.failure != acts.UNGRADED
+    return {
         "submission": row,
-        "account": account_name(row.owner, request.user),
-        "others": benchmark.submissions.filter(owner=row.owner).exclude(pk=row.pk).count(),
-        "forms": bound_forms,
-        "organizes": organizes,
-        "gradable": organizes and bool(row.file) and row.status not in OPEN and row.failure != acts.UNGRADED,
-        "log": _with_names(Entry.objects.filter(submission=row.key)[:50], request),
+        "account": account_name(row.owner, viewer),
+        "others": row.benchmark.submissions.filter(owner=row.owner).exclude(pk=row.pk).count(),
+        "gradable": gradable and row.benchmark.organized_by(viewer),
+        "log": _with_names(Entry.objects.filter(submission=row.key)[:50], viewer),
     }
-    return render_tab(request, benchmark, "one", context)
 
 
-def _act(act: str, row: Submission, request: SignedInRequest, values: dict[str, Any]) -> str:
-    """Do the act; returns a message that says what was done."""
-    reason = values["reason"]
-    if act == "approve":
-        return f"Approved: {acts.approve(row, request.user, reason).standing.label.lower()}."
-    if act == "decline":
-        acts.decline(row, request.user, reason)
-        return "It is off the board, and its author reads why."
-    if act == "mark":
-        acts.mark(row, request.user, kind=values["kind"], verified=values["verified"], reason=reason)
-        return "Its marks are saved."
-    return "It is graded again." if acts.grade_again(row, request.user, reason) else "It is being graded."
+def _found(request: HttpRequest, benchmark: Benchmark, key: str) -> Submission:
+    return get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
 
 
-@for_organizers(require_POST)
-def regrade_all(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """Grade every submission of a benchmark again, and say why."""
-    form = forms.ReasonForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, "Nothing was done: say why they are graded again.")
-        return redirect("organize", benchmark.name)
-    with transaction.atomic():
-        reason = form.cleaned_data["reason"]
-        count = regrade(benchmark, reason)
-        record("regrade", actor=request.user, benchmark=benchmark, reason=reason, submissions=count)
-    messages.success(request, f"{count:,} submission{'' if count == 1 else 's'} will be graded again.")
-    return redirect("organize", benchmark.name)
+ONE = OrganizerPage(
+    "/submissions/<slug:key>",
+    "organize-one",
+    "one",
+    {
+        "approve": Act("Approve it.", acts.approve, forms.ApproveForm, "approve", reads="", reviewers=True),
+        "decline": Act("Decline it.", acts.decline, forms.DeclineForm, "decline", reads="", reviewers=True),
+        "mark": Act("Mark it.", acts.mark, forms.MarkForm, "mark", reads=""),
+        "regrade": Act("Regrade it.", acts.grade_again, forms.ReasonForm, "regrade", reads=""),
+    },
+    find=_found,
+    context=_one,
+    prefixed=True,
+)
+REGRADE = OrganizerPage(
+    "/regrade",
+    "organize-regrade",
+    "submissions",
+    {"": Act("Grade all submissions again.", acts.grade_all_again, forms.ReasonForm, "", "organize")},
+    buttons_only=True,
+)
 
 
 @for_organizers(require_safe)
 def log(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """What organizers, admins and the command line did, newest first."""
     page = page_of(request, Entry.objects.filter(benchmark=benchmark.name))
-    return render_tab(request, benchmark, "log", {"page": page, "log": _with_names(page, request)})
+    return render_tab(request, benchmark, "log", {"page": page, "log": _with_names(page, request.user)})
 
 
-def _with_names(entries: Any, request: SignedInRequest) -> list[Entry]:
+def _with_names(entries: Any, viewer: User) -> list[Entry]:
     """Log entries with `who` and `name`, as this viewer may know them, and `details` in words."""
     listed: list[Any] = list(entries)
     accounts = User.objects.in_bulk({entry.actor for entry in listed if entry.actor is not None})
@@ -350,7 +300,7 @@ def _with_names(entries: Any, request: SignedInRequest) -> list[Entry]:
     names = dict(submissions.values_list("key", "name"))
     for entry in listed:
         actor = accounts.get(entry.actor)
-        entry.who = account_name(actor, request.user) if actor else "The site"
+        entry.who = account_name(actor, viewer) if actor else "The site"
         entry.name = names.get(entry.submission)
         entry.detail.pop("sealed", None)  # for `verify`
         entry.details = ", ".join(f"{name}: {_detail_text(value)}" for name, value in entry.detail.items())
@@ -366,43 +316,3 @@ def _detail_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)
-
-
-TABS = {
-    "submissions": ("organize", "Submissions"),
-    "news": ("organize-news", "News"),
-    "setup": ("organize-setup", "Setup"),
-    "texts": ("organize-texts", "Texts"),
-    "looks": ("organize-looks", "Looks"),
-    "phases": ("phases", "Phases"),
-    "limits": ("limits", "Limits and feedback"),
-    "roles": ("organize-roles", "Roles"),
-    "health": ("organize-health", "Health"),
-    "alike": ("organize-alike", "Near-duplicates"),
-    "annotation": ("organize-people", "Annotation"),
-    "results": ("organize-results", "Results"),
-    "log": ("organize-log", "Log"),
-}
-"""Address and title of each tab of the organizer's pages; reviewers have only the first."""
-
-
-def render_tab(
-    request: HttpRequest, benchmark: Benchmark, tab: str, context: dict[str, Any], **options: Any
-) -> HttpResponse:
-    """A page below a tab of the organizer's pages; `options`: another template than the tab's.
-
-    Its status is 422 if a form has errors. It is rendered later, so the API can take the context instead.
-    """
-    organizes = benchmark.organized_by(request.user)
-    context |= {"benchmark": benchmark, "here": "organize", "tab": tab, "organizes": organizes}
-    context |= {"tabs": [(name, *TABS[name]) for name in TABS if organizes or name == "submissions"]}
-    context |= {"tab_title": TABS.get(tab, ("", ""))[1], "stalled": stalled(benchmark)}
-    options = {"template": f"organize/{tab}.html", "context": context, **options}
-    wrong = context.get("problems") or any(form.errors for form in forms_of(context))
-    return TemplateResponse(request, status=422 if wrong else 200, **options)
-
-
-def forms_of(context: Mapping[str, Any]) -> list[BaseForm]:
-    """The forms that a page shows."""
-    values = (*context.values(), *context.get("forms", {}).values())
-    return [value for value in values if isinstance(value, BaseForm)]

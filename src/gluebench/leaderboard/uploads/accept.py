@@ -211,7 +211,7 @@ def accept(
 ) -> Submission:
     """Store the file, then row and background task together; all is durable when this returns.
 
-    Raises QuotaError where a limit of the benchmark does not allow it now, and ReplaceError where it may not
+    Raises QuotaError where a limit of the benchmark does not allow it now, and ActError where it may not
     take the place of `replaces`; nothing is kept of it then. `limited=False` is for the operator of the
     site: no limit applies.
     """
@@ -273,7 +273,7 @@ def accept_once(
         return known
     try:
         return accept(submission, file, replaces=replaces)
-    except (IntegrityError, quota.QuotaError, acts.ReplaceError):
+    except (IntegrityError, ProblemError):
         known = sent_before(submission)
         if known is None:
             raise

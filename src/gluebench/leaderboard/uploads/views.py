@@ -23,7 +23,7 @@ from gluebench.leaderboard.phases.models import policy_at, slot_of
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.phases.wording import described, time_left
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.acts import ReplaceError, require_replaceable
+from gluebench.leaderboard.submissions.acts import require_replaceable
 from gluebench.leaderboard.submissions.forms import DetailsForm, ReproductionForm, SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
@@ -195,12 +195,11 @@ class UploadPage:
                 if question is not None:
                     return self._ask(form, question)
                 stored = accept.accept_once(submission, upload, replaces=self.replaces)
-        except (quota.QuotaError, ReplaceError) as refusal:
+        except ProblemError as refusal:
             stored = accept.sent_before(submission)  # by the other request of a double click
             if stored is None:
                 form.add_error(None, str(refusal))
-                page = self._refused(form)
-                return refusal.mark(page) if isinstance(refusal, ProblemError) else page
+                return refusal.mark(self._refused(form))
         if self.wants_json:
             return JsonResponse({"url": stored.get_absolute_url()}, status=201)
         return redirect(stored)
