@@ -23,7 +23,8 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits import acts as people
 from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
-from gluebench.leaderboard.phases.models import Phase, slot_of
+from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.phases.moments import slot_of
 from gluebench.leaderboard.phases.table import TABLE, ActError, Moment
 from gluebench.leaderboard.submissions import acts, grading
 from gluebench.leaderboard.submissions.models import Submission

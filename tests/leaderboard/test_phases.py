@@ -21,7 +21,8 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
 from gluebench.leaderboard.limits.quota import QuotaError, usage
-from gluebench.leaderboard.phases.models import Extension, Phase, slot_of
+from gluebench.leaderboard.phases.models import Extension, Phase
+from gluebench.leaderboard.phases.moments import slot_of
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.times import in_utc, local_text, zone_of
 from gluebench.leaderboard.phases.wording import time_left

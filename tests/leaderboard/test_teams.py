@@ -104,7 +104,7 @@ def test_one_is_in_one_team_at_a_time(pair: Any, person: Callable[[str], Any]) -
     for act in (lambda: acts.join_team(ada, other.code), lambda: acts.create_team(ada, "Another")):
         with pytest.raises(ActError, match=r"'Lovelace'. Leave it first"):
             act()
-    assert acts.join_team(ada, team.code) == team
+    assert acts.join_team(ada, team.code) == "You are in the team Lovelace now."
     with pytest.raises(ActError, match="already"):
         acts.create_team(person("newer@example.org"), "Lovelace")
 

@@ -248,6 +248,8 @@ class StatusFacts(Schema):
     """How many are graded before it is done, itself included; 0 when it is final."""
     stalled: str
     """Why nothing is graded at the moment, where it waits for that; else empty."""
+    effect: str
+    """While it waits: what it can still change in its phase; else empty."""
     final: bool
 
 

@@ -17,9 +17,9 @@ from gluebench.leaderboard.limits.forms import policy_for
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.phase_acts import phase_lines, set_phases
 from gluebench.leaderboard.limits.quota import REJECTED, hold
-from gluebench.leaderboard.phases.models import Extension, Phase
+from gluebench.leaderboard.phases.models import Extension, Phase, policy_at
+from gluebench.leaderboard.phases.moments import cell_of, kept_in
 from gluebench.leaderboard.phases.table import ActError
-from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.grading import follow_policy
 from gluebench.leaderboard.submissions.models import Submission
@@ -140,7 +140,7 @@ def create_team(user: User, name: str) -> Team:
     return team
 
 
-def join_team(user: User, code: str) -> Team:
+def join_team(user: User, code: str) -> str:
     """Enter the team that has this code. Raises ActError for an old code, or for who is in another team."""
     team = Team.objects.filter(code=code).first()
     if team is None:
@@ -153,13 +153,21 @@ def join_team(user: User, code: str) -> Team:
             if not Team.objects.select_for_update(no_key=True).filter(pk=team.pk):
                 raise _refused("This team has just merged with another. Ask it for the current link.")
             move_to(person, team)
-    return team
+    return f"You are in the team {team} now.{_kept('join', user)}"
 
 
-def leave_team(user: User) -> None:
+def leave_team(user: User) -> str:
     """Leave one's team; what it has sent until now keeps counting for oneself. The team stays."""
     with transaction.atomic():
         move_to(_member(user)[0], None)
+    return f"You left the team.{_kept('leave', user)}"
+
+
+def _kept(act: str, user: User) -> str:
+    """In which phases that a person takes part in the act changes nothing, in sentences after another."""
+    phases = kept_in(act, Phase.objects.filter(submissions__owner=user))
+    per_team = [phase for phase in phases if policy_at(phase.benchmark, phase).per == "team"]
+    return "".join(f" {cell_of(act, phase, phase.ends).reason}" for phase in per_team)
 
 
 def propose_merge(user: User, code: str) -> Team:
@@ -174,7 +182,7 @@ def propose_merge(user: User, code: str) -> Team:
     return other
 
 
-def merge(user: User, pk: int, *, accepted: bool) -> Team:
+def merge(user: User, pk: int, *, accepted: bool) -> str:
     """Take in, or decline, a team that asked one's own to merge; its submissions count for the merged team.
 
     In a phase whose deadline has passed both stay apart, with their submissions and extensions. Raises
@@ -197,7 +205,9 @@ def merge(user: User, pk: int, *, accepted: bool) -> Team:
             Team.objects.filter(pk=pk).update(merging=None)
         action = "teams merged" if accepted else "merge declined"
         record(action, actor=user, team=own.pk, other=pk, name=other.name)
-    return other
+    if accepted:
+        return f"The team {other} is part of yours now.{_kept('merge', user)}"
+    return f"You declined the team {other}."
 
 
 def _take_in(own: Team, other: Team) -> None:
@@ -207,7 +217,7 @@ def _take_in(own: Team, other: Team) -> None:
         Membership.objects.create(user_id=left.user_id, team=own, **times)
     for person in other.members.all():
         move_to(person, own)
-    ended = Phase.objects.filter(closes__lte=timezone.now() - MINUTE)
+    ended = kept_in("merge", Phase.objects.all())
     moved = Submission.objects.filter(group=other).exclude(phase__in=ended)
     phases = list(Phase.objects.filter(submissions__in=moved).select_related("benchmark").distinct())
     moved.update(group=own)

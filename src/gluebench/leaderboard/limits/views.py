@@ -67,7 +67,7 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
         propose = partial(acts.propose_merge, code=code)
         return _change_team(request, propose, "The team {} is asked; one of its members accepts or declines.")
     if request.method == "POST":
-        return _change_team(request, lambda user: acts.join_team(user, code), "You are in the team {} now.")
+        return _change_team(request, partial(acts.join_team, code=code))
     invited_to = Team.objects.filter(code=code).first()
     context = {"wanted": invited_to, "code": code, "here": "team"}
     return render(request, "limits/join.html", context, status=200 if invited_to else 404)
@@ -77,16 +77,14 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
 @require_POST
 def team_leave(request: SignedInRequest) -> HttpResponse:
     """Leave the team."""
-    return _change_team(request, acts.leave_team, "You left the team.")
+    return _change_team(request, acts.leave_team)
 
 
 @login_required
 @require_POST
 def team_merge(request: SignedInRequest, pk: int) -> HttpResponse:
     """Answer a team that asks one's own to merge."""
-    accepted = "accept" in request.POST
-    message = "The team {} is part of yours now." if accepted else "You declined the team {}."
-    return _change_team(request, partial(acts.merge, pk=pk, accepted=accepted), message)
+    return _change_team(request, partial(acts.merge, pk=pk, accepted="accept" in request.POST))
 
 
 @login_required
@@ -96,7 +94,9 @@ def team_renew(request: SignedInRequest) -> HttpResponse:
     return _change_team(request, acts.renew_link, "The team has a new link; the old one no longer works.")
 
 
-def _change_team(request: SignedInRequest, action: Callable[[User], object], message: str) -> HttpResponse:
+def _change_team(
+    request: SignedInRequest, action: Callable[[User], object], message: str = "{}"
+) -> HttpResponse:
     with refusals_shown(request):
         messages.success(request, message.format(action(request.user)))
     return redirect("team")

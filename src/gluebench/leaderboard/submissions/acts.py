@@ -20,8 +20,8 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import files_deleted, submissions_changed
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.phases.models import Counting, ends_for
-from gluebench.leaderboard.phases.moments import require
+from gluebench.leaderboard.phases.models import Counting
+from gluebench.leaderboard.phases.moments import ends_for, require
 from gluebench.leaderboard.phases.table import ActError, Cell
 from gluebench.leaderboard.submissions import feedback, models
 from gluebench.leaderboard.submissions.anonymity import NOBODY, TEXTS
@@ -110,6 +110,7 @@ def replace(earlier: Submission, submission: Submission) -> None:
     The earlier upload stays under another address, and counts against the limits as before.
     """
     with _locked(earlier) as row:
+        _require("replace", row)
         require_replaceable(row)
         submission.key, submission.replaces = row.key, row
         for name in (*FIELDS, "kind", "public", "reproduces"):

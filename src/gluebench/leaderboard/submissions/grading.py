@@ -25,6 +25,7 @@ from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.counters import GRADINGS
 from gluebench.leaderboard.phases.models import Phase, newest_shown, next_change
+from gluebench.leaderboard.phases.moments import cell_of
 from gluebench.leaderboard.submissions import feedback, process
 from gluebench.leaderboard.submissions.counting import recount, waiting_in
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
@@ -369,8 +370,9 @@ def _finish(
         if graded is not None and feedback.key_now(benchmark, phase) != before:  # new labels, elsewhere
             feedback.set_apart(benchmark.submissions.exclude(pk=submission.pk))
         feedback.show(now)  # by the row as it is now: its author may have published it meanwhile
-        settle(now.phase)
-        recount(now.phase)
+        if cell_of("grade", now.phase, now.phase and now.phase.over).outcome == "changes":
+            settle(now.phase)
+            recount(now.phase)
         if now.public:
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()
         submissions_changed.send(Submission, submissions=[submission.pk])

@@ -19,7 +19,6 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ENDS
 from gluebench.leaderboard.common.text import csv_text
-from gluebench.leaderboard.health import stalled
 from gluebench.leaderboard.organizing.pages import (
     Act,
     OrganizerPage,
@@ -106,7 +105,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "provenance": report.flat(shown["provenance"]) if shown else [],
         "history": facts.history_of(submission),
         "minutes": bound_minutes(),
-        "stalled": stalled(benchmark) if submission.is_open else "",
+        **facts.standing(submission),
         "edits": facts.edits_of(submission),
         "private": private,
         "reproduced": reproducing.with_names(submission),

@@ -19,7 +19,8 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.limits.models import must_accept
-from gluebench.leaderboard.phases.models import policy_at, slot_of
+from gluebench.leaderboard.phases.models import policy_at
+from gluebench.leaderboard.phases.moments import slot_of
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.phases.wording import described, time_left
 from gluebench.leaderboard.submissions import feedback
