@@ -423,7 +423,7 @@ def test_a_program_and_a_command_show_the_results(
     address = f"/api/v1{BOARD}/organize/phases/{both.pk}/settle"
     sent = {"reason": "The workers are down."}
     refused = program.post(address, sent, content_type="application/json")
-    assert (refused.status_code, "may still come" in refused.json()["detail"]) == (422, True)
+    assert (refused.status_code, "may still come" in refused.json()["detail"]) == (409, True)
     clock.move("2027-05-03 00:12")
 
     def run(phase: str) -> Result:

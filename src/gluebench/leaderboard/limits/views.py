@@ -1,7 +1,6 @@
 """Pages on limits: an organizer's policy and phases, its rules, teams, the quota beside submissions."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,7 +28,7 @@ from gluebench.leaderboard.limits.models import Acceptance, Override, rules_of, 
 from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, settle_phase, store_phase
 from gluebench.leaderboard.limits.phase_forms import ExtensionForm, PhaseForm
 from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.organizing.pages import Act, OrganizerPage, refusals_shown
+from gluebench.leaderboard.organizing.pages import Context, OrganizerPage, benchmark_of, refusals_shown
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.wording import described, phase_sentences
@@ -102,44 +101,31 @@ def _change_team(
     return redirect("team")
 
 
-def _policy(benchmark: Benchmark, viewer: User) -> dict[str, Any]:
+def _policy(row: Any, viewer: User) -> Context:
+    benchmark = benchmark_of(row)
     overrides: list[Any] = list(benchmark.overrides.select_related("user", "team", "by"))
     for override in overrides:
         override.name = override.whose(viewer)
         override.who = account_name(override.by, viewer) if override.by else "–"
-    in_force = benchmark.overrides.in_force().values_list("pk", flat=True)
-    return {"overrides": overrides, "in_force": set(in_force)}
+    return {
+        "form": PolicyForm(benchmark),
+        "override_form": OverrideForm(Override(benchmark=benchmark)),
+        "overrides": overrides,
+        "in_force": set(benchmark.overrides.in_force().values_list("pk", flat=True)),
+    }
 
 
-SET_LIMITS = Act("Edit its policy; open or close it.", set_limits, PolicyForm, reads="")
-POLICY = OrganizerPage(
-    "/limits",
-    "limits",
-    "limits",
-    {"": SET_LIMITS},
-    "limits/policy.html",
-    context=lambda row, viewer: {
-        "override_form": OverrideForm(Override(benchmark=row)),
-        **_policy(row, viewer),
-    },
-)
-EXCEPTIONS = OrganizerPage(
-    "/limits/exceptions",
+POLICY = OrganizerPage.named("limits", {"": (set_limits, PolicyForm)}, context=_policy)
+EXCEPTIONS = OrganizerPage.named(
     "override",
-    "limits",
-    {"": Act("Add an exception from the policy.", add_override, OverrideForm, "override_form", "limits")},
-    "limits/policy.html",
+    {"": (add_override, OverrideForm)},
     find=lambda request, benchmark: Override(benchmark=benchmark),
-    context=lambda row, viewer: {"form": PolicyForm(row.benchmark), **_policy(row.benchmark, viewer)},
-    buttons_only=True,
+    context=_policy,
 )
-EXCEPTION = OrganizerPage(
-    "/limits/exceptions/<int:pk>/remove",
+EXCEPTION = OrganizerPage.named(
     "override-remove",
-    "limits",
-    {"": Act("Remove an exception.", remove_override, RemovalForm, "", "limits")},
+    {"": (remove_override, RemovalForm)},
     find=lambda request, benchmark, pk: get_object_or_404(benchmark.overrides, pk=pk),
-    buttons_only=True,
 )
 
 
@@ -166,7 +152,7 @@ def _quota_html(request: HttpRequest) -> SafeString:
     return render_to_string("limits/quota.html", {"quotas": quotas, "user": user, "named": name is None})
 
 
-def _phases(row: Phase, viewer: User) -> dict[str, Any]:
+def _phases(row: Phase, viewer: User) -> Context:
     stored = row.pk is not None
     listed = described(row.benchmark, planned=True)
     for line in listed:
@@ -185,40 +171,32 @@ def _phases(row: Phase, viewer: User) -> dict[str, Any]:
     }
 
 
-def _preview(form: Any) -> dict[str, Any]:
+def _preview(form: Any) -> Context:
     changed = form.arguments()[0]
     lines = [changed.span, *phase_sentences(changed), *explained(changed.benchmark, changed)]
     return {"preview": lines + moved_by(changed)}
 
 
-def _phase(request: HttpRequest, benchmark: Benchmark, pk: int) -> Phase:
-    return get_object_or_404(benchmark.phases.select_related("benchmark"), pk=pk)
-
-
-SETTLE = "Show the results of a phase although files wait to be graded."
-PHASES = OrganizerPage(
-    "/phases",
+PHASES = OrganizerPage.named(
     "phases",
-    "phases",
-    {"": Act("Add a phase.", store_phase, PhaseForm, reads="")},
-    "limits/phases.html",
+    {"": (store_phase, PhaseForm)},
     find=lambda request, benchmark: Phase(benchmark=benchmark),
     context=_phases,
     preview=_preview,
 )
-PHASE = replace(
-    PHASES,
-    path="/phases/<int:pk>",
-    name="phase",
-    acts={
-        "": Act("Change a phase.", store_phase, PhaseForm, to="phases", reads=""),
-        "extend": Act(
-            "Extend a deadline for all, a person or a team.", extend, ExtensionForm, "extension_form"
-        ),
-        "delete": Act("Delete a phase.", delete_phase, RemovalForm, "", "phases"),
-        "settle": Act(SETTLE, settle_phase, RemovalForm, ""),
+PHASE = OrganizerPage.named(
+    "phase",
+    {
+        "": (store_phase, PhaseForm),
+        "extend": (extend, ExtensionForm),
+        "delete": (delete_phase, RemovalForm),
+        "settle": (settle_phase, RemovalForm),
     },
-    find=_phase,
+    find=lambda request, benchmark, pk: get_object_or_404(
+        benchmark.phases.select_related("benchmark"), pk=pk
+    ),
+    context=_phases,
+    preview=_preview,
 )
 
 

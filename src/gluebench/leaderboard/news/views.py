@@ -1,6 +1,5 @@
 """Pages of announcements: the public list and its feed, the organizer's, and the mail of an account."""
 
-from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -13,12 +12,12 @@ from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
-from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.news import delivery
 from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, pace_of, subscriber
-from gluebench.leaderboard.organizing.pages import Act, ActModelForm, OrganizerPage
+from gluebench.leaderboard.organizing.pages import ActForm, ActModelForm, Context, OrganizerPage
 from gluebench.leaderboard.ranks.views import in_form
 
 FEED = 50
@@ -76,29 +75,27 @@ def _feed(benchmark: Benchmark, root: str) -> str:
     return feed.writeString("utf-8")
 
 
-def _new(request: HttpRequest, benchmark: Benchmark) -> Announcement:
-    return Announcement(benchmark=benchmark, site=request.build_absolute_uri("/"))
+def _listed(row: Announcement, viewer: User) -> Context:
+    return {"editing": row.pk, "announcements": delivery.tallies(row.benchmark)}
 
 
-NEWS = OrganizerPage(
-    "/news",
+def _preview(form: Any) -> Context:
+    return {"preview": markdown(form.cleaned_data["text"])}
+
+
+NEWS = OrganizerPage.named(
     "organize-news",
-    "news",
-    {"": Act("Publish an announcement.", delivery.publish, AnnouncementForm)},
-    "news/organize.html",
-    find=_new,
-    context=lambda row, viewer: {"editing": row.pk, "announcements": delivery.tallies(row.benchmark)},
-    preview=lambda form: {"preview": markdown(form.cleaned_data["text"])},
+    {"": (delivery.publish, AnnouncementForm)},
+    find=lambda request, benchmark: Announcement(benchmark=benchmark, site=request.build_absolute_uri("/")),
+    context=_listed,
+    preview=_preview,
 )
-ANNOUNCEMENT = replace(
-    NEWS,
-    path="/news/<int:pk>",
-    name="organize-announcement",
-    acts={
-        "": Act("Change an announcement.", delivery.change, AnnouncementForm, to=NEWS.name, reads=""),
-        "take-back": Act("Take an announcement back.", delivery.take_back, shown="", to=NEWS.name),
-    },
+ANNOUNCEMENT = OrganizerPage.named(
+    "organize-announcement",
+    {"": (delivery.change, AnnouncementForm), "take-back": (delivery.take_back, ActForm)},
     find=lambda request, benchmark, pk: get_object_or_404(benchmark.announcements, pk=pk),
+    context=_listed,
+    preview=_preview,
 )
 
 

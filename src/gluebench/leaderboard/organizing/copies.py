@@ -14,7 +14,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.organizing.models import FrozenCopy
-from gluebench.leaderboard.organizing.pages import Act, ActForm, Context, OrganizerPage, for_organizers
+from gluebench.leaderboard.organizing.pages import ActForm, Context, OrganizerPage, for_organizers
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.results.models import Results
 
@@ -65,15 +65,9 @@ def delete_copy(benchmark: Benchmark, actor: User) -> str:
     return "The copy is deleted."
 
 
-COPY = OrganizerPage(
-    "/copy",
+COPY = OrganizerPage.named(
     "organize-copy",
-    "results",
-    {
-        "": Act("Make a frozen copy.", request_copy, FrozenForm, reads=""),
-        "delete": Act("Delete the frozen copy.", delete_copy, shown=""),
-    },
-    "organize/copy.html",
+    {"": (request_copy, FrozenForm), "delete": (delete_copy, ActForm)},
     context=_state,
 )
 

@@ -29,7 +29,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid
 from gluebench.leaderboard.folder import SiteError, make_private, remove_all_but_last, write_private
 from gluebench.leaderboard.organizing.forms import NewForm, ReplaceForm
-from gluebench.leaderboard.organizing.pages import Act, Done, OrganizerPage
+from gluebench.leaderboard.organizing.pages import ActForm, Done, OrganizerPage
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.process import GraderError, run_build
 
@@ -203,29 +203,11 @@ def _own_name(file: UploadedFile[Any]) -> str:
     return re.sub(r"[^\w.-]", "_", Path(str(file.name)).name)[-80:].lstrip(".") or "file"
 
 
-NEW = OrganizerPage(
-    "/organize/new",
-    "organize-new",
-    "",
-    {"": Act("Send the files of a new benchmark; `url` is its preview.", build, NewForm)},
-    "organize/new.html",
-    find=_creator,
-)
-REPLACE = OrganizerPage(
-    "/replace",
-    "organize-replace",
-    "replace",
-    {"": Act("Send files that replace some; `url` is the preview.", build, ReplaceForm)},
-)
-PREVIEW = OrganizerPage(
-    "/organize/new/<slug:token>",
+NEW = OrganizerPage.named("organize-new", {"": (build, NewForm)}, find=_creator)
+REPLACE = OrganizerPage.named("organize-replace", {"": (build, ReplaceForm)})
+PREVIEW = OrganizerPage.named(
     "organize-preview",
-    "",
-    {
-        "": Act("Create or replace it as previewed.", create, reads="summary"),
-        "drop": Act("Delete the files of a preview.", drop),
-    },
-    "organize/preview.html",
+    {"": (create, ActForm), "drop": (drop, ActForm)},
     find=_upload,
     context=lambda row, viewer: {"summary": row.summary, "benchmark": row.benchmark},
     moved=_stored_at,

@@ -4,10 +4,14 @@ An act is a typed function. It takes what it is done to, the person, and the val
 sentence that says what was done, or raises ProblemError with the reason why not.
 """
 
+from __future__ import annotations
+
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from django import forms
@@ -27,6 +31,15 @@ from gluebench.leaderboard.health import stalled
 
 View = Callable[..., HttpResponseBase]
 Context = dict[str, Any]
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
+PAGES = _read("pages.toml")
+TABS = _read("tabs.toml")
+"""Address and title of each tab of the organizer's pages."""
 
 
 class ActForm(forms.Form):
@@ -66,17 +79,14 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True)
 class Act:
-    """A button of an organizer's page, which has an address of its own in the API."""
+    """A button of an organizer's page, which has an address of its own in the API; see `pages.toml`."""
 
-    does: str
     do: Callable[..., str | Done]
-    form: Callable[..., Any] = ActForm
+    form: Callable[..., Any]
+    does: str
     shown: str = "form"
-    """The page's name for the form; empty where the page has no place for its errors."""
     to: str = ""
-    """Name of the page to go to, below the benchmark; empty for the page of the act."""
     reads: str | None = None
-    """What a program reads there besides the fields, from the page's context; None for nothing at all."""
     reviewers: bool = False
     """Whether reviewers may do it too."""
 
@@ -85,13 +95,11 @@ class Act:
 class OrganizerPage:
     """A page with acts by the names of their buttons; a button without a name is pressed for unknown ones."""
 
-    path: str
-    """Below the organizer's pages of a benchmark, or from the root of the site: "/organize/new"."""
     name: str
-    tab: str
+    path: str
     acts: Mapping[str, Act]
+    tab: str = ""
     template: str = ""
-    """The template, if not that of the tab."""
     find: Callable[..., Any] = lambda request, benchmark: benchmark
     """From the request and the rest of the address, what the acts are done to. Raises Http404."""
     context: Callable[[Any, User], Context] = lambda row, viewer: {}
@@ -103,6 +111,16 @@ class OrganizerPage:
     """Whether it has no page of its own, and shows that of its tab where a form is not valid."""
     prefixed: bool = False
     """Whether the fields of each form begin with the name of its button."""
+
+    @classmethod
+    def named(
+        cls, name: str, acts: Mapping[str, tuple[Callable[..., str | Done], Any]], **options: Any
+    ) -> OrganizerPage:
+        """The page of that name in `pages.toml`, with the function and the form of each act."""
+        facts = {"acts": {}, **PAGES[name]}
+        words = facts.pop("acts")
+        buttons = {button: Act(*acts[button], **words[button]) for button in words}
+        return cls(name, acts=buttons, **facts, **options)
 
     @property
     def address(self) -> str:
@@ -176,8 +194,7 @@ class OrganizerPage:
                 context[act.shown] = act.form(row, prefix=self._prefix(button))
         context |= self.context(row, request.user) | more
         if self.tab:
-            benchmark = row if isinstance(row, Benchmark) else row.benchmark
-            return render_tab(request, benchmark, self.tab, context, self.template)
+            return render_tab(request, benchmark_of(row), self.tab, context, self.template)
         return render(request, self.template, {"here": "mine", **context}, status=_status(context))
 
 
@@ -188,6 +205,12 @@ def refusals_shown(request: HttpRequest) -> Iterator[None]:
         yield
     except ProblemError as refusal:
         messages.error(request, str(refusal))
+
+
+def benchmark_of(row: Any) -> Benchmark:
+    """The benchmark that a row is, or belongs to."""
+    benchmark: Benchmark = getattr(row, "benchmark", row)
+    return benchmark
 
 
 def organized(user: Any, name: str, *, reviewers: bool = False) -> Benchmark:
@@ -217,24 +240,6 @@ def for_organizers(
         return checked
 
     return decorate
-
-
-TABS = {
-    "submissions": ("organize", "Submissions"),
-    "news": ("organize-news", "News"),
-    "setup": ("organize-setup", "Setup"),
-    "texts": ("organize-texts", "Texts"),
-    "looks": ("organize-looks", "Looks"),
-    "phases": ("phases", "Phases"),
-    "limits": ("limits", "Limits and feedback"),
-    "roles": ("organize-roles", "Roles"),
-    "health": ("organize-health", "Health"),
-    "alike": ("organize-alike", "Near-duplicates"),
-    "annotation": ("organize-people", "Annotation"),
-    "results": ("organize-results", "Results"),
-    "log": ("organize-log", "Log"),
-}
-"""Address and title of each tab of the organizer's pages; reviewers have only the first."""
 
 
 def render_tab(

@@ -22,7 +22,7 @@ from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.folder import TEXTS
 from gluebench.leaderboard.limits.models import SiteText, site_text
 from gluebench.leaderboard.organizing.forms import LooksForm, SiteTextForm, TextsForm
-from gluebench.leaderboard.organizing.pages import Act, OrganizerPage
+from gluebench.leaderboard.organizing.pages import OrganizerPage
 from gluebench.leaderboard.ranks.views import in_form
 
 
@@ -47,10 +47,8 @@ def _sections(form: TextsForm) -> dict[str, Any]:
     return {"shown": [(title, texts[name]) for name, title in SECTIONS.items() if texts[name]]}
 
 
-EDIT_TEXTS = Act("Edit its title and texts.", save_texts, TextsForm, reads="")
-EDIT_LOOKS = Act("Edit its logo, colors, links and contact.", save_looks, LooksForm, reads="")
-TEXT_PAGE = OrganizerPage("/texts", "organize-texts", "texts", {"": EDIT_TEXTS}, preview=_sections)
-LOOKS_PAGE = OrganizerPage("/looks", "organize-looks", "looks", {"": EDIT_LOOKS})
+TEXT_PAGE = OrganizerPage.named("organize-texts", {"": (save_texts, TextsForm)}, preview=_sections)
+LOOKS_PAGE = OrganizerPage.named("organize-looks", {"": (save_looks, LooksForm)})
 
 
 def _filled(values: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import re
 import tempfile
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.organizing.dry_runs import NO_LABELS, delete_dry_run, shown, start_dry_run
 from gluebench.leaderboard.organizing.forms import AccountForm, CopyForm, RoleForm
-from gluebench.leaderboard.organizing.pages import Act, Context, Done, OrganizerPage
+from gluebench.leaderboard.organizing.pages import ActForm, Context, Done, OrganizerPage
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -128,42 +127,20 @@ def _setup(benchmark: Benchmark, viewer: User) -> Context:
     return {"dry_run": shown(benchmark), "form": form}
 
 
-SETUP = OrganizerPage("/setup", "organize-setup", "setup", {}, context=_setup)
-OPENING = replace(
-    SETUP,
-    path="/opening",
-    name="organize-opening",
-    acts={
-        "open": Act("Show a draft to everybody.", open_to_public, to=SETUP.name),
-        "draft": Act("Make it a draft again.", make_draft, to=SETUP.name),
-    },
-    buttons_only=True,
+SETUP = OrganizerPage.named("organize-setup", {}, context=_setup)
+OPENING = OrganizerPage.named(
+    "organize-opening", {"open": (open_to_public, ActForm), "draft": (make_draft, ActForm)}, context=_setup
 )
-DRY_RUN = replace(
-    OPENING,
-    path="/dry-run",
-    name="organize-dry-run",
-    acts={
-        "": Act("Start a dry run.", start_dry_run, to=SETUP.name),
-        "delete": Act("Delete the last dry run.", delete_dry_run, to=SETUP.name),
-    },
+DRY_RUN = OrganizerPage.named(
+    "organize-dry-run", {"": (start_dry_run, ActForm), "delete": (delete_dry_run, ActForm)}, context=_setup
 )
-DUPLICATE = replace(
-    OPENING,
-    path="/duplicate",
-    name="organize-duplicate",
-    acts={"": Act("Make a draft that is a copy.", duplicate, CopyForm, to=SETUP.name)},
-)
-ROLES = OrganizerPage(
-    "/roles",
+DUPLICATE = OrganizerPage.named("organize-duplicate", {"": (duplicate, CopyForm)}, context=_setup)
+ROLES = OrganizerPage.named(
     "organize-roles",
-    "roles",
     {
-        "": Act("Give a person a role.", give_role, RoleForm, reads="people"),
-        "remove-organizer": Act(
-            "Remove an organizer.", partial(take_role, role="organizer"), AccountForm, ""
-        ),
-        "remove-reviewer": Act("Remove a reviewer.", partial(take_role, role="reviewer"), AccountForm, ""),
+        "": (give_role, RoleForm),
+        "remove-organizer": (partial(take_role, role="organizer"), AccountForm),
+        "remove-reviewer": (partial(take_role, role="reviewer"), AccountForm),
     },
     context=_people,
 )

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.organizing.pages import Act, ActForm, OrganizerPage, for_organizers
+from gluebench.leaderboard.organizing.pages import ActForm, Context, OrganizerPage, for_organizers
 from gluebench.leaderboard.ranks.places import LEGEND
 from gluebench.leaderboard.results import acts
 from gluebench.leaderboard.results.models import Results
@@ -49,7 +49,7 @@ class TakeBackForm(ActForm):
     reason = reason_field(help_text="Kept in the log with your name.")
 
 
-def _context(benchmark: Benchmark, viewer: User) -> dict[str, Any]:
+def _context(benchmark: Benchmark, viewer: User) -> Context:
     row = Results.objects.filter(benchmark=benchmark).first()
     if row is None:
         return {"form": AnnounceForm(benchmark)}
@@ -57,17 +57,9 @@ def _context(benchmark: Benchmark, viewer: User) -> dict[str, Any]:
     return {"results": row, "form": TakeBackForm(benchmark), "waiting": waiting}
 
 
-RESULTS = OrganizerPage(
-    "/results",
+RESULTS = OrganizerPage.named(
     "organize-results",
-    "results",
-    {
-        "announce": Act(
-            "Take no more submissions, and make the final results.", acts.end_benchmark, AnnounceForm
-        ),
-        "take-back": Act("Remove the final results.", acts.take_back, TakeBackForm),
-    },
-    "results/organize.html",
+    {"announce": (acts.end_benchmark, AnnounceForm), "take-back": (acts.take_back, TakeBackForm)},
     context=_context,
 )
 

@@ -20,7 +20,6 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ENDS
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.organizing.pages import (
-    Act,
     OrganizerPage,
     for_organizers,
     refusals_shown,
@@ -257,31 +256,20 @@ def _one(row: Submission, viewer: User) -> dict[str, Any]:
     }
 
 
-def _found(request: HttpRequest, benchmark: Benchmark, key: str) -> Submission:
-    return get_object_or_404(benchmark.submissions.select_related("owner", "benchmark"), key=key)
-
-
-ONE = OrganizerPage(
-    "/submissions/<slug:key>",
+ONE = OrganizerPage.named(
     "organize-one",
-    "one",
     {
-        "approve": Act("Approve it.", acts.approve, forms.ApproveForm, "approve", reads="", reviewers=True),
-        "decline": Act("Decline it.", acts.decline, forms.DeclineForm, "decline", reads="", reviewers=True),
-        "mark": Act("Mark it.", acts.mark, forms.MarkForm, "mark", reads=""),
-        "regrade": Act("Regrade it.", acts.grade_again, forms.ReasonForm, "regrade", reads=""),
+        "approve": (acts.approve, forms.ApproveForm),
+        "decline": (acts.decline, forms.DeclineForm),
+        "mark": (acts.mark, forms.MarkForm),
+        "regrade": (acts.grade_again, forms.ReasonForm),
     },
-    find=_found,
+    find=lambda request, benchmark, key: get_object_or_404(
+        benchmark.submissions.select_related("owner", "benchmark"), key=key
+    ),
     context=_one,
-    prefixed=True,
 )
-REGRADE = OrganizerPage(
-    "/regrade",
-    "organize-regrade",
-    "submissions",
-    {"": Act("Grade all submissions again.", acts.grade_all_again, forms.ReasonForm, "", "organize")},
-    buttons_only=True,
-)
+REGRADE = OrganizerPage.named("organize-regrade", {"": (acts.grade_all_again, forms.ReasonForm)})
 
 
 @for_organizers(require_safe)
