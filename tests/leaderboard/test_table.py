@@ -1,4 +1,4 @@
-"""The site does what the table of acts and moments says, and gives its reasons: each cell is changed in turn."""
+"""The site does what the table of acts and moments says, and gives its reasons: cells are changed in turn."""
 
 from __future__ import annotations
 

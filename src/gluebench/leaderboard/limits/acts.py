@@ -32,10 +32,10 @@ def change_policy(
     actor: User | None = None,
     open: bool | None = None,
     reason: str = "",
-) -> dict[str, list[Any]]:
+) -> str:
     """Set some or all of a benchmark's policy, and whether it takes submissions; what is left out stays.
 
-    Returns the changes, [before, after] by name; each is in the log. Raises PolicyError.
+    The log has the changes. Raises PolicyError.
     """
     with transaction.atomic():
         row = Benchmark.objects.held(benchmark.pk)
@@ -53,13 +53,12 @@ def change_policy(
             record("policy", actor=actor, benchmark=row, reason=reason, changes=changes, sealed=seals)
             follow_policy(row, former)
     benchmark.settings, benchmark.open = row.settings, row.open
-    return changes
+    return "The policy holds from now on." if changes else "Nothing was changed."
 
 
 def set_limits(benchmark: Benchmark, actor: User, *, open: bool, reason: str, **policy: Any) -> str:
     """Do `change_policy` with the values of its form."""
-    changes = change_policy(benchmark, policy, actor=actor, open=open, reason=reason)
-    return "The policy holds from now on." if changes else "Nothing was changed."
+    return change_policy(benchmark, policy, actor=actor, open=open, reason=reason)
 
 
 def add_override(override: Override, actor: User) -> str:
@@ -170,7 +169,7 @@ def _kept(act: str, user: User) -> str:
     return "".join(f" {cell_of(act, phase, phase.ends).reason}" for phase in per_team)
 
 
-def propose_merge(user: User, code: str) -> Team:
+def propose_merge(user: User, code: str) -> str:
     """Ask the team that has this code to merge with one's own. Raises ActError."""
     with transaction.atomic():
         _, own = _member(user)
@@ -179,7 +178,7 @@ def propose_merge(user: User, code: str) -> Team:
             raise _refused("This link no longer works, or is your own team's.")
         Team.objects.filter(pk=own.pk).update(merging=other)
         record("merge proposed", actor=user, team=own.pk, into=other.pk)
-    return other
+    return f"The team {other} is asked; one of its members accepts or declines."
 
 
 def merge(user: User, pk: int, *, accepted: bool) -> str:
@@ -246,13 +245,13 @@ def _require_room(own: Team, other: Team) -> None:
             )
 
 
-def renew_link(user: User) -> Team:
+def renew_link(user: User) -> str:
     """Make another link of one's team; the old one no longer works."""
     with transaction.atomic():
         _, team = _member(user)
         team.code = new_code()
         team.save(update_fields=["code"])
-    return team
+    return "The team has a new link; the old one no longer works."
 
 
 def _refused(reason: str) -> ActError:

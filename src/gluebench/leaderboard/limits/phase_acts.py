@@ -29,8 +29,8 @@ VALUES = (
 TIMES = ("opens", "closes", "shown_from")
 
 
-def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> dict[str, list[Any]]:
-    """Add a phase, or change it; returns the changes, [before, after] by name.
+def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> str:
+    """Add a phase, or change it.
 
     A later deadline of a phase that has opened is an extension for everybody, and announced with the reason.
     """
@@ -41,7 +41,7 @@ def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> dic
         before = dict.fromkeys(after) if former is None else values_of(former)
         changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
         if not changes:
-            return {}
+            return "Nothing was changed."
         phase.save()
         if former is not None and _is_extended(former, phase):
             times = {"before": former.closes, "closes": phase.closes}
@@ -49,12 +49,7 @@ def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> dic
         action = "phase" if former is None else "phase changed"
         _record(action, phase, phase.pk, actor, reason, **changes)
         follow_clock(phase.benchmark)
-    return changes
-
-
-def store_phase(phase: Phase, actor: User, *, reason: str) -> str:
-    """Do `save_phase` with the values of its form."""
-    return f"{phase} is saved." if save_phase(phase, actor, reason) else "Nothing was changed."
+    return f"{phase} is saved."
 
 
 def _is_extended(former: Phase, phase: Phase) -> bool:

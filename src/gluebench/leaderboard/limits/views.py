@@ -25,7 +25,7 @@ from gluebench.leaderboard.limits import acts
 from gluebench.leaderboard.limits.acts import add_override, remove_override, set_limits
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
 from gluebench.leaderboard.limits.models import Acceptance, Override, rules_of, version_of
-from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, settle_phase, store_phase
+from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, save_phase, settle_phase
 from gluebench.leaderboard.limits.phase_forms import ExtensionForm, PhaseForm
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.organizing.pages import Context, OrganizerPage, benchmark_of, refusals_shown
@@ -62,11 +62,9 @@ def team(request: SignedInRequest) -> HttpResponse:
 @login_required
 def team_join(request: SignedInRequest, code: str) -> HttpResponse:
     """The page behind an invitation: explains what joining means; a POST joins."""
-    if "merge" in request.POST:
-        propose = partial(acts.propose_merge, code=code)
-        return _change_team(request, propose, "The team {} is asked; one of its members accepts or declines.")
     if request.method == "POST":
-        return _change_team(request, partial(acts.join_team, code=code))
+        act = acts.propose_merge if "merge" in request.POST else acts.join_team
+        return _change_team(request, partial(act, code=code))
     invited_to = Team.objects.filter(code=code).first()
     context = {"wanted": invited_to, "code": code, "here": "team"}
     return render(request, "limits/join.html", context, status=200 if invited_to else 404)
@@ -90,14 +88,12 @@ def team_merge(request: SignedInRequest, pk: int) -> HttpResponse:
 @require_POST
 def team_renew(request: SignedInRequest) -> HttpResponse:
     """Replace the team's invitation link."""
-    return _change_team(request, acts.renew_link, "The team has a new link; the old one no longer works.")
+    return _change_team(request, acts.renew_link)
 
 
-def _change_team(
-    request: SignedInRequest, action: Callable[[User], object], message: str = "{}"
-) -> HttpResponse:
+def _change_team(request: SignedInRequest, act: Callable[[User], str]) -> HttpResponse:
     with refusals_shown(request):
-        messages.success(request, message.format(action(request.user)))
+        messages.success(request, act(request.user))
     return redirect("team")
 
 
@@ -179,7 +175,7 @@ def _preview(form: Any) -> Context:
 
 PHASES = OrganizerPage.named(
     "phases",
-    {"": (store_phase, PhaseForm)},
+    {"": (save_phase, PhaseForm)},
     find=lambda request, benchmark: Phase(benchmark=benchmark),
     context=_phases,
     preview=_preview,
@@ -187,7 +183,7 @@ PHASES = OrganizerPage.named(
 PHASE = OrganizerPage.named(
     "phase",
     {
-        "": (store_phase, PhaseForm),
+        "": (save_phase, PhaseForm),
         "extend": (extend, ExtensionForm),
         "delete": (delete_phase, RemovalForm),
         "settle": (settle_phase, RemovalForm),

@@ -20,38 +20,23 @@ from gluebench.leaderboard.results.pack import pack
 from gluebench.leaderboard.submissions.grading import follow_clock
 
 
-def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "") -> Results:
+def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "") -> str:
     """End the benchmark: no more submissions, phases closed and shown, held-back rows scored.
 
-    The archive is made by a worker when everything is graded and ranked on them.
+    The archive is made by a worker when everything is graded and ranked on them. Raises ActError where the
+    results are announced already.
     """
     with transaction.atomic():
+        if Results.objects.filter(benchmark=benchmark).exists():
+            raise ActError("The results are announced already.", "results")
         policy = benchmark.policy
         due = {"reveal": timezone.now().date()} if policy.public_share is not None else {}
         change_policy(benchmark, due, actor=actor, open=False, reason=reason or "Results day.")
         _close_phases(benchmark)
-        row, _ = Results.objects.update_or_create(
-            benchmark=benchmark,
-            defaults={
-                "announced": timezone.now(),
-                "labels": labels,
-                "made": None,
-                "file": "",
-                "places": [],
-                "leaders": "",
-            },
-        )
+        Results.objects.create(benchmark=benchmark, labels=labels)
         seals = sealed(benchmark, "phases", "results")
         record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels, sealed=seals)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
-    return row
-
-
-def end_benchmark(benchmark: Benchmark, actor: User, *, labels: bool, reason: str) -> str:
-    """Do `announce` once. Raises ActError where the results are announced already."""
-    if Results.objects.filter(benchmark=benchmark).exists():
-        raise ActError("The results are announced already.", "results")
-    announce(benchmark, actor, labels=labels, reason=reason)
     return "The benchmark is closed. Its results are being made."
 
 

@@ -59,7 +59,7 @@ def _context(benchmark: Benchmark, viewer: User) -> Context:
 
 RESULTS = OrganizerPage.named(
     "organize-results",
-    {"announce": (acts.end_benchmark, AnnounceForm), "take-back": (acts.take_back, TakeBackForm)},
+    {"announce": (acts.announce, AnnounceForm), "take-back": (acts.take_back, TakeBackForm)},
     context=_context,
 )
 

@@ -3,9 +3,12 @@
 The callers check permissions. The actions of organizers are logged in the same transaction.
 """
 
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -136,6 +139,18 @@ def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
         _write(row, chosen=timezone.now() if chosen else None)
         _log("choose" if chosen else "choose no longer", row, by)
         return row
+
+
+OF_AUTHORS: dict[str, Callable[[Submission], Submission]] = {
+    "publish": partial(publish, public=True),
+    "unpublish": partial(publish, public=False),
+    "withdraw": withdraw,
+    "restore": restore,
+    "choose": lambda row: choose(row, row.owner, chosen=True),
+    "unchoose": lambda row: choose(row, row.owner, chosen=False),
+}
+"""The buttons of an author, by the names of their addresses in the API."""
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def approve(submission: Submission, by: User, reason: str = "") -> str:

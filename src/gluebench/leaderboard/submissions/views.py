@@ -1,7 +1,6 @@
 """Pages of submissions, for readers, authors and organizers."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -29,24 +28,10 @@ from gluebench.leaderboard.submissions import acts, facts, forms, report, reprod
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.grading import bound_minutes
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Standing
 
 View = Callable[..., HttpResponseBase]
 PAGE = 50
 """Rows on a page of a list."""
-MESSAGES = {
-    Standing.LISTED: "It is on the board now.",
-    Standing.UNGRADED: "It will be on the board once it is graded.",
-    Standing.UNSCORED: "It has no score, so the board does not show it.",
-    Standing.WAITING: "It will be on the board once an organizer has approved it.",
-    Standing.DECLINED: "It stays off the board: an organizer declined it.",
-    Standing.PRIVATE: "It is private now.",
-    Standing.REPRODUCTION: "It is a reproduction; it has no row of its own.",
-    Standing.WITHDRAWN: "It is withdrawn, and on no board.",
-    Standing.LATE: "It is late, and on no board.",
-    Standing.HIDDEN: "It will be on the board once the board shows its phase.",
-    Standing.ANOTHER: "Another one counts, so the board does not show it.",
-}
 
 
 def visible(user: Any, key: str) -> Submission:
@@ -160,39 +145,25 @@ def edit(request: SignedInRequest, key: str) -> HttpResponse:
     return render(request, "submissions/edit.html", context, status=422 if form.errors else 200)
 
 
-@login_required
-@require_POST
-def publish(request: HttpRequest, key: str) -> HttpResponse:
-    """Show it on the board, or take it off."""
-    public = request.POST.get("public") == "1"
-    return _done(request, owned(request.user, key), partial(acts.publish, public=public))
+def _button(field: str, yes: str, no: str) -> View:
+    """The view of two acts of the author: it says how the submission stands then, or why one was refused."""
+
+    @login_required
+    @require_POST
+    def pressed(request: HttpRequest, key: str) -> HttpResponse:
+        act = yes if request.POST.get(field) == "1" else no
+        row, words = owned(request.user, key), acts.WORDS["done"]
+        with refusals_shown(request):
+            after = acts.OF_AUTHORS[act](row)
+            messages.success(request, words[act if act in words else after.standing])
+        return redirect(row)
+
+    return pressed
 
 
-@login_required
-@require_POST
-def withdraw(request: HttpRequest, key: str) -> HttpResponse:
-    """Take it back, or undo that."""
-    act = acts.restore if request.POST.get("undo") == "1" else acts.withdraw
-    return _done(request, owned(request.user, key), act)
-
-
-@login_required
-@require_POST
-def choose(request: HttpRequest, key: str) -> HttpResponse:
-    """The author chooses a submission to count in its phase, or no longer."""
-    row, chosen = owned(request.user, key), request.POST.get("chosen") == "1"
-    done = "You chose it to count." if chosen else "It is not chosen any more."
-    return _done(request, row, partial(acts.choose, by=row.owner, chosen=chosen), done)
-
-
-def _done(
-    request: HttpRequest, row: Submission, act: Callable[[Submission], Submission], done: str = ""
-) -> HttpResponse:
-    """Do an act of the author, and say how the submission stands now or why the act was refused."""
-    with refusals_shown(request):
-        after = act(row)
-        messages.success(request, done or MESSAGES[after.standing])
-    return redirect(row)
+publish = _button("public", "publish", "unpublish")
+withdraw = _button("undo", "restore", "withdraw")
+choose = _button("chosen", "choose", "unchoose")
 
 
 @for_organizers(require_safe, reviewers=True)

@@ -264,14 +264,35 @@ def digest(file: File[bytes]) -> str:
     return sha256
 
 
+class QuestionError(Exception):
+    """A file that is not stored before its sender has decided about it."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+
+
 def accept_once(
-    submission: Submission, file: File[bytes], *, replaces: Submission | None = None
+    submission: Submission,
+    file: UploadedFile[Any],
+    *,
+    replaces: Submission | None = None,
+    sure: bool | None = None,
 ) -> Submission:
-    """Accept it, unless an upload with its `retry_key` is already stored: then return that one."""
+    """Accept it, unless an upload with its `retry_key` is already stored: then return that one.
+
+    `sure`: whether its sender has decided; without it, nobody is asked. Raises QuestionError and as `accept`.
+    """
     known = sent_before(submission)
     if known is not None:
         return known
     try:
+        if sure is not None:
+            if replaces is not None:
+                acts.require_replaceable(replaces)
+            quota.ask(submission)
+            question = objection(submission, file, sure=sure)
+            if question is not None:
+                raise QuestionError(question)
         return accept(submission, file, replaces=replaces)
     except (IntegrityError, ProblemError):
         known = sent_before(submission)
