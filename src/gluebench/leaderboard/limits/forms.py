@@ -1,8 +1,6 @@
 """Forms of the limits: a benchmark's policy, an exception from it, a team."""
 
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -13,13 +11,13 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import DAYS, Policy, PolicyError, policy_of
+from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.organizing.pages import ActForm, ActModelForm
 from gluebench.leaderboard.submissions.forms import reason_field
 
-_TEXT = Path(__file__).with_name("policy.toml").read_text(encoding="utf-8")
-EXPLAINED: dict[str, dict[str, Any]] = tomllib.loads(_TEXT)
+EXPLAINED = toml_beside(__file__, "policy.toml")
 """For each setting of a policy, the texts and choices of its input."""
 
 OPEN = ("It takes submissions", "If not, existing entries stay visible and new submissions are refused.")

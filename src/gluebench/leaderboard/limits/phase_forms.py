@@ -1,8 +1,6 @@
 """Forms of phases: their times on the clocks of a zone, their rules, and extensions of their deadlines."""
 
-import tomllib
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -11,6 +9,7 @@ from django.core.exceptions import ValidationError
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError, policy_of
+from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.limits.forms import EXPLAINED, person_or_team
 from gluebench.leaderboard.organizing.pages import ActForm, ActModelForm
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown
@@ -21,8 +20,7 @@ PREFIX = "policy-"
 """Before the name of a policy's setting among the fields of a phase."""
 ENTERED = "%Y-%m-%dT%H:%M"
 TIME = forms.TextInput(attrs={"type": "datetime-local"})
-_TEXT = Path(__file__).with_name("phases.toml").read_text(encoding="utf-8")
-EXPLAINED_PHASE: dict[str, dict[str, str]] = tomllib.loads(_TEXT)
+EXPLAINED_PHASE = toml_beside(__file__, "phases.toml")
 """For each field of a phase, the texts of its input."""
 
 

@@ -1,8 +1,6 @@
 """Forms of organizing."""
 
 import re
-import tomllib
-from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -15,12 +13,13 @@ from gluebench.benchmark.checks import name_finding
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.organizing.pages import ActForm
 from gluebench.leaderboard.submissions.forms import reason_field
 
 TABLE_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".zip")
-FILES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("files.toml").read_text("utf-8"))
+FILES = toml_beside(__file__, "files.toml")
 CHOICES = [name for name, texts in FILES.items() if texts["kind"] == "choice"]
 PARTS = [name for name, texts in FILES.items() if texts["kind"] == "file"]
 """The uploads of one file each."""

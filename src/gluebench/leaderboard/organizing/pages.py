@@ -6,12 +6,10 @@ sentence that says what was done, or raises ProblemError with the reason why not
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from django import forms
@@ -27,18 +25,15 @@ from django.views.decorators.http import require_http_methods
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid
+from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.health import stalled
 
 View = Callable[..., HttpResponseBase]
 Context = dict[str, Any]
 
 
-def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
-
-
-PAGES = _read("pages.toml")
-TABS = _read("tabs.toml")
+PAGES = toml_beside(__file__)
+TABS = toml_beside(__file__, "tabs.toml")
 """Address and title of each tab of the organizer's pages."""
 
 

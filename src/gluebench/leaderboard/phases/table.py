@@ -1,11 +1,10 @@
 """What each act does at each moment of a phase, and what it changes of what counts: `table.toml`, read."""
 
-import tomllib
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.leaderboard.common.problems import ProblemError
+from gluebench.leaderboard.common.tables import toml_beside
 
 
 class Moment(StrEnum):
@@ -62,8 +61,5 @@ def _read(facts: dict[str, Any]) -> Act:
     return Act(title, by, {moment: cells[moment] for moment in Moment})
 
 
-TABLE: dict[str, Act] = {
-    name: _read(facts)
-    for name, facts in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
-}
+TABLE = {name: _read(facts) for name, facts in toml_beside(__file__).items()}
 """The acts, each with its cell for every moment."""

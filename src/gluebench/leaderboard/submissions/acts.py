@@ -3,12 +3,10 @@
 The callers check permissions. The actions of organizers are logged in the same transaction.
 """
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -21,6 +19,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import files_deleted, submissions_changed
+from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.phases.models import Counting
@@ -150,7 +149,7 @@ OF_AUTHORS: dict[str, Callable[[Submission], Submission]] = {
     "unchoose": lambda row: choose(row, row.owner, chosen=False),
 }
 """The buttons of an author, by the names of their addresses in the API."""
-WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+WORDS = toml_beside(__file__)
 
 
 def approve(submission: Submission, by: User, reason: str = "") -> str:
