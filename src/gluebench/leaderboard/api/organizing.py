@@ -137,9 +137,16 @@ def _register(address: str, method: str, run: Any, shape: Any, does: str, **extr
     below = address.partition("organize")[2] if address.startswith("benchmarks") else f"/{address}"
     identity = re.sub(r"\W+", "_", f"{method.lower()}_organize{below}").strip("_")
     path = "/" + address.replace("<", "{").replace(">", "}")
-    options = {"operation_id": identity, "summary": does, "openapi_extra": extra}
     response = schemas.answers(shape, 400, 403, 404, 409, 413, 422)
-    router.add_api_operation(path, [method], operation, response=response, **options)
+    router.add_api_operation(
+        path,
+        [method],
+        operation,
+        response=response,
+        operation_id=identity,
+        summary=does,
+        openapi_extra=extra,
+    )
 
 
 def _listed(request: HttpRequest, address: dict[str, Any]) -> HttpResponse:

@@ -44,13 +44,17 @@ class PolicyForm(ActForm):
         """Return the fields; add an error to each that is not valid in a policy."""
         if not self.errors:
             try:
-                policy_for(self.row, {name: self.cleaned_data[name] for name in EXPLAINED})
+                policy_for(self.row, self.policy())
             except PolicyError as error:
                 for problem in error.problems:
                     name, colon, sentence = problem.partition(": ")
                     known = bool(colon) and name in EXPLAINED
                     self.add_error(name if known else "reveal", sentence if known else problem)
         return self.cleaned_data
+
+    def policy(self) -> dict[str, Any]:
+        """The entered settings of the policy."""
+        return {name: self.cleaned_data[name] for name in EXPLAINED}
 
 
 def policy_for(benchmark: Benchmark, values: Mapping[str, Any]) -> Policy:

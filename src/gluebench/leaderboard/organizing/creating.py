@@ -48,6 +48,7 @@ class Upload(NamedTuple):
 
 
 def _creator(request: HttpRequest, benchmark: None) -> None:
+    assert isinstance(request.user, User)
     if not may_create(request.user):
         raise PermissionDenied
 

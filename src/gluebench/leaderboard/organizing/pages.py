@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import NON_FIELD_ERRORS, PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -30,8 +30,7 @@ from gluebench.leaderboard.health import stalled
 
 View = Callable[..., HttpResponseBase]
 Context = dict[str, Any]
-
-
+"""What a template is given."""
 PAGES = toml_beside(__file__)
 TABS = toml_beside(__file__, "tabs.toml")
 """Address and title of each tab of the organizer's pages."""
@@ -45,7 +44,7 @@ class ActForm(forms.Form):
         initial = {} if row is None else self.present(row)
         super().__init__(data, files, initial=initial, **options)
 
-    def present(self, row: Any) -> Mapping[str, Any]:
+    def present(self, row: Any) -> dict[str, Any]:
         """The values as they are now."""
         return {}
 
@@ -137,17 +136,14 @@ class OrganizerPage:
         benchmark = organized(request.user, name, reviewers=reviewers) if name else None
         return self.find(request, benchmark, **address)
 
-    def press(self, request: HttpRequest, act: Act, form: Any, address: Mapping[str, Any]) -> Done:
+    def press(self, request: HttpRequest, act: Act, form: Any, address: dict[str, Any]) -> Done:
         """Do an act. Raises ProblemError for a form that is not valid, and for an act that is refused."""
         if not form.is_valid():
-            errors = form.errors.items()
-            raise invalid(
-                [
-                    FieldError(field="" if name == "__all__" else name, message=str(text))
-                    for name, texts in errors
-                    for text in texts
-                ]
-            )
+            errors: list[FieldError] = []
+            for name, texts in form.errors.items():
+                field = "" if name == NON_FIELD_ERRORS else name
+                errors += [FieldError(field=field, message=str(text)) for text in texts]
+            raise invalid(errors)
         row, values = form.arguments()
         done = act.do(row, request.user, **values)
         if isinstance(done, Done):

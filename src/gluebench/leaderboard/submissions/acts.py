@@ -181,10 +181,12 @@ def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason
 
 
 def grade_again(submission: Submission, by: User, reason: str) -> str:
-    """Put it back in the queue, unless it is in it, has no file any more, or was withdrawn ungraded."""
+    """Put it back in the queue. Raises ActError if it is there, has no file, or was withdrawn ungraded."""
     with _locked(submission) as row:
-        if row.is_open or row.failure == UNGRADED or not row.file:
-            return "It is being graded."
+        if row.is_open:
+            raise ActError("It is being graded.", "queue")
+        if row.failure == UNGRADED or not row.file:
+            raise ActError("It has no file that could be graded.", "queue")
         _write(row, status=Status.QUEUED, spent=row.attempts, why=reason)
         Submission.objects.filter(pk=row.pk).update(**renewed(QUEUE_LEASE_SECONDS))
         grade_next.enqueue(row.pk)

@@ -25,7 +25,7 @@ from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.counters import GRADINGS
 from gluebench.leaderboard.phases.models import Phase, newest_shown, next_change
-from gluebench.leaderboard.phases.moments import cell_of
+from gluebench.leaderboard.phases.moments import require
 from gluebench.leaderboard.submissions import feedback, process
 from gluebench.leaderboard.submissions.counting import recount, waiting_in
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
@@ -370,7 +370,7 @@ def _finish(
         if graded is not None and feedback.key_now(benchmark, phase) != before:  # new labels, elsewhere
             feedback.set_apart(benchmark.submissions.exclude(pk=submission.pk))
         feedback.show(now)  # by the row as it is now: its author may have published it meanwhile
-        if cell_of("grade", now.phase, now.phase and now.phase.over).outcome == "changes":
+        if require("grade", now.phase).outcome == "changes":
             settle(now.phase)
             recount(now.phase)
         if now.public:
