@@ -125,8 +125,9 @@ class OrganizerPage:
     @property
     def view(self) -> View:
         """Its view, for people who are signed in."""
-        reading = [] if self.buttons_only else ["GET", "HEAD"]
-        methods = [*reading, "POST"] if self.acts else reading
+        methods = [] if self.buttons_only else ["GET", "HEAD"]
+        if self.acts:
+            methods.append("POST")
         return login_required(require_http_methods(methods)(self._answer))
 
     def row(self, request: HttpRequest, act: Act | None = None, *, name: str = "", **address: Any) -> Any:
@@ -248,5 +249,7 @@ def render_tab(
 
 
 def _status(context: Context) -> int:
-    values = context.values()
-    return 422 if any(isinstance(value, forms.BaseForm) and value.errors for value in values) else 200
+    for value in context.values():
+        if isinstance(value, forms.BaseForm) and value.errors:
+            return 422
+    return 200

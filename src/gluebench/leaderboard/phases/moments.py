@@ -34,7 +34,9 @@ def cell_of(act: str, phase: Phase | None, ends: datetime | None, at: datetime |
     cell = TABLE[act].cells[moment_of(phase, ends, at)]
     if phase is None:
         return cell
-    opens, deadline = phase.text_of(phase.opens), phase.text_of(ends - MINUTE) if ends else ""
+    opens, deadline = phase.text_of(phase.opens), ""
+    if ends is not None:
+        deadline = phase.text_of(ends - MINUTE)
     return cell._replace(reason=cell.reason.format(phase=phase, opens=opens, deadline=deadline))
 
 
