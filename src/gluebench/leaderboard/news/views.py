@@ -6,7 +6,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.csrf import csrf_exempt
@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.text import markdown
+from gluebench.leaderboard.environment import site_address
 from gluebench.leaderboard.news import delivery
 from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, pace_of, subscriber
 from gluebench.leaderboard.organizing.pages import ActForm, ActModelForm, Context, OrganizerPage
@@ -44,7 +45,7 @@ class MailForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @require_safe
-def news(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
+def news(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     """The announcements of a benchmark, newest first: a page, or a feed."""
     root = request.build_absolute_uri("/") if form else ""
 
@@ -86,7 +87,9 @@ def _preview(form: Any) -> Context:
 NEWS = OrganizerPage.named(
     "organize-news",
     {"": (delivery.publish, AnnouncementForm)},
-    find=lambda request, benchmark: Announcement(benchmark=benchmark, site=request.build_absolute_uri("/")),
+    find=lambda request, benchmark: Announcement(
+        benchmark=benchmark, site=site_address(settings.RUNNING, settings.FOLDER)
+    ),
     context=_listed,
     preview=_preview,
 )

@@ -17,6 +17,7 @@ from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ENDS
+from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.organizing.pages import (
     OrganizerPage,
@@ -57,6 +58,7 @@ def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
     return Paginator(rows, PAGE).get_page(request.GET.get("page"))
 
 
+@takes("page")
 @login_required
 @require_safe
 def mine(request: SignedInRequest) -> HttpResponse:
@@ -166,6 +168,7 @@ withdraw = _button("undo", "restore", "withdraw")
 choose = _button("chosen", "choose", "unchoose")
 
 
+@takes(*forms.FilterForm.base_fields, "page")
 @for_organizers(require_safe, reviewers=True)
 def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
@@ -193,6 +196,8 @@ def _narrowed(request: HttpRequest, benchmark: Benchmark) -> tuple[forms.FilterF
 
 COLUMNS = ("key", "name", "model", "team", "account", "kind", "state", "board", "phase", "late", "submitted")
 """Columns of the organizer's CSV before the scores."""
+BYTE_ORDER_MARK = "\ufeff"
+"""Begins a CSV that people open in Excel, which would read it in the code page of Windows without."""
 
 
 def csv_response(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
@@ -201,11 +206,13 @@ def csv_response(request: HttpRequest, benchmark: Benchmark) -> HttpResponse:
     scores = [f"{name}{end}" for name in ("score", *tasks) for end in ("", "_low", "_high")]
     rows = (_cells(row, tasks, request.user) for row in _narrowed(request, benchmark)[1].iterator(500))
     name = f'attachment; filename="{benchmark.name}-submissions.csv"'
-    text = csv_text([*COLUMNS, *scores], rows)
+    text = BYTE_ORDER_MARK + csv_text([*COLUMNS, *scores], rows)
     return HttpResponse(text, "text/csv; charset=utf-8", headers={"Content-Disposition": name})
 
 
-organize_csv = for_organizers(require_safe, reviewers=True)(csv_response)
+organize_csv = takes(*forms.FilterForm.base_fields)(
+    for_organizers(require_safe, reviewers=True)(csv_response)
+)
 
 
 def _cells(row: Submission, tasks: Sequence[str], viewer: Any) -> list[Any]:
@@ -243,6 +250,7 @@ ONE = OrganizerPage.named(
 REGRADE = OrganizerPage.named("organize-regrade", {"": (acts.grade_all_again, forms.ReasonForm)})
 
 
+@takes("page")
 @for_organizers(require_safe)
 def log(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """What organizers, admins and the command line did, newest first."""
