@@ -52,7 +52,8 @@ def _reasons() -> Iterator[str]:
 
 
 def _text(cell: Cell) -> str:
-    return cell.reason.format(phase="the phase", opens="its start", deadline="the deadline")
+    reason = cell.reason.replace("The phase {phase}", "The phase")
+    return reason.format(phase="the phase", opens="its start", deadline="the deadline")
 
 
 if __name__ == "__main__":

@@ -66,8 +66,9 @@ ADMINS_LED_ON = "staff staff staff staff staff staff 302"
 NOT_THERE = "staff staff staff staff staff staff 404"
 GET_ONLY = "staff staff staff staff staff staff 405"
 
-ACTS = """replace duplicate dry-run opening/open opening/draft regrade news roles/remove-organizer
-roles/remove-reviewer limits/exceptions limits/exceptions/<int:pk>/remove phases/<int:pk>/extend
+ACTS = """replace duplicate dry-run dry-run/delete opening/open opening/draft regrade news
+roles/remove-organizer roles/remove-reviewer limits/exceptions
+limits/exceptions/<int:pk>/remove phases/<int:pk>/extend
 phases/<int:pk>/delete phases/<int:pk>/settle news/<int:pk>/take-back
 results/announce results/take-back copy/delete"""
 ACTS_THAT_READ = """copy texts looks limits phases phases/<int:pk> news/<int:pk> roles
@@ -292,21 +293,21 @@ ROUTES = (
         "/benchmarks/tiny/organize/news",
         ORGANIZERS,
         ORGANIZERS_ACT,
-        {"title": "Results", "text": "They are final.", "action": "publish"},
+        {"title": "Results", "text": "They are final."},
     ),
     Route(
         "benchmarks/<slug:name>/organize/news/<int:pk>",
         "/benchmarks/tiny/organize/news/{announcement}",
         ORGANIZERS,
         ORGANIZERS_ACT,
-        {"action": "take back"},
+        {"act": "take-back"},
     ),
     Route(
         "benchmarks/<slug:name>/organize/news/<int:pk>",
         "/benchmarks/another/organize/news/{announcement}",
         "login 403 403 403 403 404 404",
         "login 403 403 403 403 404 404",
-        {"action": "take back"},
+        {"act": "take-back"},
     ),
     Route("benchmarks/<slug:name>/organize/log", "/benchmarks/tiny/organize/log", ORGANIZERS, POST_ONLY),
     Route(
@@ -327,7 +328,7 @@ ROUTES = (
         for tab, post in {
             "texts": "login 403 403 403 422 403 422",
             "looks": ORGANIZERS_ACT,
-            "roles": "login 403 403 403 200 403 200",
+            "roles": "login 403 403 403 422 403 422",
         }.items()
     ),
     Route(
@@ -350,7 +351,7 @@ ROUTES = (
         "/benchmarks/tiny/organize/opening",
         POST_ONLY,
         ORGANIZERS_ACT,
-        {"draft": "1"},
+        {"act": "draft"},
     ),
     Route("benchmarks/<slug:name>/organize/alike", "/benchmarks/tiny/organize/alike", ORGANIZERS, POST_ONLY),
     Route(
@@ -380,6 +381,7 @@ ROUTES = (
         "/benchmarks/tiny/organize/results",
         ORGANIZERS,
         "login 403 403 403 422 403 422",
+        {"act": "announce"},
     ),
     Route(
         "benchmarks/<slug:name>/organize/results/draft.zip",

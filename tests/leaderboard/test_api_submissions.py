@@ -75,6 +75,7 @@ def test_a_program_submits_follows_and_reads_its_report(
         "label": "Waiting",
         "position": 1,
         "stalled": "",
+        "effect": "",
         "final": False,
     }
     refused(client.get(f"{here}/report"), 404, "not-found")

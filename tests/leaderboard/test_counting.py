@@ -23,7 +23,8 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits import acts as people
 from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
-from gluebench.leaderboard.phases.models import Phase, slot_of
+from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.phases.moments import slot_of
 from gluebench.leaderboard.phases.table import TABLE, ActError, Moment
 from gluebench.leaderboard.submissions import acts, feedback, grading
 from gluebench.leaderboard.submissions.models import APART, Submission
@@ -444,7 +445,7 @@ def test_a_program_and_a_command_show_the_results(
     address = f"/api/v1{BOARD}/organize/phases/{both.pk}/settle"
     sent = {"reason": "The workers are down."}
     refused = program.post(address, sent, content_type="application/json")
-    assert (refused.status_code, "may still come" in refused.json()["detail"]) == (422, True)
+    assert (refused.status_code, "may still come" in refused.json()["detail"]) == (409, True)
     clock.move("2027-05-03 00:12")
 
     def run(phase: str) -> Result:

@@ -126,7 +126,7 @@ def refused(act: Callable[[], object]) -> bool:
     """Whether the site refuses an act."""
     try:
         act()
-    except (ActError, QuotaError, people.TeamError):
+    except (ActError, QuotaError):
         return True
     return False
 

@@ -84,10 +84,10 @@ def test_a_cached_page_of_a_draft_reaches_no_stranger(world: World) -> None:
 
 def test_opening_shows_it_to_everybody_and_is_logged(world: World) -> None:
     organizer = signed_in(world, "organizer")
-    organizer.post("/benchmarks/tiny/organize/opening", {"draft": "0"})
+    organizer.post("/benchmarks/tiny/organize/opening", {"act": "open"})
     assert Client().get("/benchmarks/tiny").status_code == 200
     assert b"open to the public" in organizer.get("/benchmarks/tiny/organize/log").content
-    organizer.post("/benchmarks/tiny/organize/opening", {"draft": "1"})
+    organizer.post("/benchmarks/tiny/organize/opening", {"act": "draft"})
     assert Client().get("/benchmarks/tiny").status_code == 404
 
 
@@ -110,7 +110,7 @@ def test_a_reviewer_decides_about_entries_and_nothing_else(world: World, person:
     for path in sorted(refused):
         address = path.format(**world.places)
         assert client.get(address).status_code in (403, 405), path
-        assert client.post(address, {"draft": "0", "reason": "x", "act": "close"}).status_code in (403, 405)
+        assert client.post(address, {"reason": "x", "act": "close"}).status_code in (403, 405)
     decline = {"act": "decline", "decline-reason": "Not its own"}
     assert client.post(f"{here}/submissions/{key}", decline).status_code == 302
     mark = {"act": "mark", "mark-kind": "human", "mark-verified": "on"}

@@ -331,7 +331,7 @@ def test_only_its_owner_replaces_only_what_is_not_valid(
     address = f"{fine.get_absolute_url()}/replace"
     assert owner.get(address).status_code == 404
     data = zip_bytes({"Refer": PREDICTIONS["Refer"]})
-    assert owner.post(address, {"upload": upload(data)}).status_code == 422
+    assert owner.post(address, {"upload": upload(data)}).status_code == 409
     broken = entry(graded)
     stranger = Client()
     stranger.force_login(person("other@example.org"))
@@ -354,7 +354,7 @@ def test_of_two_replacements_at_the_same_time_one_is_taken(
 
     monkeypatch.setattr(uploads, "accept", overtaken)
     late = owner.post(address, {"upload": upload(zip_bytes({"Refer": PREDICTIONS["Refer"]}))})
-    assert late.status_code == 422
+    assert late.status_code == 409
     assert "can be replaced" in late.content.decode()
     assert Submission.objects.count() == 2
 

@@ -244,10 +244,10 @@ def test_every_act_that_writes_something_of_a_benchmark_seals_it(
     for page, data in (
         ("texts", {"title": "Tiny", "overview": "About", "act": "save"}),
         ("looks", {"contact": "x@example.org"}),
-        ("opening", {"draft": "1"}),
+        ("opening", {"act": "draft"}),
         ("limits", {"per_day": "3", "per": "person", "feedback": "full", "incomplete": "listed"}),
         (f"phases/{phase.pk}", {"act": "delete", "reason": "No more"}),
-        (f"news/{news.pk}", {"action": "take back"}),
+        (f"news/{news.pk}", {"act": "take-back"}),
         ("results", {"reason": "Too early"}),
     ):
         before = Entry.objects.count()

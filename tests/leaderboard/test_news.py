@@ -47,8 +47,8 @@ def announce(organizer: Client, send: Callable[..., Any]) -> Callable[..., Any]:
     """Announce something to Ada and Bob, who have submitted."""
     send()
 
-    def post(title: str = "Test phase", action: str = "publish", text: str = TEXT, path: str = "") -> Any:
-        return organizer.post(path or ORGANIZE, {"title": title, "text": text, "action": action})
+    def post(title: str = "Test phase", act: str = "publish", text: str = TEXT, path: str = "") -> Any:
+        return organizer.post(path or ORGANIZE, {"title": title, "text": text, "act": act})
 
     return post
 
@@ -89,7 +89,7 @@ def test_an_announcement_is_on_its_page_in_the_feed_and_in_the_log(
 
 
 def test_a_preview_publishes_nothing(announce: Callable[..., Any], client: Client) -> None:
-    shown = announce(action="preview").content.decode()
+    shown = announce(act="preview").content.decode()
     assert "<strong>1 May</strong>" in shown
     assert 'value="Test phase"' in shown
     assert "Nothing has been announced" in client.get(PAGE).content.decode()
@@ -107,7 +107,7 @@ def test_an_announcement_is_changed_and_taken_back(
     assert "Test phase, later" in page
     assert ", changed <time" in page
     assert Delivery.objects.count() == 1
-    announce(action="take back", path=one)
+    announce(act="take-back", path=one)
     assert "Nothing has been announced" in client.get(PAGE).content.decode()
     assert deliver() == 0
     log = Entry.objects.order_by("pk").values_list("action", flat=True)

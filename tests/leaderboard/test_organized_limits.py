@@ -165,7 +165,7 @@ def test_an_exception_is_given_and_taken_with_a_reason(
     assert usage(tiny, ada).remaining == 2
     exception = Override.objects.get()
     remove = f"{PAGE}/exceptions/{exception.pk}/remove"
-    assert "give a reason" in organizer.post(remove, {"reason": " "}, follow=True).content.decode()
+    assert "Give a reason" in organizer.post(remove, {"reason": " "}, follow=True).content.decode()
     assert Override.objects.exists()
     organizer.post(remove, {"reason": "it is over"})
     assert usage(tiny, ada).remaining == 0

@@ -21,7 +21,9 @@ from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
 from gluebench.leaderboard.limits.quota import QuotaError, usage
-from gluebench.leaderboard.phases.models import Extension, Phase, slot_of
+from gluebench.leaderboard.phases.models import Extension, Phase
+from gluebench.leaderboard.phases.moments import slot_of
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.times import in_utc, local_text, zone_of
 from gluebench.leaderboard.phases.wording import time_left
 from gluebench.leaderboard.submissions import acts, grading
@@ -376,7 +378,7 @@ def test_authors_choose_until_the_deadline_and_it_is_logged(
     assert names(client) == ["of 5"]
     assert Entry.objects.filter(action__startswith="choose", actor=ada.pk).count() == 3
     clock.move("2027-05-03 00:01")
-    with pytest.raises(acts.ChoiceError, match="You could choose until 3 May 2027, 00:00 UTC"):
+    with pytest.raises(ActError, match="You could choose until 3 May 2027, 00:00 UTC"):
         acts.choose(rows[2], ada, chosen=True)
     assert names(client) == ["of 5"]
 

@@ -73,9 +73,9 @@ def archive(client: Client, address: str = f"{PAGE}.zip") -> dict[str, bytes]:
 
 
 def test_one_act_closes_and_makes_the_results(organizer: Client, tiny: Benchmark, board: Any) -> None:
-    assert organizer.post(HERE, {}).status_code == 422, "it has to be meant"
+    assert organizer.post(HERE, {"act": "announce"}).status_code == 422, "it has to be meant"
     assert Benchmark.objects.get().open
-    assert organizer.post(HERE, {"sure": "on", "reason": "The end"}).status_code == 302
+    assert organizer.post(HERE, {"act": "announce", "sure": "on", "reason": "The end"}).status_code == 302
     assert not Benchmark.objects.get().open
     assert organizer.get(PAGE).status_code == 404, "not before everything is ranked"
     assert "are being computed" in organizer.get(HERE).content.decode()
@@ -94,7 +94,7 @@ def test_one_act_closes_and_makes_the_results(organizer: Client, tiny: Benchmark
 
 
 def test_the_archive_has_what_the_pages_have(organizer: Client, tiny: Benchmark, board: Any) -> None:
-    organizer.post(HERE, {"sure": "on"})
+    organizer.post(HERE, {"act": "announce", "sure": "on"})
     work(tiny)
     files = archive(Client())
     visitor = Client()
@@ -119,7 +119,7 @@ def test_the_archive_has_what_the_pages_have(organizer: Client, tiny: Benchmark,
 def test_labels_are_there_if_the_organizer_releases_them(
     organizer: Client, tiny: Benchmark, board: Any, gold_folder: Path
 ) -> None:
-    organizer.post(HERE, {"sure": "on", "labels": "on"})
+    organizer.post(HERE, {"act": "announce", "sure": "on", "labels": "on"})
     work(tiny)
     files = archive(Client())
     assert {name for name in files if name.startswith("labels/")} == {
@@ -133,7 +133,7 @@ def test_rows_that_were_held_back_count(organizer: Client, tiny: Benchmark, grad
     settings = {**tiny.settings, "public_share": 0.5, "reveal": later.isoformat()}
     Benchmark.objects.filter(pk=tiny.pk).update(settings=settings)
     row = graded(benchmark=Benchmark.objects.get())
-    organizer.post(HERE, {"sure": "on"})
+    organizer.post(HERE, {"act": "announce", "sure": "on"})
     assert "not scored yet" in organizer.get(HERE).content.decode()
     work(tiny)
     assert Client().get(PAGE).status_code == 200
@@ -144,9 +144,9 @@ def test_the_organizer_sees_a_draft_and_may_take_results_back(
     organizer: Client, tiny: Benchmark, board: Any
 ) -> None:
     assert "table.csv" in archive(organizer, f"{HERE}/draft.zip")
-    organizer.post(HERE, {"sure": "on"})
+    organizer.post(HERE, {"act": "announce", "sure": "on"})
     work(tiny)
-    assert organizer.post(HERE, {"reason": "A label was wrong"}).status_code == 302
+    assert organizer.post(HERE, {"act": "take-back", "reason": "A label was wrong"}).status_code == 302
     assert Client().get(PAGE).status_code == 404
     assert Entry.objects.first().reason == "A label was wrong"
     assert not Benchmark.objects.get().open
@@ -158,7 +158,7 @@ def test_phases_that_will_not_open_any_more_are_left_out(organizer: Client, tiny
         save_phase(Phase(benchmark=tiny, name=name, opens=opens, closes=opens + 2 * day))
     pages = ("/benchmarks/tiny", "/api/v1/benchmarks/tiny", "/api/v1/benchmarks/tiny/phases")
     assert all("Next month" in Client().get(page).content.decode() for page in pages)
-    organizer.post(HERE, {"sure": "on"})
+    organizer.post(HERE, {"act": "announce", "sure": "on"})
     for page in pages:
         text = Client().get(page).content.decode()
         assert "Next month" not in text, page

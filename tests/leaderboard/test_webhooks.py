@@ -212,7 +212,7 @@ def test_an_organizer_hears_of_all_and_no_longer_without_the_role(
     assert owner.post(PAGE, {"url": receiver, "benchmark": tiny.pk}).status_code == 422
     secret = add(organizer, receiver, tiny)
     graded()
-    organizer.post("/benchmarks/tiny/organize/news", {"title": "News", "text": "T", "action": "publish"})
+    organizer.post("/benchmarks/tiny/organize/news", {"title": "News", "text": "T"})
     now = timezone.now()
     Phase.objects.create(
         benchmark=tiny, name="Old", opens=now - timedelta(days=9), closes=now - timedelta(days=8)

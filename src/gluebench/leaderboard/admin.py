@@ -6,6 +6,7 @@ Each act of an admin goes into the site's own log, which organizers read.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -28,6 +29,7 @@ from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.forms import DetailsForm
 from gluebench.leaderboard.submissions.models import Result, Revision, Submission
@@ -238,22 +240,23 @@ class OverrideAdmin(LoggedAdmin):
 
 
 def _action(title: str, act: Callable[..., Any], done: str, **narrowed: Any) -> Any:
-    """An admin action that runs an organizer's act on the chosen submissions that match `narrowed`.
-
-    An act returns False if it did nothing.
-    """
+    """An admin action that runs an organizer's act on the chosen submissions that match `narrowed`."""
 
     @admin.action(description=title)
     def run(self: SubmissionAdmin, request: HttpRequest, chosen: Any) -> None:
         rows = chosen.filter(**narrowed).select_related("benchmark")
-        number = sum(act(row, request.user) is not False for row in rows)
+        number = 0
+        for row in rows:
+            with suppress(ActError):
+                act(row, request.user)
+                number += 1
         level = messages.SUCCESS if number else messages.WARNING
         self.message_user(request, f"{number} submission{'' if number == 1 else 's'} {done}.", level)
 
     return run
 
 
-def _mark(row: Submission, by: User, *, verified: bool) -> Submission:
+def _mark(row: Submission, by: User, *, verified: bool) -> str:
     return acts.mark(row, by, kind=Kind(row.kind), verified=verified)
 
 

@@ -105,8 +105,8 @@ def settle(folder: PathLike, benchmark: str, phase: str, reason: str) -> None:
     """Show the results of a phase although submissions wait to be graded. Raises SiteError."""
     open_site(folder)
     from gluebench.leaderboard.benchmarks.models import Benchmark
+    from gluebench.leaderboard.common.problems import ProblemError
     from gluebench.leaderboard.limits.phase_acts import settle_phase
-    from gluebench.leaderboard.phases.table import ActError
 
     phases = {row.name: row for row in Benchmark.objects.named(benchmark).phases.all()}
     if phase not in phases:
@@ -114,7 +114,7 @@ def settle(folder: PathLike, benchmark: str, phase: str, reason: str) -> None:
         raise SiteError(f"{benchmark} has no phase {phase!r}. It has: {known}.")
     try:
         settle_phase(phases[phase], None, reason)
-    except ActError as error:
+    except ProblemError as error:
         raise SiteError(str(error)) from None
 
 

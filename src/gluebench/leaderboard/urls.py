@@ -9,6 +9,7 @@ from gluebench.leaderboard.accounts import views as accounts
 from gluebench.leaderboard.accounts.provider import github_callback, github_login
 from gluebench.leaderboard.admin import site
 from gluebench.leaderboard.annotation import views as annotation
+from gluebench.leaderboard.api.organizing import PAGES
 from gluebench.leaderboard.api.site import addresses as api_addresses
 from gluebench.leaderboard.boards import downloads, embeds
 from gluebench.leaderboard.boards import views as boards
@@ -17,8 +18,7 @@ from gluebench.leaderboard.health import PROBES
 from gluebench.leaderboard.ledger import views as ledger
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.news import views as news
-from gluebench.leaderboard.organizing import copies, creating, dry_runs, texts
-from gluebench.leaderboard.organizing import views as organizing
+from gluebench.leaderboard.organizing import copies, texts
 from gluebench.leaderboard.ranks import health as benchmark_health
 from gluebench.leaderboard.ranks import views as ranks
 from gluebench.leaderboard.ranks.compare_views import compare
@@ -30,8 +30,6 @@ from gluebench.leaderboard.webhooks.views import webhooks
 
 BENCHMARK = "benchmarks/<slug:name>"
 ORGANIZE = f"{BENCHMARK}/organize"
-LIMITS = f"{ORGANIZE}/limits"
-PHASES = f"{ORGANIZE}/phases"
 
 
 def _forms(
@@ -110,40 +108,20 @@ urlpatterns = [
     path(f"{BENCHMARK}/logo", texts.logo, name="logo"),
     path(f"{BENCHMARK}/style.css", texts.style, name="style"),
     *_forms(f"{BENCHMARK}/news", news.news, "news", ("atom", "")),
-    path(f"{ORGANIZE}/news", news.organize, name="organize-news"),
-    path(f"{ORGANIZE}/news/<int:pk>", news.organize, name="organize-announcement"),
     path("unsubscribe/<str:code>", news.unsubscribe, name="unsubscribe"),
     path(f"{BENCHMARK}/join", limits.join, name="join"),
     path(f"{BENCHMARK}/submit", submit, name="submit"),
     path(ORGANIZE, submissions.organize, name="organize"),
     path(f"{ORGANIZE}/submissions.csv", submissions.organize_csv, name="organize-csv"),
-    path(f"{ORGANIZE}/regrade", submissions.regrade_all, name="organize-regrade"),
+    *(path(page.address, page.view, name=page.name) for page in PAGES),
     path(f"{ORGANIZE}/log", submissions.log, name="organize-log"),
-    path(f"{ORGANIZE}/setup", organizing.setup, name="organize-setup"),
-    path(f"{ORGANIZE}/opening", organizing.opening, name="organize-opening"),
-    path(f"{ORGANIZE}/roles", organizing.roles, name="organize-roles"),
-    path(f"{ORGANIZE}/duplicate", organizing.duplicate, name="organize-duplicate"),
-    path(f"{ORGANIZE}/texts", texts.texts, name="organize-texts"),
-    path(f"{ORGANIZE}/looks", texts.looks, name="organize-looks"),
-    path(f"{ORGANIZE}/dry-run", dry_runs.dry_run, name="organize-dry-run"),
-    path(f"{ORGANIZE}/replace", creating.replace, name="organize-replace"),
-    path(f"{ORGANIZE}/submissions/<slug:key>", submissions.organize_one, name="organize-one"),
     path(f"{ORGANIZE}/alike", similarity.alike, name="organize-alike"),
     path(f"{ORGANIZE}/alike/compare", similarity.compare, name="organize-compare"),
-    path(f"{ORGANIZE}/results", results.organize, name="organize-results"),
     path(f"{ORGANIZE}/results/draft.zip", results.draft, name="organize-results-draft"),
-    path(f"{ORGANIZE}/copy", copies.frozen_copy, name="organize-copy"),
     path(f"{ORGANIZE}/copy.zip", copies.download, name="organize-copy-download"),
-    path(LIMITS, limits.policy, name="limits"),
-    path(f"{LIMITS}/exceptions", limits.override, name="override"),
-    path(f"{LIMITS}/exceptions/<int:pk>/remove", limits.override_end, name="override-remove"),
-    path(PHASES, limits.phases, name="phases"),
-    path(f"{PHASES}/<int:pk>", limits.phases, name="phase"),
     path(f"{ORGANIZE}/people", annotation.overview, name="organize-people"),
     path(f"{ORGANIZE}/people/<slug:key>", annotation.one, name="organize-study"),
     path(f"{ORGANIZE}/people/<slug:key>/sheets.zip", annotation.download, name="organize-study-sheets"),
-    path("organize/new", creating.new, name="organize-new"),
-    path("organize/new/<slug:token>", creating.preview, name="organize-preview"),
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),

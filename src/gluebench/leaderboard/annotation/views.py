@@ -23,7 +23,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_bars
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.common.text import csv_text
-from gluebench.leaderboard.submissions.views import for_organizers, render_tab
+from gluebench.leaderboard.organizing.pages import for_organizers, render_tab
 
 ENDS = ("value", "low", "high", "n")
 SETTINGS = {

@@ -22,7 +22,8 @@ from gluebench.leaderboard.boards.exports import board_json, diagnostics_json
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.problems import ProblemError, not_found
 from gluebench.leaderboard.limits.phase_acts import values_of
-from gluebench.leaderboard.phases.models import ends_for, policy_at
+from gluebench.leaderboard.phases.models import policy_at
+from gluebench.leaderboard.phases.moments import ends_for
 from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks import compare_views
 from gluebench.leaderboard.ranks import health as health_pages

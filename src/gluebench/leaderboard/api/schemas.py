@@ -14,8 +14,8 @@ from gluebench.leaderboard.submissions.queries import Kind, Regime, Status
 
 
 def answers(shape: Any, *statuses: int) -> dict[int, Any]:
-    """Map each status to its schema: `shape`, none, or a problem; 401 and 429 are always included."""
-    codes = sorted({200, 401, 429, *statuses})
+    """Map each status to its schema: `shape`, none, or a problem; 400, 401 and 429 are always included."""
+    codes = sorted({200, 400, 401, 429, *statuses})
     return {code: shape if code < 300 else Problem if code >= 400 else None for code in codes}
 
 
@@ -248,6 +248,8 @@ class StatusFacts(Schema):
     """How many are graded before it is done, itself included; 0 when it is final."""
     stalled: str
     """Why nothing is graded at the moment, where it waits for that; else empty."""
+    effect: str
+    """While it waits: what it can still change in its phase; else empty."""
     final: bool
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 from typing import Annotated, Any
 
 from django.conf import settings
@@ -22,7 +21,6 @@ from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.fields import Field as Described
 from gluebench.leaderboard.ledger.views import TEXT, receipt_of
 from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions import facts as values
 from gluebench.leaderboard.submissions.models import Submission
@@ -196,55 +194,16 @@ def edit(request: HttpRequest, key: str, changes: Changes) -> HttpResponse:
     return JsonResponse(facts(owned(user, key)))
 
 
-@router.post("/{slug:key}/publish", response=ACT, auth=SIGNED_IN)
-def publish(request: HttpRequest, key: str) -> HttpResponse:
-    """Show it on the board, once it is graded and, where the policy says so, approved."""
-    return _done(request, key, partial(acts.publish, public=True))
+def _act_of_author(name: str, does: str) -> Callable[[HttpRequest, str], HttpResponse]:
+    def operation(request: HttpRequest, key: str) -> HttpResponse:
+        return JsonResponse(facts(acts.OF_AUTHORS[name](owned(user_with(request, Scope.SUBMIT), key))))
+
+    operation.__name__, operation.__doc__ = name, does
+    return operation
 
 
-@router.post("/{slug:key}/unpublish", response=ACT, auth=SIGNED_IN)
-def unpublish(request: HttpRequest, key: str) -> HttpResponse:
-    """Take it off the board; its author still sees it."""
-    return _done(request, key, partial(acts.publish, public=False))
-
-
-@router.post("/{slug:key}/withdraw", response=ACT, auth=SIGNED_IN)
-def withdraw(request: HttpRequest, key: str) -> HttpResponse:
-    """Take it back. It still counts against the quota, unless its grading had not begun."""
-    return _done(request, key, acts.withdraw)
-
-
-@router.post("/{slug:key}/restore", response=ACT, auth=SIGNED_IN)
-def restore(request: HttpRequest, key: str) -> HttpResponse:
-    """Undo a withdrawal, where its grading had begun."""
-    return _done(request, key, acts.restore)
-
-
-@router.post("/{slug:key}/choose", response=ACT, auth=SIGNED_IN)
-def choose(request: HttpRequest, key: str) -> HttpResponse:
-    """Let it count in a phase in which authors choose what counts, until the deadline."""
-    return _chosen(request, key, chosen=True)
-
-
-@router.post("/{slug:key}/unchoose", response=ACT, auth=SIGNED_IN)
-def unchoose(request: HttpRequest, key: str) -> HttpResponse:
-    """Let it count no longer, so that another one can be chosen."""
-    return _chosen(request, key, chosen=False)
-
-
-def _chosen(request: HttpRequest, key: str, *, chosen: bool) -> HttpResponse:
-    user = user_with(request, Scope.SUBMIT)
-    return _done(request, key, partial(acts.choose, by=user, chosen=chosen))
-
-
-def _done(request: HttpRequest, key: str, act: Callable[[Submission], Submission]) -> HttpResponse:
-    """Do an act of the author, or say why it is refused."""
-    row = owned(user_with(request, Scope.SUBMIT), key)
-    try:
-        return JsonResponse(facts(act(row)))
-    except ActError as error:
-        kind = "choice" if isinstance(error, acts.ChoiceError) else "moment"
-        raise ProblemError(409, kind, str(error)) from None
+for _name, _does in acts.WORDS["does"].items():
+    router.post(f"/{{slug:key}}/{_name}", response=ACT, auth=SIGNED_IN)(_act_of_author(_name, _does))
 
 
 def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:

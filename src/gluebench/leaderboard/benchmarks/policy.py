@@ -11,6 +11,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gluebench.leaderboard.common.tables import toml_beside
+
 CHOICES = {
     "per": ("person", "team"),
     "window": ("sliding", "calendar"),
@@ -141,8 +143,7 @@ LIMIT: tuple[Callable[[Any], bool], str] = (
 )
 
 
-_TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-SENTENCES: dict[str, Any] = tomllib.loads(_TEXT)
+SENTENCES = toml_beside(__file__)
 """For each rule, or each choice of one, what submitters read."""
 
 

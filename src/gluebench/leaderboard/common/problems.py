@@ -12,8 +12,7 @@ from http import HTTPStatus
 from django.conf import settings
 from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse
-from ninja import Schema
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, BaseModel
 
 from gluebench.leaderboard.front import network_of
 
@@ -21,14 +20,14 @@ JSON = "application/problem+json"
 BEARER = 'Bearer realm="gluebench"'
 
 
-class FieldError(Schema):
+class FieldError(BaseModel):
     """What is wrong with one value that was sent."""
 
     field: str
     message: str
 
 
-class Problem(Schema):
+class Problem(BaseModel):
     """Why a request was refused. `type` is for programs, `detail` for people."""
 
     type: str
@@ -63,7 +62,7 @@ class ProblemError(Exception):
             "title": HTTPStatus(self.status).phrase,
             "status": self.status,
             "detail": self.detail,
-            "errors": [error.dict() for error in self.errors],
+            "errors": [error.model_dump() for error in self.errors],
             "next": self.next.isoformat() if self.next else None,
         }
         return HttpResponse(json.dumps(body), status=self.status, content_type=JSON, headers=self.headers)

@@ -17,8 +17,9 @@ from gluebench.leaderboard.limits.forms import policy_for
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.phase_acts import phase_lines, set_phases
 from gluebench.leaderboard.limits.quota import REJECTED, hold
-from gluebench.leaderboard.phases.models import Extension, Phase
-from gluebench.leaderboard.phases.times import MINUTE
+from gluebench.leaderboard.phases.models import Extension, Phase, policy_at
+from gluebench.leaderboard.phases.moments import cell_of, kept_in
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.grading import follow_policy
 from gluebench.leaderboard.submissions.models import Submission
@@ -31,10 +32,10 @@ def change_policy(
     actor: User | None = None,
     open: bool | None = None,
     reason: str = "",
-) -> dict[str, list[Any]]:
+) -> str:
     """Set some or all of a benchmark's policy, and whether it takes submissions; what is left out stays.
 
-    Returns the changes, [before, after] by name; each is in the log. Raises PolicyError.
+    The log has the changes. Raises PolicyError.
     """
     with transaction.atomic():
         row = Benchmark.objects.held(benchmark.pk)
@@ -52,26 +53,32 @@ def change_policy(
             seals = sealed(row, "settings", "open", "revealed")
             record("policy", actor=actor, benchmark=row, reason=reason, changes=changes, sealed=seals)
     benchmark.settings, benchmark.open = row.settings, row.open
-    return changes
+    return "The policy holds from now on." if changes else "Nothing was changed."
 
 
-def add_override(override: Override, actor: User | None = None) -> Override:
+def set_limits(benchmark: Benchmark, actor: User, *, open: bool, reason: str, **policy: Any) -> str:
+    """Do `change_policy` with the values of its form."""
+    return change_policy(benchmark, policy, actor=actor, open=open, reason=reason)
+
+
+def add_override(override: Override, actor: User) -> str:
     """Save an exception, which applies from now on."""
     with transaction.atomic():
         override.by = actor
         override.save()
         _record("exception", override, actor, override.reason)
-    return override
+    return f"The exception for {override.whose(actor)} holds from now on."
 
 
-def remove_override(override: Override, *, actor: User | None = None, reason: str) -> None:
+def remove_override(override: Override, actor: User, *, reason: str) -> str:
     """End an exception; the log keeps what it was."""
     with transaction.atomic():
         _record("exception removed", override, actor, reason)
         override.delete()
+    return f"The exception for {override.whose(actor)} is removed."
 
 
-def _record(action: str, override: Override, actor: User | None, reason: str) -> None:
+def _record(action: str, override: Override, actor: User, reason: str) -> None:
     numbers = {name: getattr(override, name) for name in Override.LIMITS}
     record(
         action,
@@ -117,12 +124,8 @@ def _value(name: str, text: str) -> Any:
         return text
 
 
-class TeamError(ValueError):
-    """Something about teams that cannot be done; the message says why."""
-
-
 def create_team(user: User, name: str) -> Team:
-    """A new team with this person in it. Raises TeamError if the name is taken, or for who is in a team."""
+    """A new team with this person in it. Raises ActError if the name is taken, or for who is in a team."""
     try:
         with transaction.atomic():
             person, present = hold(user.pk)
@@ -130,51 +133,59 @@ def create_team(user: User, name: str) -> Team:
             team = Team.objects.create(name=name)
             move_to(person, team)
     except IntegrityError:
-        raise TeamError(
+        raise _refused(
             f"There is a team {name!r} already. Choose another name, or ask it for its link."
         ) from None
     return team
 
 
-def join_team(user: User, code: str) -> Team:
-    """Enter the team that has this code. Raises TeamError for an old code, or for who is in another team."""
+def join_team(user: User, code: str) -> str:
+    """Enter the team that has this code. Raises ActError for an old code, or for who is in another team."""
     team = Team.objects.filter(code=code).first()
     if team is None:
-        raise TeamError("This link no longer works. Ask the team for the current link.")
+        raise _refused("This link no longer works. Ask the team for the current link.")
     with transaction.atomic():
         person, present = hold(user.pk)
         if present != team:
             _require_none(present)
             # Lock it only without holding another team: two people who swap teams must not deadlock.
             if not Team.objects.select_for_update(no_key=True).filter(pk=team.pk):
-                raise TeamError("This team has just merged with another. Ask it for the current link.")
+                raise _refused("This team has just merged with another. Ask it for the current link.")
             move_to(person, team)
-    return team
+    return f"You are in the team {team} now.{_kept('join', user)}"
 
 
-def leave_team(user: User) -> None:
+def leave_team(user: User) -> str:
     """Leave one's team; what it has sent until now keeps counting for oneself. The team stays."""
     with transaction.atomic():
         move_to(_member(user)[0], None)
+    return f"You left the team.{_kept('leave', user)}"
 
 
-def propose_merge(user: User, code: str) -> Team:
-    """Ask the team that has this code to merge with one's own. Raises TeamError."""
+def _kept(act: str, user: User) -> str:
+    """In which phases that a person takes part in the act changes nothing, in sentences after another."""
+    phases = kept_in(act, Phase.objects.filter(submissions__owner=user))
+    per_team = [phase for phase in phases if policy_at(phase.benchmark, phase).per == "team"]
+    return "".join(f" {cell_of(act, phase, phase.ends).reason}" for phase in per_team)
+
+
+def propose_merge(user: User, code: str) -> str:
+    """Ask the team that has this code to merge with one's own. Raises ActError."""
     with transaction.atomic():
         _, own = _member(user)
         other = Team.objects.filter(code=code).exclude(pk=own.pk).first()
         if other is None:
-            raise TeamError("This link no longer works, or is your own team's.")
+            raise _refused("This link no longer works, or is your own team's.")
         Team.objects.filter(pk=own.pk).update(merging=other)
         record("merge proposed", actor=user, team=own.pk, into=other.pk)
-    return other
+    return f"The team {other} is asked; one of its members accepts or declines."
 
 
-def merge(user: User, pk: int, *, accepted: bool) -> Team:
+def merge(user: User, pk: int, *, accepted: bool) -> str:
     """Take in, or decline, a team that asked one's own to merge; its submissions count for the merged team.
 
     In a phase whose deadline has passed both stay apart, with their submissions and extensions. Raises
-    TeamError if the two have sent more than one team may have sent by now.
+    ActError if the two have sent more than one team may have sent by now.
     """
     with transaction.atomic():
         own_pk = User.objects.values_list("team", flat=True).get(pk=user.pk)
@@ -185,7 +196,7 @@ def merge(user: User, pk: int, *, accepted: bool) -> Team:
         teams = {team.pk: team for team in locked}
         own, other = teams.get(present.get(user.pk) or 0), teams.get(pk)
         if own is None or other is None or other.merging_id != own.pk:
-            raise TeamError("This team does not ask to merge with yours any more.")
+            raise _refused("This team does not ask to merge with yours any more.")
         if accepted:
             _require_room(own, other)
             _take_in(own, other)
@@ -193,7 +204,9 @@ def merge(user: User, pk: int, *, accepted: bool) -> Team:
             Team.objects.filter(pk=pk).update(merging=None)
         action = "teams merged" if accepted else "merge declined"
         record(action, actor=user, team=own.pk, other=pk, name=other.name)
-    return other
+    if accepted:
+        return f"The team {other} is part of yours now.{_kept('merge', user)}"
+    return f"You declined the team {other}."
 
 
 def _take_in(own: Team, other: Team) -> None:
@@ -203,7 +216,7 @@ def _take_in(own: Team, other: Team) -> None:
         Membership.objects.create(user_id=left.user_id, team=own, **times)
     for person in other.members.all():
         move_to(person, own)
-    ended = Phase.objects.filter(closes__lte=timezone.now() - MINUTE)
+    ended = kept_in("merge", Phase.objects.all())
     moved = Submission.objects.filter(group=other).exclude(phase__in=ended)
     phases = list(Phase.objects.filter(submissions__in=moved).select_related("benchmark").distinct())
     moved.rewrite(group=own)
@@ -220,7 +233,7 @@ def _take_in(own: Team, other: Team) -> None:
 
 
 def _require_room(own: Team, other: Team) -> None:
-    """Raise TeamError if two teams have sent more to a benchmark than one may have sent by now."""
+    """Raise ActError if two teams have sent more to a benchmark than one may have sent by now."""
     both = Q(owner__team__in=[own, other]) | Q(group__in=[own, other])
     for benchmark in Benchmark.objects.all():
         policy, days = benchmark.policy, (timezone.now() - benchmark.added).days
@@ -228,28 +241,32 @@ def _require_room(own: Team, other: Team) -> None:
         most = min((cap * times for cap, times in caps if cap is not None), default=None)
         sent = Submission.objects.filter(both, ~REJECTED, benchmark=benchmark).count()
         if policy.per == "team" and most is not None and sent > most:
-            raise TeamError(
+            raise _refused(
                 f"Together the teams have sent {sent} submissions to {benchmark.title}; one team may have "
                 f"sent {most} by now. You cannot merge."
             )
 
 
-def renew_link(user: User) -> Team:
+def renew_link(user: User) -> str:
     """Make another link of one's team; the old one no longer works."""
     with transaction.atomic():
         _, team = _member(user)
         team.code = new_code()
         team.save(update_fields=["code"])
-    return team
+    return "The team has a new link; the old one no longer works."
+
+
+def _refused(reason: str) -> ActError:
+    return ActError(reason, "team")
 
 
 def _member(user: User) -> tuple[User, Team]:
     person, team = hold(user.pk)
     if team is None:
-        raise TeamError("You are in no team.")
+        raise _refused("You are in no team.")
     return person, team
 
 
 def _require_none(team: Team | None) -> None:
     if team is not None:
-        raise TeamError(f"You are in the team {team.name!r}. Leave it first.")
+        raise _refused(f"You are in the team {team.name!r}. Leave it first.")

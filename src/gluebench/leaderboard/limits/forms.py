@@ -1,8 +1,6 @@
 """Forms of the limits: a benchmark's policy, an exception from it, a team."""
 
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -13,36 +11,40 @@ from django.utils import timezone
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import DAYS, Policy, PolicyError, policy_of
+from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.organizing.pages import ActForm, ActModelForm
 from gluebench.leaderboard.submissions.forms import reason_field
 
-_TEXT = Path(__file__).with_name("policy.toml").read_text(encoding="utf-8")
-EXPLAINED: dict[str, dict[str, Any]] = tomllib.loads(_TEXT)
+EXPLAINED = toml_beside(__file__, "policy.toml")
 """For each setting of a policy, the texts and choices of its input."""
 
 OPEN = ("It takes submissions", "If not, existing entries stay visible and new submissions are refused.")
 REASON = "Kept in the log with your name."
 
 
-class PolicyForm(forms.Form):
+class PolicyForm(ActForm):
     """The form of a benchmark's policy."""
 
     open = forms.BooleanField(required=False, label=OPEN[0], help_text=OPEN[1])
     reason = reason_field("Why it is changed", required=False, help_text=REASON)
     field_order = ["open", *EXPLAINED, "reason"]
 
-    def __init__(self, benchmark: Benchmark, data: Any = None) -> None:
-        self.benchmark = benchmark
-        super().__init__(data, initial={**benchmark.policy.as_dict(), "open": benchmark.open})
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self.fields.update({name: _field(name) for name in EXPLAINED})
         self.order_fields(self.field_order)
+
+    def present(self, row: Benchmark) -> dict[str, Any]:
+        """The policy in force."""
+        return {**row.policy.as_dict(), "open": row.open}
 
     def clean(self) -> dict[str, Any]:
         """Return the fields; add an error to each that is not valid in a policy."""
         if not self.errors:
             try:
-                policy_for(self.benchmark, self.policy())
+                policy_for(self.row, self.policy())
             except PolicyError as error:
                 for problem in error.problems:
                     name, colon, sentence = problem.partition(": ")
@@ -90,7 +92,7 @@ def person_or_team(who: str) -> User | Team:
     raise ValidationError(f"There is no account and no team called {who!r} on this site.")
 
 
-class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
+class OverrideForm(ActModelForm):
     """An exception for one person or one team."""
 
     who = forms.CharField(
@@ -135,10 +137,10 @@ class OverrideForm(forms.ModelForm):  # type: ignore[type-arg]
         super()._post_clean()  # type: ignore[misc]
 
 
-class RemovalForm(forms.Form):
-    """Why an exception ends."""
+class RemovalForm(ActForm):
+    """Why something ends."""
 
-    reason = reason_field(None, error_messages={"required": "give a reason of at most 400 characters."})
+    reason = reason_field(None, error_messages={"required": "Give a reason of at most 400 characters."})
 
 
 class TeamForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -12,7 +12,7 @@ from django.db import models
 from django.dispatch import receiver
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.accounts.models import Team, User, account_name
 from gluebench.leaderboard.accounts.trust import require_confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
@@ -65,6 +65,10 @@ class Override(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user or self.team}: {self.reason}"
+
+    def whose(self, viewer: User) -> str:
+        """The person or team that it is for, under the name that the viewer may see."""
+        return account_name(self.user, viewer) if self.user else str(self.team)
 
     def clean(self) -> None:
         """Raise ValidationError for a person whose address is not confirmed."""

@@ -16,6 +16,7 @@ from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.phase_forms import PREFIX, PhaseForm, as_text
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Extension, Phase
 from gluebench.leaderboard.phases.moments import require
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.times import zone_of
 from gluebench.leaderboard.submissions.counting import waiting_in
 from gluebench.leaderboard.submissions.grading import follow_clock
@@ -28,12 +29,8 @@ VALUES = (
 TIMES = ("opens", "closes", "shown_from")
 
 
-class PhaseError(ValueError):
-    """A phase that cannot be changed this way; the message may be shown."""
-
-
-def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> dict[str, list[Any]]:
-    """Add a phase, or change it; returns the changes, [before, after] by name.
+def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> str:
+    """Add a phase, or change it.
 
     A later deadline of a phase that has opened is an extension for everybody, and announced with the reason.
     """
@@ -44,7 +41,7 @@ def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> dic
         before = dict.fromkeys(after) if former is None else values_of(former)
         changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
         if not changes:
-            return {}
+            return "Nothing was changed."
         phase.save()
         if former is not None and _is_extended(former, phase):
             times = {"before": former.closes, "closes": phase.closes}
@@ -52,7 +49,7 @@ def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> dic
         action = "phase" if former is None else "phase changed"
         _record(action, phase, phase.pk, actor, reason, **changes)
         follow_clock(phase.benchmark)
-    return changes
+    return f"{phase} is saved."
 
 
 def _is_extended(former: Phase, phase: Phase) -> bool:
@@ -71,13 +68,14 @@ def values_of(phase: Phase) -> dict[str, Any]:
 
 
 def extend(
-    phase: Phase, *, closes: datetime, who: User | Team | None, actor: User | None, reason: str
-) -> None:
+    phase: Phase, actor: User | None, *, closes: datetime, who: User | Team | None, reason: str
+) -> str:
     """Give everybody, one person or one team a later deadline, and announce it."""
+    done = f"The new deadline is {phase.text_of(closes)}."
     if who is None:
         phase.closes = closes
         save_phase(phase, actor, reason)
-        return
+        return done
     whose = {"user": who} if isinstance(who, User) else {"team": who}
     with transaction.atomic():
         Benchmark.objects.held(phase.benchmark_id)
@@ -89,9 +87,10 @@ def extend(
         keys = {name: one.pk for name, one in whose.items()}
         _record("extension", phase, phase.pk, actor, reason, closes=closes.isoformat(), **keys)
         follow_clock(phase.benchmark)
+    return done
 
 
-def settle_phase(phase: Phase, actor: User | None, reason: str) -> None:
+def settle_phase(phase: Phase, actor: User | None, reason: str) -> str:
     """Show the results of a phase now, although files that may count are not graded yet. Raises ActError."""
     with transaction.atomic():
         Benchmark.objects.held(phase.benchmark_id)
@@ -102,20 +101,24 @@ def settle_phase(phase: Phase, actor: User | None, reason: str) -> None:
         row.save(update_fields=["state"])
         _record("results shown", row, row.pk, actor, reason, waiting=waiting)
         follow_clock(row.benchmark)
+    return f"The results of {phase} do not wait any more."
 
 
-def delete_phase(phase: Phase, actor: User | None, reason: str) -> None:
-    """Delete a phase without submissions. Raises PhaseError for another."""
+def delete_phase(phase: Phase, actor: User | None, reason: str) -> str:
+    """Delete a phase without submissions. Raises ActError for another."""
     with transaction.atomic():
         Benchmark.objects.held(phase.benchmark_id)
         number = phase.submissions.count()
         if number:
-            raise PhaseError(f"{phase} has {number} submission{'s' * (number != 1)}: close it instead.")
+            raise ActError(
+                f"{phase} has {number} submission{'s' * (number != 1)}: close it instead.", "phase"
+            )
         row, facts = phase.pk, values_of(phase)
         del facts["name"]
         phase.delete()
         _record("phase deleted", phase, row, actor, reason, **facts)
         follow_clock(phase.benchmark)
+    return f"The phase {phase} is deleted."
 
 
 def _record(action: str, phase: Phase, row: int, actor: User | None, reason: str, **detail: Any) -> None:
@@ -166,4 +169,4 @@ def _form_of(benchmark: Benchmark, table: Mapping[str, Any]) -> tuple[PhaseForm,
         name: value.isoformat(" ") if hasattr(value, "isoformat") else value for name, value in table.items()
     }
     values |= {PREFIX + name: as_text(value) for name, value in settings.items()}
-    return PhaseForm(values, instance=phase), [f"{name!r} is not known." for name in unknown]
+    return PhaseForm(phase, values), [f"{name!r} is not known." for name in unknown]

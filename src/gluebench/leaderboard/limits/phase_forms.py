@@ -1,8 +1,6 @@
 """Forms of phases: their times on the clocks of a zone, their rules, and extensions of their deadlines."""
 
-import tomllib
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -11,7 +9,9 @@ from django.core.exceptions import ValidationError
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError, policy_of
+from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.limits.forms import EXPLAINED, person_or_team
+from gluebench.leaderboard.organizing.pages import ActForm, ActModelForm
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown
 from gluebench.leaderboard.phases.times import in_utc, zone_names, zone_of
 from gluebench.leaderboard.submissions.forms import reason_field
@@ -20,8 +20,7 @@ PREFIX = "policy-"
 """Before the name of a policy's setting among the fields of a phase."""
 ENTERED = "%Y-%m-%dT%H:%M"
 TIME = forms.TextInput(attrs={"type": "datetime-local"})
-_TEXT = Path(__file__).with_name("phases.toml").read_text(encoding="utf-8")
-EXPLAINED_PHASE: dict[str, dict[str, str]] = tomllib.loads(_TEXT)
+EXPLAINED_PHASE = toml_beside(__file__, "phases.toml")
 """For each field of a phase, the texts of its input."""
 
 
@@ -44,8 +43,8 @@ def _moment(form: forms.BaseForm, name: str, zone: str) -> datetime | None:
         return None
 
 
-class PhaseForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A phase of a benchmark; `instance` has its benchmark."""
+class PhaseForm(ActModelForm):
+    """A phase of a benchmark, which the row names."""
 
     zone = forms.ChoiceField(choices=lambda: [(name, name) for name in zone_names()])
     opens = forms.CharField(widget=TIME)
@@ -58,8 +57,8 @@ class PhaseForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = [name for name in EXPLAINED_PHASE if name != "reason"]
         widgets = dict.fromkeys(("counting", "otherwise", "shown", "rows", "late"), forms.RadioSelect)
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def __init__(self, row: Phase | None, *arguments: Any, **options: Any) -> None:
+        super().__init__(row or Phase(pk=0, benchmark=Benchmark(pk=0)), *arguments, **options)
         phase = self.instance
         for name, texts in EXPLAINED_PHASE.items():
             self.fields[name].label = texts["label"]
@@ -77,6 +76,10 @@ class PhaseForm(forms.ModelForm):  # type: ignore[type-arg]
             self.initial["zone"] = former.zone if former else phase.zone
         settings = [PREFIX + name for name in OVERRIDDEN]
         self.order_fields([*(name for name in EXPLAINED_PHASE if name != "reason"), *settings, "reason"])
+
+    def arguments(self) -> tuple[Any, dict[str, Any]]:
+        """The phase, not stored yet, and why it is changed."""
+        return self.save(commit=False), {"reason": self.cleaned_data.get("reason", "")}
 
     def clean(self) -> dict[str, Any]:
         """Return the fields with all times in UTC; add an error for each that does not fit the others."""
@@ -164,7 +167,7 @@ def _as_value(text: str) -> Any:
     return int(text) if text.isascii() and text.isdigit() else text
 
 
-class ExtensionForm(forms.Form):
+class ExtensionForm(ActForm):
     """A later deadline for everybody, one person or one team."""
 
     who = forms.CharField(
@@ -180,10 +183,6 @@ class ExtensionForm(forms.Form):
         "Reason", help_text="Kept in the log and, if it is for everybody, announced on the board."
     )
 
-    def __init__(self, phase: Phase, data: Any = None) -> None:
-        super().__init__(data)
-        self.phase = phase
-
     def clean_who(self) -> User | Team | None:
         """The person, the team, or None for everybody."""
         who = self.cleaned_data["who"].strip()
@@ -191,7 +190,7 @@ class ExtensionForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """Return the fields with the deadline in UTC; add an error for one that is not later."""
-        values, phase = self.cleaned_data, self.phase
+        values, phase = self.cleaned_data, self.row
         closes = values["closes"] = _moment(self, "closes", phase.zone)
         if closes is None:
             return values

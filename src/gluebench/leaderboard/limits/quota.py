@@ -20,7 +20,8 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits.models import Override, must_accept
-from gluebench.leaderboard.phases.models import Slot, policy_at, slot_of, team_in
+from gluebench.leaderboard.phases.models import policy_at
+from gluebench.leaderboard.phases.moments import Slot, slot_of, team_in
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import OPEN, Status
 
@@ -198,7 +199,7 @@ def usage(
     `began`: when the upload began. Costs one query for each limit, and two or three more.
     """
     now = now or timezone.now()
-    slot = slot_of(benchmark, user, began or now)
+    slot = slot_of(benchmark, user, began or now, now)
     policy = policy_at(benchmark, slot.phase)
     exceptions = list(Override.objects.of(benchmark, user, now))
     changes = [one.until for one in exceptions if one.until is not None]

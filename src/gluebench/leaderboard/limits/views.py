@@ -23,64 +23,22 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.health import workers
 from gluebench.leaderboard.limits import acts
-from gluebench.leaderboard.limits.acts import TeamError, add_override, change_policy, remove_override
+from gluebench.leaderboard.limits.acts import add_override, remove_override, set_limits
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
 from gluebench.leaderboard.limits.models import Acceptance, Override, rules_of, version_of
-from gluebench.leaderboard.limits.phase_acts import PhaseError, delete_phase, extend, save_phase, settle_phase
+from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, save_phase, settle_phase
 from gluebench.leaderboard.limits.phase_forms import ExtensionForm, PhaseForm
 from gluebench.leaderboard.limits.quota import usage
+from gluebench.leaderboard.organizing.pages import Context, OrganizerPage, benchmark_of, refusals_shown
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.wording import described, phase_sentences
 from gluebench.leaderboard.submissions.counting import moved_by, waiting_in
 from gluebench.leaderboard.submissions.feedback import explained
 from gluebench.leaderboard.submissions.grading import effect_of
-from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 SHOWN = 5
 """Maximum number of benchmarks whose quota is shown: those the user last submitted to."""
-
-
-@for_organizers()
-def policy(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """The organizer's page: the policy as a form, and the exceptions from it."""
-    form = PolicyForm(benchmark, request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        if request.POST.get("act") == "preview":
-            after = copy(benchmark)
-            after.settings = form.policy()
-            effect = effect_of(benchmark.policy, after.policy)
-            return _policy_page(request, benchmark, form=form, preview=explained(after), effect=effect)
-        given = {name: form.cleaned_data[name] for name in ("open", "reason")}
-        changes = change_policy(benchmark, form.policy(), actor=request.user, **given)
-        messages.success(request, "The policy holds from now on." if changes else "Nothing was changed.")
-        return redirect("limits", benchmark.name)
-    return _policy_page(request, benchmark, form=form)
-
-
-@for_organizers(require_POST)
-def override(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """Add an exception from the policy."""
-    form = OverrideForm(request.POST)
-    if not form.is_valid():
-        return _policy_page(request, benchmark, override_form=form)
-    form.instance.benchmark = benchmark
-    added = add_override(form.save(commit=False), request.user)
-    messages.success(request, f"The exception for {_whose(added, request.user)} holds from now on.")
-    return redirect("limits", benchmark.name)
-
-
-@for_organizers(require_POST)
-def override_end(request: SignedInRequest, benchmark: Benchmark, pk: int) -> HttpResponse:
-    """Remove an exception; a reason is required."""
-    override = get_object_or_404(benchmark.overrides, pk=pk)
-    form = RemovalForm(request.POST)
-    if form.is_valid():
-        remove_override(override, actor=request.user, reason=form.cleaned_data["reason"])
-        messages.success(request, f"The exception for {_whose(override, request.user)} is removed.")
-    else:
-        messages.error(request, f"Nothing was removed: {' '.join(map(str, form.errors['reason']))}")
-    return redirect("limits", benchmark.name)
 
 
 @login_required
@@ -90,7 +48,7 @@ def team(request: SignedInRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             created = acts.create_team(request.user, form.cleaned_data["name"])
-        except TeamError as error:
+        except ActError as error:
             form.add_error("name", str(error))
         else:
             messages.success(request, f"The team {created} is ready. Send its link to the other members.")
@@ -106,11 +64,9 @@ def team(request: SignedInRequest) -> HttpResponse:
 @login_required
 def team_join(request: SignedInRequest, code: str) -> HttpResponse:
     """The page behind an invitation: explains what joining means; a POST joins."""
-    if "merge" in request.POST:
-        propose = partial(acts.propose_merge, code=code)
-        return _change_team(request, propose, "The team {} is asked; one of its members accepts or declines.")
     if request.method == "POST":
-        return _change_team(request, lambda user: acts.join_team(user, code), "You are in the team {} now.")
+        act = acts.propose_merge if "merge" in request.POST else acts.join_team
+        return _change_team(request, partial(act, code=code))
     invited_to = Team.objects.filter(code=code).first()
     context = {"wanted": invited_to, "code": code, "here": "team"}
     return render(request, "limits/join.html", context, status=200 if invited_to else 404)
@@ -120,51 +76,63 @@ def team_join(request: SignedInRequest, code: str) -> HttpResponse:
 @require_POST
 def team_leave(request: SignedInRequest) -> HttpResponse:
     """Leave the team."""
-    return _change_team(request, acts.leave_team, "You left the team.")
+    return _change_team(request, acts.leave_team)
 
 
 @login_required
 @require_POST
 def team_merge(request: SignedInRequest, pk: int) -> HttpResponse:
     """Answer a team that asks one's own to merge."""
-    accepted = "accept" in request.POST
-    message = "The team {} is part of yours now." if accepted else "You declined the team {}."
-    return _change_team(request, partial(acts.merge, pk=pk, accepted=accepted), message)
+    return _change_team(request, partial(acts.merge, pk=pk, accepted="accept" in request.POST))
 
 
 @login_required
 @require_POST
 def team_renew(request: SignedInRequest) -> HttpResponse:
     """Replace the team's invitation link."""
-    return _change_team(request, acts.renew_link, "The team has a new link; the old one no longer works.")
+    return _change_team(request, acts.renew_link)
 
 
-def _change_team(request: SignedInRequest, action: Callable[[User], object], message: str) -> HttpResponse:
-    try:
-        messages.success(request, message.format(action(request.user)))
-    except TeamError as error:
-        messages.error(request, str(error))
+def _change_team(request: SignedInRequest, act: Callable[[User], str]) -> HttpResponse:
+    with refusals_shown(request):
+        messages.success(request, act(request.user))
     return redirect("team")
 
 
-def _whose(override: Override, viewer: User) -> str:
-    """The person or team of an exception, under the name that the viewer may see."""
-    return account_name(override.user, viewer) if override.user else str(override.team)
-
-
-def _policy_page(request: SignedInRequest, benchmark: Benchmark, **forms: Any) -> HttpResponse:
+def _policy(row: Any, viewer: User) -> Context:
+    benchmark = benchmark_of(row)
     overrides: list[Any] = list(benchmark.overrides.select_related("user", "team", "by"))
     for override in overrides:
-        override.whose = _whose(override, request.user)
-        override.who = account_name(override.by, request.user) if override.by else "–"
-    context = {
+        override.name = override.whose(viewer)
+        override.who = account_name(override.by, viewer) if override.by else "–"
+    return {
         "form": PolicyForm(benchmark),
-        "override_form": OverrideForm(),
+        "override_form": OverrideForm(Override(benchmark=benchmark)),
         "overrides": overrides,
         "in_force": set(benchmark.overrides.in_force().values_list("pk", flat=True)),
-        **forms,
     }
-    return render_tab(request, benchmark, "limits", context, template="limits/policy.html")
+
+
+def _policy_preview(form: PolicyForm) -> Context:
+    after = copy(form.row)
+    after.settings = form.policy()
+    return {"preview": explained(after), "effect": effect_of(form.row.policy, after.policy)}
+
+
+POLICY = OrganizerPage.named(
+    "limits", {"": (set_limits, PolicyForm)}, context=_policy, preview=_policy_preview
+)
+EXCEPTIONS = OrganizerPage.named(
+    "override",
+    {"": (add_override, OverrideForm)},
+    find=lambda request, benchmark: Override(benchmark=benchmark),
+    context=_policy,
+)
+EXCEPTION = OrganizerPage.named(
+    "override-remove",
+    {"": (remove_override, RemovalForm)},
+    find=lambda request, benchmark, pk: get_object_or_404(benchmark.overrides, pk=pk),
+)
 
 
 def quota(request: HttpRequest) -> dict[str, Any]:
@@ -190,92 +158,52 @@ def _quota_html(request: HttpRequest) -> SafeString:
     return render_to_string("limits/quota.html", {"quotas": quotas, "user": user, "named": name is None})
 
 
-@for_organizers()
-def phases(request: SignedInRequest, benchmark: Benchmark, pk: int | None = None) -> HttpResponse:
-    """The phases in their order, and the forms that add or change one, extend its deadline, or delete it."""
-    row = Phase(benchmark=benchmark)
-    if pk is not None:
-        row = get_object_or_404(benchmark.phases.select_related("benchmark"), pk=pk)
-    if request.method != "POST":
-        return _page(request, row)
-    act = _ACTS.get(request.POST.get("act", "")) if pk is not None else None
-    return (act or _save)(request, row)
-
-
-def _extend(request: SignedInRequest, row: Phase) -> HttpResponse:
-    form = ExtensionForm(row, request.POST)
-    if not form.is_valid():
-        return _page(request, row, extension_form=form)
-    extend(row, actor=request.user, **form.cleaned_data)
-    messages.success(request, f"The new deadline is {row.text_of(form.cleaned_data['closes'])}.")
-    return redirect("phase", row.benchmark.name, row.pk)
-
-
-def _delete(request: SignedInRequest, row: Phase) -> HttpResponse:
-    benchmark = row.benchmark.name
-    _with_reason(request, row, delete_phase, "Nothing was deleted", f"The phase {row} is deleted.")
-    return redirect("phases", benchmark)
-
-
-def _settle(request: SignedInRequest, row: Phase) -> HttpResponse:
-    done = f"The results of {row} do not wait any more."
-    _with_reason(request, row, settle_phase, "Nothing was done", done)
-    return redirect("phase", row.benchmark.name, row.pk)
-
-
-def _with_reason(
-    request: SignedInRequest, row: Phase, act: Callable[[Phase, User, str], object], nothing: str, done: str
-) -> None:
-    """Do what needs a reason, and say in a message that it is `done`, or why not."""
-    form = RemovalForm(request.POST)
-    problem = "" if form.is_valid() else f"{nothing}: {' '.join(map(str, form.errors['reason']))}"
-    try:
-        if not problem:
-            act(row, request.user, form.cleaned_data["reason"])
-    except (PhaseError, ActError) as error:
-        problem = str(error)
-    (messages.error if problem else messages.success)(request, problem or done)
-
-
-_ACTS = {"extend": _extend, "delete": _delete, "settle": _settle}
-
-
-def _save(request: SignedInRequest, row: Phase) -> HttpResponse:
-    """Save a phase, or show what participants will read."""
-    form = PhaseForm(request.POST, instance=row)
-    if not form.is_valid():
-        return _page(request, row, form=form)
-    changed = form.save(commit=False)
-    if request.POST.get("act") == "preview":
-        lines = [changed.span, *phase_sentences(changed), *explained(changed.benchmark, changed)]
-        lines += moved_by(changed)
-        return _page(request, row, form=form, preview=lines)
-    changes = save_phase(changed, request.user, form.cleaned_data.get("reason", ""))
-    messages.success(request, f"{changed} is saved." if changes else "Nothing was changed.")
-    return redirect("phases", changed.benchmark.name)
-
-
-def _page(request: SignedInRequest, row: Phase, **context: Any) -> HttpResponse:
-    benchmark, stored = row.benchmark, row.pk is not None
-    listed = described(benchmark, planned=True)
+def _phases(row: Phase, viewer: User) -> Context:
+    stored = row.pk is not None
+    listed = described(row.benchmark, planned=True)
     for line in listed:
         line["count"] = line["phase"].submissions.filter(late=False).count()
         line["late"] = line["phase"].submissions.filter(late=True).count()
     extensions: list[Any] = list(row.extensions.select_related("user", "team", "by")) if stored else []
     for extension in extensions:
-        person = account_name(extension.user, request.user) if extension.user else extension.team
+        person = account_name(extension.user, viewer) if extension.user else extension.team
         extension.whose = "Everybody" if extension.for_all else person
         extension.until = row.text_of(extension.closes)
-    context = {
-        "form": PhaseForm(instance=row),
-        "extension_form": ExtensionForm(row) if stored and row.closes else None,
-        **context,
+    return {
         "phases": listed,
         "extensions": extensions,
         "phase": Phase.objects.get(pk=row.pk) if stored else None,
         "waits": _waits(row) if stored else "",
     }
-    return render_tab(request, benchmark, "phases", context, template="limits/phases.html")
+
+
+def _preview(form: Any) -> Context:
+    changed = form.arguments()[0]
+    lines = [changed.span, *phase_sentences(changed), *explained(changed.benchmark, changed)]
+    return {"preview": lines + moved_by(changed)}
+
+
+PHASES = OrganizerPage.named(
+    "phases",
+    {"": (save_phase, PhaseForm)},
+    find=lambda request, benchmark: Phase(benchmark=benchmark),
+    context=_phases,
+    preview=_preview,
+)
+PHASE = OrganizerPage.named(
+    "phase",
+    {
+        "": (save_phase, PhaseForm),
+        "extend": (extend, ExtensionForm),
+        "delete": (delete_phase, RemovalForm),
+        "settle": (settle_phase, RemovalForm),
+    },
+    find=lambda request, benchmark, pk: get_object_or_404(
+        benchmark.phases.select_related("benchmark"), pk=pk
+    ),
+    context=_phases,
+    preview=_preview,
+)
 
 
 def _waits(phase: Phase) -> str:

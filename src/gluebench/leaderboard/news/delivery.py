@@ -33,7 +33,7 @@ TURN_SECONDS = 5
 logger = logging.getLogger(__name__)
 
 
-def publish(announcement: Announcement, actor: User) -> None:
+def publish(announcement: Announcement, actor: User) -> str:
     """Save it, put it in the log, and queue its mail if the site sends mail."""
     with transaction.atomic():
         Benchmark.objects.held(announcement.benchmark_id)
@@ -47,24 +47,27 @@ def publish(announcement: Announcement, actor: User) -> None:
                 for pk, pace in people
                 if pace != Pace.NONE
             )
+    return f"“{announcement.title}” is on the page of news."
 
 
-def change(announcement: Announcement, actor: User) -> None:
+def change(announcement: Announcement, actor: User) -> str:
     """Save another text; mail that is not sent yet has it, and none is sent again."""
     with transaction.atomic():
         Benchmark.objects.held(announcement.benchmark_id)
         announcement.changed = timezone.now()
         announcement.save()
         _record("announcement changed", announcement, actor)
+    return f"“{announcement.title}” is on the page of news."
 
 
-def take_back(announcement: Announcement, actor: User) -> None:
+def take_back(announcement: Announcement, actor: User) -> str:
     """Delete it with the mail that is not sent yet; the log keeps its text."""
     with transaction.atomic():
         Benchmark.objects.held(announcement.benchmark_id)
         row = announcement.pk
         announcement.delete()
         _record("announcement taken back", announcement, actor, row)
+    return f"“{announcement.title}” is taken back. Mail that was sent remains."
 
 
 def _record(action: str, announcement: Announcement, actor: User, row: int | None = None) -> None:

@@ -12,20 +12,20 @@ from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
-from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.environment import site_address
 from gluebench.leaderboard.news import delivery
 from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, pace_of, subscriber
+from gluebench.leaderboard.organizing.pages import ActForm, ActModelForm, Context, OrganizerPage
 from gluebench.leaderboard.ranks.views import in_form
-from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 FEED = 50
 """Newest announcements that the feed has."""
 
 
-class AnnouncementForm(forms.ModelForm):  # type: ignore[type-arg]
+class AnnouncementForm(ActModelForm):
     """An announcement."""
 
     class Meta:
@@ -76,26 +76,30 @@ def _feed(benchmark: Benchmark, root: str) -> str:
     return feed.writeString("utf-8")
 
 
-@for_organizers(require_http_methods(["GET", "HEAD", "POST"]))
-def organize(request: SignedInRequest, benchmark: Benchmark, pk: int | None = None) -> HttpResponse:
-    """The organizer's page: all announcements, and a form for a new one or, by `pk`, for one of them."""
-    announcement = Announcement(benchmark=benchmark, site=site_address(settings.RUNNING, settings.FOLDER))
-    if pk is not None:
-        announcement = get_object_or_404(benchmark.announcements, pk=pk)
-    action = request.POST.get("action", "")
-    if pk is not None and action == "take back":
-        delivery.take_back(announcement, request.user)
-        messages.success(request, f"“{announcement.title}” is taken back. Mail that was sent remains.")
-        return redirect("organize-news", benchmark.name)
-    form = AnnouncementForm(request.POST or None, instance=announcement)
-    if form.is_valid() and action == "publish":
-        (delivery.publish if pk is None else delivery.change)(announcement, request.user)
-        messages.success(request, f"“{announcement.title}” is on the page of news.")
-        return redirect("organize-news", benchmark.name)
-    context: dict[str, Any] = {"form": form, "editing": pk, "announcements": delivery.tallies(benchmark)}
-    if form.is_valid():
-        context["preview"] = markdown(form.cleaned_data["text"])
-    return render_tab(request, benchmark, "news", context, template="news/organize.html")
+def _listed(row: Announcement, viewer: User) -> Context:
+    return {"editing": row.pk, "announcements": delivery.tallies(row.benchmark)}
+
+
+def _preview(form: Any) -> Context:
+    return {"preview": markdown(form.cleaned_data["text"])}
+
+
+NEWS = OrganizerPage.named(
+    "organize-news",
+    {"": (delivery.publish, AnnouncementForm)},
+    find=lambda request, benchmark: Announcement(
+        benchmark=benchmark, site=site_address(settings.RUNNING, settings.FOLDER)
+    ),
+    context=_listed,
+    preview=_preview,
+)
+ANNOUNCEMENT = OrganizerPage.named(
+    "organize-announcement",
+    {"": (delivery.change, AnnouncementForm), "take-back": (delivery.take_back, ActForm)},
+    find=lambda request, benchmark, pk: get_object_or_404(benchmark.announcements, pk=pk),
+    context=_listed,
+    preview=_preview,
+)
 
 
 @login_required

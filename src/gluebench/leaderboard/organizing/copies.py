@@ -4,24 +4,22 @@ from functools import partial
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.core.files.storage import storages
 from django.db import transaction
-from django.http import FileResponse, Http404, HttpResponse
-from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
+from django.http import FileResponse, Http404, HttpRequest
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
-from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.organizing.models import FrozenCopy
+from gluebench.leaderboard.organizing.pages import ActForm, Context, OrganizerPage, for_organizers
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.results.models import Results
-from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 
-class FrozenForm(forms.Form):
+class FrozenForm(ActForm):
     """What is in a frozen copy."""
 
     labels = forms.BooleanField(
@@ -30,34 +28,48 @@ class FrozenForm(forms.Form):
         help_text="Whoever has the copy can grade them again, and has the label key (gold/.label-key).",
     )
 
+    def __init__(self, row: Benchmark | None, *arguments: Any, **options: Any) -> None:
+        super().__init__(row, *arguments, **options)
+        if row is not None and not _released(row):
+            del self.fields["labels"]
 
-@for_organizers(require_http_methods(["GET", "HEAD", "POST"]))
-def frozen_copy(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """Ask for a frozen copy, see whether it is made, or delete it."""
+
+def _released(benchmark: Benchmark) -> bool:
+    """Whether final results with the labels are public, under the names of their authors."""
+    rows = Results.objects.filter(benchmark=benchmark, labels=True).exclude(made=None)
+    return bool(benchmark.gold) and benchmark.named_from is None and rows.exists()
+
+
+def _state(benchmark: Benchmark, viewer: User) -> Context:
     row = FrozenCopy.objects.filter(benchmark=benchmark).first()
-    working = row is not None and row.made is None and not row.failure
-    form: Any = FrozenForm(request.POST if request.POST.get("act") == "make" else None)
-    released = Results.objects.filter(benchmark=benchmark, labels=True).exclude(made=None).exists()
-    if not (released and benchmark.gold) or benchmark.named_from:
-        del form.fields["labels"]
-    if request.POST.get("act") == "delete":
-        delete(benchmark)
-        record("frozen copy deleted", actor=request.user, benchmark=benchmark)
-        messages.success(request, "The copy is deleted.")
-    elif form.is_bound and (working or benchmark.draft):
-        why = "A copy is being made already." if working else "A draft has no public pages to copy."
-        messages.error(request, why)
-    elif form.is_valid():
-        labels = bool(form.cleaned_data.get("labels"))
-        values = {"labels": labels, "worker": "", "attempts": 0, "failure": "", "made": None}
-        with transaction.atomic():
-            FrozenCopy.objects.update_or_create({**values, "requested": timezone.now()}, benchmark=benchmark)
-            record("frozen copy", actor=request.user, benchmark=benchmark, labels=labels)
-        messages.success(request, "A worker of the site makes the copy.")
-    elif request.method != "POST":
-        context = {"copy": row, "form": form, "working": working}
-        return render_tab(request, benchmark, "results", context, template="organize/copy.html")
-    return redirect("organize-copy", benchmark.name)
+    return {"copy": row, "working": row is not None and row.made is None and not row.failure}
+
+
+def request_copy(benchmark: Benchmark, actor: User, *, labels: bool = False) -> str:
+    """Let a worker make a copy. Raises ActError while one is being made, and for a draft."""
+    if _state(benchmark, actor)["working"]:
+        raise ActError("A copy is being made already.", "copy")
+    if benchmark.draft:
+        raise ActError("A draft has no public pages to copy.", "copy")
+    values = {"labels": labels, "worker": "", "attempts": 0, "failure": "", "made": None}
+    with transaction.atomic():
+        FrozenCopy.objects.update_or_create({**values, "requested": timezone.now()}, benchmark=benchmark)
+        record("frozen copy", actor=actor, benchmark=benchmark, labels=labels)
+    return "A worker of the site makes the copy."
+
+
+def delete_copy(benchmark: Benchmark, actor: User) -> str:
+    """Delete the copy with its file, if there is one."""
+    delete(benchmark)
+    record("frozen copy deleted", actor=actor, benchmark=benchmark)
+    return "The copy is deleted."
+
+
+COPY = OrganizerPage.named(
+    "organize-copy",
+    {"": (request_copy, FrozenForm), "delete": (delete_copy, ActForm)},
+    context=_state,
+)
 
 
 def delete(benchmark: Benchmark) -> None:
@@ -69,8 +81,7 @@ def delete(benchmark: Benchmark) -> None:
                 transaction.on_commit(partial(storages["data"].delete, row.file))
 
 
-@for_organizers(require_safe)
-def download(request: SignedInRequest, benchmark: Benchmark) -> HttpResponseBase:
+def copy_response(request: HttpRequest, benchmark: Benchmark) -> FileResponse:
     """The frozen copy; while a worker makes another, the earlier one."""
     row = FrozenCopy.objects.filter(benchmark=benchmark).exclude(file="").first()
     if row is None:
@@ -78,3 +89,6 @@ def download(request: SignedInRequest, benchmark: Benchmark) -> HttpResponseBase
     name = f"{benchmark.name}-frozen.zip"
     file = storages["data"].open(row.file)
     return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
+
+
+download = for_organizers(require_safe)(copy_response)

@@ -13,65 +13,60 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import UploadedFile
-from django.http import Http404, HttpResponse
-from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.views.decorators.http import require_http_methods
+from django.http import Http404, HttpRequest
+from django.urls import reverse
 
-from gluebench.leaderboard.accounts.models import SignedInRequest, User
+from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.benchmarks.adding import require_few, store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.problems import ProblemError
+from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid
 from gluebench.leaderboard.folder import SiteError, make_private, remove_all_but_last, write_private
-from gluebench.leaderboard.organizing.forms import FilesForm, NewForm, ReplaceForm
+from gluebench.leaderboard.organizing.forms import NewForm, ReplaceForm
+from gluebench.leaderboard.organizing.pages import ActForm, Done, OrganizerPage
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.process import GraderError, run_build
-from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 PARTS = {"manifest": "in/_manifest.toml", "gold": "in/gold.zip", "examples": "in/data.zip"}
 """Where uploads are put in their folder; several tables go to "in/tables", parents to "in"."""
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def new(request: SignedInRequest) -> HttpResponse:
-    """The form of a new benchmark; its files lead to the preview."""
+class Upload(NamedTuple):
+    """Files of an organizer that were built, and are not stored yet."""
+
+    folder: Path
+    summary: dict[str, Any]
+    """What was detected and linted; once stored, the benchmark's name alone, as "stored"."""
+    benchmark: Benchmark | None
+    """The one that they replace."""
+
+
+def _creator(request: HttpRequest, benchmark: None) -> None:
+    assert isinstance(request.user, User)
     if not may_create(request.user):
         raise PermissionDenied
-    form = NewForm(request.POST or None, request.FILES or None)
-    problems, token = _built(request.user, form, {"replaces": "", "reason": ""})
-    context = {"form": form, "problems": problems, "here": "mine"}
-    status = 422 if problems or form.errors else 200
-    page = TemplateResponse(request, "organize/new.html", context, status=status)
-    return redirect("organize-preview", token) if token else page
 
 
-@for_organizers()
-def replace(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """Replace labels, manifest or data; its files lead to the preview."""
-    form = ReplaceForm(request.POST or None, request.FILES or None)
-    about = {"name": benchmark.name, "title": benchmark.title, "replaces": benchmark.name}
-    about |= {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
-    problems, token = _built(request.user, form, about)
-    page = render_tab(request, benchmark, "replace", {"form": form, "problems": problems})
-    return redirect("organize-preview", token) if token else page
-
-
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def preview(request: SignedInRequest, token: str) -> HttpResponse:
-    """What was detected and linted; storing it, or giving it up."""
+def _upload(request: HttpRequest, benchmark: None, token: str) -> Upload:
+    assert isinstance(request.user, User)
     folder = _folder(request.user, token)
     with _locked(folder):
-        return _previewed(request, folder, token)
+        upload = _read(folder)
+    may = upload.benchmark.organized_by(request.user) if upload.benchmark else may_create(request.user)
+    if not may and "stored" not in upload.summary:
+        raise PermissionDenied
+    return upload
+
+
+def _read(folder: Path) -> Upload:
+    summary = json.loads((folder / "summary.json").read_text())
+    return Upload(folder, summary, Benchmark.objects.filter(name=summary.get("replaces")).first())
 
 
 @contextmanager
@@ -94,30 +89,37 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(opened)
 
 
-def _previewed(request: SignedInRequest, folder: Path, token: str) -> HttpResponse:
-    summary = json.loads((folder / "summary.json").read_text())
-    if "stored" in summary:
-        return redirect("organize-setup", summary["stored"])
-    benchmark = Benchmark.objects.filter(name=summary["replaces"]).first() if summary["replaces"] else None
-    allowed = benchmark.organized_by(request.user) if benchmark else may_create(request.user)
-    if not allowed:
-        raise PermissionDenied
-    if request.method != "POST":
-        context = {"summary": summary, "benchmark": benchmark, "here": "mine"}
-        return TemplateResponse(request, "organize/preview.html", context)
-    if request.POST.get("act") != "create":
-        shutil.rmtree(folder)
-        messages.success(request, "The files are deleted, and nothing was changed.")
-        return redirect("my-submissions")
-    try:
-        row = _stored(request.user, folder, summary)
-    except SiteError as error:
-        messages.error(request, str(error))
-        return redirect("organize-preview", token)
-    shutil.rmtree(folder / "out")
-    write_private(folder / "summary.json", json.dumps({"stored": row.name}).encode())
-    messages.success(request, f"{row.title} is {'replaced' if benchmark else 'created, as a draft'}.")
-    return redirect("organize-setup", row.name)
+def drop(upload: Upload, actor: User) -> Done:
+    """Delete the files, unless they were stored meanwhile."""
+    with _locked(upload.folder):
+        if stored := _stored_at(_read(upload.folder)):
+            return Done("", stored)
+        shutil.rmtree(upload.folder)
+    return Done("The files are deleted, and nothing was changed.", reverse("my-submissions"))
+
+
+def create(upload: Upload, actor: User) -> Done:
+    """Store the benchmark as previewed, once. Raises ActError if its name was taken meanwhile."""
+    folder = upload.folder
+    with _locked(folder):
+        upload = _read(folder)  # again: the other request of a double click may have stored it
+        if "stored" in upload.summary:
+            return Done("", _stored_at(upload))
+        try:
+            row = _stored(actor, folder, upload.summary)
+        except SiteError as error:
+            raise ActError(str(error), "name") from None
+        shutil.rmtree(folder / "out")
+        summary = {"stored": row.name}
+        write_private(folder / "summary.json", json.dumps(summary).encode())
+    done = "replaced" if upload.benchmark else "created, as a draft"
+    return Done(f"{row.title} is {done}.", _stored_at(upload._replace(summary=summary)))
+
+
+def _stored_at(upload: Upload) -> str:
+    """The page of the benchmark that these files became; empty until they are stored."""
+    name = upload.summary.get("stored")
+    return reverse("organize-setup", args=[name]) if name else ""
 
 
 def _stored(user: User, folder: Path, summary: Mapping[str, Any]) -> Benchmark:
@@ -140,30 +142,36 @@ def _folder(user: User, token: str) -> Path:
     return Path(settings.FOLDER.uploads, f"organize-{user.pk}-{token}")
 
 
-def _built(user: User, form: FilesForm, about: Mapping[str, str]) -> tuple[list[str], str]:
-    """Keep the files of a form, if it is valid, and build them: the problems, or the token of the preview."""
-    if not form.is_valid():
-        return [], ""
+def build(
+    benchmark: Benchmark | None, actor: User, *, sent: Mapping[str, Any], choices: Mapping[str, Any]
+) -> Done:
+    """Keep what was sent and build it, for the preview. Raises ProblemError with all that is wrong.
+
+    `benchmark`: the one that it replaces.
+    """
+    job: dict[str, Any] = {"replaces": "", "reason": ""}
+    if benchmark is not None:
+        job = {"name": benchmark.name, "title": benchmark.title, "replaces": benchmark.name}
+        job |= {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
+    job |= {name: sent[name] for name in ("name", "title", "reason") if name in sent}
     token = secrets.token_hex(8)
-    folder = _folder(user, token)
-    _keep(folder, form)
-    given = [name for name in ("name", "title", "reason") if name in form.cleaned_data]
-    job: dict[str, Any] = {**about, **{name: form.cleaned_data[name] for name in given}}
+    folder = _folder(actor, token)
+    _keep(folder, sent)
     try:
-        if not about["replaces"]:
-            require_few(user, more=1)
-        built = run_build({**job, "folder": str(folder), "choices": form.choices}, account=user.pk)
+        if benchmark is None:
+            require_few(actor, more=1)
+        built = run_build({**job, "folder": str(folder), "choices": choices}, account=actor.pk)
     except (GraderError, ProblemError, SiteError) as error:
         built = {"problems": [str(error)]}
     result = {**job, **built, "gold": None}
     problems: list[str] = result.get("problems") or _misnamed(result)
     if problems:
         shutil.rmtree(folder)
-        return problems, ""
+        raise invalid([FieldError(field="", message=problem) for problem in problems])
     write_private(folder / "summary.json", json.dumps(result).encode())
     shutil.rmtree(folder / "in")
-    remove_all_but_last(folder.parent.glob(f"organize-{user.pk}-*"), "summary.json")
-    return [], token
+    remove_all_but_last(folder.parent.glob(f"organize-{actor.pk}-*"), "summary.json")
+    return Done("", reverse("organize-preview", args=[token]))
 
 
 def _misnamed(result: Mapping[str, Any]) -> list[str]:
@@ -175,11 +183,11 @@ def _misnamed(result: Mapping[str, Any]) -> list[str]:
     return [f'The manifest is of "{name}"; expected name = "{replaces}".'] if wrong else []
 
 
-def _keep(folder: Path, form: FilesForm) -> None:
+def _keep(folder: Path, values: Mapping[str, Any]) -> None:
     """Write the uploads, unread, for nobody but the site's account."""
     make_private(folder)
     make_private(folder / "in")
-    values, home = form.cleaned_data, folder / "in"
+    home = folder / "in"
     if values["tables"]:
         make_private(home / "tables")
     files = {folder / place: values[name] for name, place in PARTS.items() if values[name]}
@@ -194,3 +202,14 @@ def _keep(folder: Path, form: FilesForm) -> None:
 def _own_name(file: UploadedFile[Any]) -> str:
     """The name that its sender gave it, as a name in one folder."""
     return re.sub(r"[^\w.-]", "_", Path(str(file.name)).name)[-80:].lstrip(".") or "file"
+
+
+NEW = OrganizerPage.named("organize-new", {"": (build, NewForm)}, find=_creator)
+REPLACE = OrganizerPage.named("organize-replace", {"": (build, ReplaceForm)})
+PREVIEW = OrganizerPage.named(
+    "organize-preview",
+    {"": (create, ActForm), "drop": (drop, ActForm)},
+    find=_upload,
+    context=lambda row, viewer: {"summary": row.summary, "benchmark": row.benchmark},
+    moved=_stored_at,
+)

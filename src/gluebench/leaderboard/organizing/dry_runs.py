@@ -9,22 +9,18 @@ import tempfile
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.db import transaction
-from django.http import HttpResponse
-from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_POST
 from django_tasks import task
 
-from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.organizing.models import DryRun
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.grading import job_of, stopping
 from gluebench.leaderboard.submissions.process import GraderError, run_grader
 from gluebench.leaderboard.submissions.report import check_summary
-from gluebench.leaderboard.submissions.views import for_organizers
 
 NO_LABELS = hashlib.sha256().hexdigest()
 """The digest of labels of a copy that was made without them."""
@@ -35,26 +31,26 @@ EXPECTED = {
 }
 
 
-@for_organizers(require_POST)
-def dry_run(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """Start a dry run, or delete the last one."""
+def start_dry_run(benchmark: Benchmark, actor: User) -> str:
+    """Queue a dry run in place of the last one. Raises ActError for a benchmark without labels here."""
     if not benchmark.gold:
-        messages.error(request, "Its labels are on a machine of yours, so the site has none for a dry run.")
-        return redirect("organize-setup", benchmark.name)
+        raise ActError("Its labels are on a machine of yours, so the site has none for a dry run.", "labels")
     if benchmark.gold_digest == NO_LABELS:
-        messages.error(request, "It has no labels to make submissions of. Add them under Files first.")
-        return redirect("organize-setup", benchmark.name)
+        raise ActError("It has no labels to make submissions of. Add them under Files first.", "labels")
     with transaction.atomic():
         DryRun.objects.filter(benchmark=benchmark).delete()
-        if request.POST.get("act") == "delete":
-            record("dry run deleted", actor=request.user, benchmark=benchmark)
-            messages.success(request, "The dry run is deleted.")
-        else:
-            run = DryRun.objects.create(benchmark=benchmark, by=request.user, gold=benchmark.gold)
-            grade_dry_run.enqueue(run.pk)
-            record("dry run", actor=request.user, benchmark=benchmark)
-            messages.success(request, "The dry run is in the queue; load this page again in a few seconds.")
-    return redirect("organize-setup", benchmark.name)
+        run = DryRun.objects.create(benchmark=benchmark, by=actor, gold=benchmark.gold)
+        grade_dry_run.enqueue(run.pk)
+        record("dry run", actor=actor, benchmark=benchmark)
+    return "The dry run is in the queue; load this page again in a few seconds."
+
+
+def delete_dry_run(benchmark: Benchmark, actor: User) -> str:
+    """Delete the last one."""
+    with transaction.atomic():
+        DryRun.objects.filter(benchmark=benchmark).delete()
+        record("dry run deleted", actor=actor, benchmark=benchmark)
+    return "The dry run is deleted."
 
 
 @task()

@@ -1,8 +1,6 @@
 """Forms of organizing."""
 
 import re
-import tomllib
-from pathlib import Path
 from typing import Any
 
 from django import forms
@@ -15,11 +13,13 @@ from gluebench.benchmark.checks import name_finding
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.common.text import plain
+from gluebench.leaderboard.organizing.pages import ActForm
 from gluebench.leaderboard.submissions.forms import reason_field
 
 TABLE_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".zip")
-FILES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("files.toml").read_text("utf-8"))
+FILES = toml_beside(__file__, "files.toml")
 CHOICES = [name for name, texts in FILES.items() if texts["kind"] == "choice"]
 PARTS = [name for name, texts in FILES.items() if texts["kind"] == "file"]
 """The uploads of one file each."""
@@ -39,7 +39,7 @@ class FilesField(forms.FileField):
         return [super(FilesField, self).clean(file, initial) for file in data or ()]
 
 
-class FilesForm(forms.Form):
+class FilesForm(ActForm):
     """The files of a benchmark: tables of which it is made, or its manifest with zips of data and labels."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -49,13 +49,13 @@ class FilesForm(forms.Form):
             given = {key: value for key, value in texts.items() if key != "kind"}
             self.fields[name] = kinds.get(texts["kind"], forms.CharField)(required=False, **given)
 
-    @property
-    def choices(self) -> dict[str, Any]:
-        """The options of the valid form, as `data.organize.Choices` takes them."""
+    def arguments(self) -> tuple[Any, dict[str, Any]]:
+        """The benchmark that they replace, or None; the values; the options for `data.organize.Choices`."""
         values = self.cleaned_data
         lists = {name: [part.strip() for part in values[name].split(";") if part.strip()] for name in CHOICES}
         encoding, replacing = values["encoding"] or "utf-8", values["replace_whitespace"]
-        return {**lists, "encoding": encoding, "replace_whitespace": replacing}
+        options = {**lists, "encoding": encoding, "replace_whitespace": replacing}
+        return self.row, {"sent": values, "choices": options}
 
     def sections(self) -> list[tuple[str, list[forms.BoundField]]]:
         """The inputs under their headings; those of `options` are apart."""
@@ -139,7 +139,7 @@ def _text(
     )
 
 
-class TextsForm(forms.Form):
+class TextsForm(ActForm):
     """The title and the texts of a benchmark."""
 
     title = forms.CharField(max_length=200, validators=[plain])
@@ -148,6 +148,10 @@ class TextsForm(forms.Form):
     dataset = _text("Data", f"On the Data page. {_MARKDOWN}")
     faq = _text("Questions and answers")
 
+    def present(self, row: Benchmark) -> dict[str, Any]:
+        """Those that it has."""
+        return {**row.texts, "title": row.title}
+
 
 class SiteTextForm(forms.Form):
     """The terms or the privacy page."""
@@ -155,7 +159,7 @@ class SiteTextForm(forms.Form):
     text = _text("Text", f"The first line is its title, as # Terms. {_MARKDOWN}", rows=24, required=True)
 
 
-class LooksForm(forms.Form):
+class LooksForm(ActForm):
     """Logo, accent colors, links and contact of a benchmark."""
 
     logo = forms.FileField(
@@ -167,22 +171,25 @@ class LooksForm(forms.Form):
     accent_dark = forms.CharField(required=False, label="Accent color, dark pages", help_text="As #74cdc0.")
     links = _text("Links", "One a line: a text, then its address, as Paper https://example.org/paper", rows=4)
     contact = forms.EmailField(required=False, help_text="Shown to everybody on the board.")
-    logo_type = ""
-    """The content type of a valid logo."""
 
-    def clean_logo(self) -> UploadedFile[Any] | None:
-        """The picture, if its first bytes are those of one; what it is called is not looked at."""
+    def present(self, row: Benchmark) -> dict[str, Any]:
+        """Those that it has; a logo is never sent back."""
+        lines = "\n".join(" ".join(link) for link in row.looks.get("links", []))
+        return {**row.looks, "links": lines, "logo": None}
+
+    def clean_logo(self) -> tuple[bytes, str] | None:
+        """The picture and its content type by its first bytes; what it is called is not looked at."""
         file: UploadedFile[Any] | None = self.cleaned_data["logo"]
-        if file is not None:
-            head = file.read(12)
-            file.seek(0)
-            kind = "webp" if head[:4] + head[8:] == b"RIFFWEBP" else ""
-            kind = "png" if head.startswith(b"\x89PNG\r\n\x1a\n") else kind
-            kind = "jpeg" if head.startswith(b"\xff\xd8\xff") else kind
-            if not kind or (file.size or 0) > LOGO_BYTES:
-                raise ValidationError(f"Send a PNG, JPEG or WebP of at most {LOGO_BYTES // 1000} kB.")
-            self.logo_type = f"image/{kind}"
-        return file
+        if file is None:
+            return None
+        head = file.read(12)
+        file.seek(0)
+        kind = "webp" if head[:4] + head[8:] == b"RIFFWEBP" else ""
+        kind = "png" if head.startswith(b"\x89PNG\r\n\x1a\n") else kind
+        kind = "jpeg" if head.startswith(b"\xff\xd8\xff") else kind
+        if not kind or (file.size or 0) > LOGO_BYTES:
+            raise ValidationError(f"Send a PNG, JPEG or WebP of at most {LOGO_BYTES // 1000} kB.")
+        return file.read(), f"image/{kind}"
 
     def clean_links(self) -> list[list[str]]:
         """[Text, address] of each link."""
@@ -219,7 +226,7 @@ def _luminance(color: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-class RoleForm(forms.Form):
+class RoleForm(ActForm):
     """A person who is to have a role, named by the address of a confirmed account."""
 
     email = forms.EmailField(label="Email address", help_text="Of an account whose address is confirmed.")
@@ -238,9 +245,15 @@ class RoleForm(forms.Form):
         return user
 
 
-class CopyForm(forms.Form):
+class CopyForm(ActForm):
     """The name of a copy, and whether it has the labels."""
 
     name = forms.CharField(max_length=80, validators=[new_name])
     title = forms.CharField(max_length=200, validators=[plain])
     labels = forms.BooleanField(required=False, label="With the labels of the test files")
+
+
+class AccountForm(ActForm):
+    """The number of an account that has the role."""
+
+    account = forms.IntegerField()

@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import keep_public
 from gluebench.leaderboard.benchmarks.models import SECTIONS, Benchmark, live
@@ -22,48 +22,40 @@ from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.folder import TEXTS
 from gluebench.leaderboard.limits.models import SiteText, site_text
 from gluebench.leaderboard.organizing.forms import LooksForm, SiteTextForm, TextsForm
+from gluebench.leaderboard.organizing.pages import OrganizerPage
 from gluebench.leaderboard.ranks.views import in_form
-from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 
-@for_organizers()
-def texts(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """The title and the texts; "preview" shows them below the form and saves nothing."""
-    own = {**benchmark.texts, "title": benchmark.title}
-    form = TextsForm(request.POST or None, initial=own)
-    shown: list[tuple[str, str]] = []
-    if request.method == "POST" and form.is_valid():
-        if request.POST.get("act") == "save":
-            values = dict(form.cleaned_data)
-            _save(request, benchmark, "texts", title=values.pop("title"), texts=_filled(values))
-            return redirect("organize-texts", benchmark.name)
-        shown = [(SECTIONS[name], form.cleaned_data[name]) for name in SECTIONS if form.cleaned_data[name]]
-    context = {"form": form, "shown": shown}
-    return render_tab(request, benchmark, "texts", context)
+def save_texts(benchmark: Benchmark, actor: User, *, title: str, **texts: str) -> str:
+    """Store the title and the texts that are not empty."""
+    return _save(benchmark, actor, "texts", title=title, texts=_filled(texts))
 
 
-@for_organizers()
-def looks(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """Logo, accent colors, links and contact."""
-    own = benchmark.looks
-    lines = "\n".join(" ".join(link) for link in own.get("links", []))
-    initial = {**own, "links": lines, "logo": None}
-    form = LooksForm(request.POST or None, request.FILES or None, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        values = dict(form.cleaned_data)
-        logo, kept = values.pop("logo"), None if values.pop("without_logo") else own.get("logo")
-        if logo:
-            kept = {"file": keep_public(benchmark.name, logo.read()), "type": form.logo_type}
-        _save(request, benchmark, "looks", looks=_filled({**values, "logo": kept}))
-        return redirect("organize-looks", benchmark.name)
-    return render_tab(request, benchmark, "looks", {"form": form})
+def save_looks(
+    benchmark: Benchmark, actor: User, *, logo: tuple[bytes, str] | None, without_logo: bool, **looks: Any
+) -> str:
+    """Store the looks; a logo that is not sent stays, unless it is to go. `logo`: bytes and content type."""
+    kept = None if without_logo else benchmark.looks.get("logo")
+    if logo is not None:
+        data, kind = logo
+        kept = {"file": keep_public(benchmark.name, data), "type": kind}
+    return _save(benchmark, actor, "looks", looks=_filled({**looks, "logo": kept}))
+
+
+def _sections(form: TextsForm) -> dict[str, Any]:
+    texts = form.cleaned_data
+    return {"shown": [(title, texts[name]) for name, title in SECTIONS.items() if texts[name]]}
+
+
+TEXT_PAGE = OrganizerPage.named("organize-texts", {"": (save_texts, TextsForm)}, preview=_sections)
+LOOKS_PAGE = OrganizerPage.named("organize-looks", {"": (save_looks, LooksForm)})
 
 
 def _filled(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
-def _save(request: SignedInRequest, benchmark: Benchmark, action: str, **values: Any) -> None:
+def _save(benchmark: Benchmark, actor: User, action: str, **values: Any) -> str:
     """Write the columns, and to the log which of their parts changed."""
     with transaction.atomic():
         row = Benchmark.objects.held(benchmark.pk)
@@ -72,8 +64,8 @@ def _save(request: SignedInRequest, benchmark: Benchmark, action: str, **values:
         if changed:
             Benchmark.objects.filter(pk=row.pk).touch(**values)
             seals = sealed(row, *values)
-            record(action, actor=request.user, benchmark=row, changed=", ".join(changed), sealed=seals)
-    messages.success(request, "Saved." if changed else "Nothing was changed.")
+            record(action, actor=actor, benchmark=row, changed=", ".join(changed), sealed=seals)
+    return "Saved." if changed else "Nothing was changed."
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.dispatch import receiver
 from django.utils import timezone
 
-from gluebench.leaderboard.accounts.models import Team, User, team_at
+from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, policy_of
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
@@ -200,18 +200,6 @@ class Extension(models.Model):
         return self.user_id is None and self.team_id is None
 
 
-class Slot(NamedTuple):
-    """Where a submission goes that arrives at a moment."""
-
-    phase: Phase | None = None
-    """None on a benchmark without phases, or where nothing is taken."""
-    ends: datetime | None = None
-    """When the phase closes for this person; None where it stays open."""
-    late: bool = False
-    closed: str = ""
-    """Why nothing is taken, in a sentence; empty where something is."""
-
-
 def policy_at(benchmark: Benchmark, phase: Phase | None) -> Policy:
     """The policy in force: the benchmark's, overridden by the phase's settings."""
     if phase is None:
@@ -231,51 +219,6 @@ def at_phase(benchmark: Benchmark, phase: Phase | None) -> Benchmark:
     other = copy(benchmark)
     other.board_phase = None if phase is None else phase.pk
     return other
-
-
-def slot_of(benchmark: Benchmark, user: User, moment: datetime) -> Slot:
-    """The phase that a submission of this person is for, if its upload began at that moment.
-
-    Of several that are open, the one that opened first: a person with an extension finishes that one.
-    """
-    phases = list(benchmark.phases.all())
-    if not phases:
-        return Slot()
-    past = [(phase, ends_for(phase, user.pk, user.team_id)) for phase in phases if phase.opens <= moment]
-    for phase, ends in past:
-        if ends is None or (moment < ends and not phase.is_settled):
-            return Slot(phase, ends)
-    coming = next((phase for phase in phases if phase.opens > moment), None)
-    more = f" The phase {coming} opens on {coming.text_of(coming.opens)}." if coming else ""
-    if not past:
-        return Slot(closed=f"This benchmark takes no submissions yet.{more}")
-    phase, ends = past[-1]  # it is closed: it does not stay open
-    if phase.late == Late.REFUSED and ends is not None:
-        return Slot(closed=f"The phase {phase} closed on {phase.text_of(ends - MINUTE)}.{more}")
-    return Slot(phase, ends, late=True)
-
-
-def ends_for(phase: Phase, user: int, team: int | None) -> datetime | None:
-    """When a phase closes for a person, by these numbers of the person and of the present team.
-
-    A team's extension is for its members at the deadline. None where the phase stays open.
-    """
-    if phase.closes is None or phase.last is None:
-        return phase.ends
-    whose = models.Q(user=user) | models.Q(team=team_in(phase, user, team), team__isnull=False)
-    own = phase.extensions.filter(whose).order_by("closes").values_list("closes", flat=True).last()
-    return max(phase.closes, own or phase.closes) + MINUTE
-
-
-def team_in(phase: Phase, user: int, team: int | None) -> int | None:
-    """The number of a person's team in a phase: after the deadline, joining and merging change nothing.
-
-    `team` is the present one's.
-    """
-    now = timezone.now()
-    if phase.ends is None or now < phase.ends:
-        return team
-    return team_at(user, team, phase.ends - timedelta(microseconds=1))
 
 
 def next_change(phases: Sequence[Phase], now: datetime) -> int | None:

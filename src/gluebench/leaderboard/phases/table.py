@@ -1,9 +1,10 @@
 """What each act does at each moment of a phase, and what it changes of what counts: `table.toml`, read."""
 
-import tomllib
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, NamedTuple
+
+from gluebench.leaderboard.common.problems import ProblemError
+from gluebench.leaderboard.common.tables import toml_beside
 
 
 class Moment(StrEnum):
@@ -41,8 +42,11 @@ class Act(NamedTuple):
     cells: dict[Moment, Cell]
 
 
-class ActError(ValueError):
-    """An act that is refused at this moment; the message may be shown."""
+class ActError(ProblemError):
+    """An act that is refused as things are now; its `detail` says why."""
+
+    def __init__(self, reason: str, kind: str = "moment") -> None:
+        super().__init__(409, kind, reason)
 
 
 _NOTHING = Cell("keeps", "Nothing was sent yet.")
@@ -57,8 +61,5 @@ def _read(facts: dict[str, Any]) -> Act:
     return Act(title, by, {moment: cells[moment] for moment in Moment})
 
 
-TABLE: dict[str, Act] = {
-    name: _read(facts)
-    for name, facts in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
-}
+TABLE = {name: _read(facts) for name, facts in toml_beside(__file__).items()}
 """The acts, each with its cell for every moment."""

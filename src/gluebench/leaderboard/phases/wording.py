@@ -1,19 +1,16 @@
 """What participants read about phases: their times, which submissions count, and when a board shows them."""
 
-import tomllib
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from django.utils import timezone
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.phases.models import UPLOAD_TIME, Phase, policy_at
 from gluebench.leaderboard.phases.times import MINUTE
 
-SENTENCES: dict[str, dict[str, str]] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-)
+SENTENCES = toml_beside(__file__)
 """For each choice of a phase, what participants read."""
 
 

@@ -17,12 +17,12 @@ from gluebench.benchmark import Task
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.formats import ABSENT, percent, signed
+from gluebench.leaderboard.organizing.pages import for_organizers, render_tab
 from gluebench.leaderboard.ranks.state import ranking_of
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.similarity.similar import near
 from gluebench.leaderboard.submissions.facts import entries_of
 from gluebench.leaderboard.submissions.queries import Kind, Status, people_of
-from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 NEWEST = 1000
 """Submissions whose times and failures are counted, the newest ones."""

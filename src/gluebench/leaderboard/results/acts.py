@@ -12,6 +12,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.acts import change_policy
 from gluebench.leaderboard.phases.models import Shown
+from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.ranks.places import latest_ranking
 from gluebench.leaderboard.results.models import Results
@@ -19,31 +20,24 @@ from gluebench.leaderboard.results.pack import pack
 from gluebench.leaderboard.submissions.grading import follow_clock
 
 
-def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "") -> Results:
+def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "") -> str:
     """End the benchmark: no more submissions, phases closed and shown, held-back rows scored.
 
-    The archive is made by a worker when everything is graded and ranked on them.
+    The archive is made by a worker when everything is graded and ranked on them. Raises ActError where the
+    results are announced already.
     """
     with transaction.atomic():
+        if Results.objects.filter(benchmark=benchmark).exists():
+            raise ActError("The results are announced already.", "results")
         policy = benchmark.policy
         due = {"reveal": timezone.now().date()} if policy.public_share is not None else {}
         change_policy(benchmark, due, actor=actor, open=False, reason=reason or "Results day.")
         _close_phases(benchmark)
-        row, _ = Results.objects.update_or_create(
-            benchmark=benchmark,
-            defaults={
-                "announced": timezone.now(),
-                "labels": labels,
-                "made": None,
-                "file": "",
-                "places": [],
-                "leaders": "",
-            },
-        )
+        Results.objects.create(benchmark=benchmark, labels=labels)
         seals = sealed(benchmark, "phases", "results")
         record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels, sealed=seals)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
-    return row
+    return "The benchmark is closed. Its results are being made."
 
 
 def _close_phases(benchmark: Benchmark) -> None:
@@ -60,14 +54,19 @@ def _close_phases(benchmark: Benchmark) -> None:
     follow_clock(benchmark)
 
 
-def take_back(benchmark: Benchmark, actor: User, reason: str) -> None:
-    """Remove the final results. Submissions stay closed until the organizer opens them again."""
+def take_back(benchmark: Benchmark, actor: User, reason: str) -> str:
+    """Remove the final results. Submissions stay closed until the organizer opens them again.
+
+    Raises ActError where there are none.
+    """
     with transaction.atomic():
         Benchmark.objects.held(benchmark.pk)
-        Results.objects.filter(benchmark=benchmark).delete()
+        if not Results.objects.filter(benchmark=benchmark).delete()[0]:
+            raise ActError("There are no final results to take back.", "results")
         seals = sealed(benchmark, "results")
         record("results taken back", actor=actor, benchmark=benchmark, reason=reason, sealed=seals)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
+    return "The results are removed. Open the benchmark again under its limits."
 
 
 def waiting_for(benchmark: Benchmark) -> str:

@@ -3,24 +3,23 @@
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.core.files.storage import storages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
-from gluebench.leaderboard.accounts.models import SignedInRequest
+from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.organizing.pages import ActForm, Context, OrganizerPage, for_organizers
 from gluebench.leaderboard.ranks.places import LEGEND
 from gluebench.leaderboard.results import acts
 from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.results.pack import pack
 from gluebench.leaderboard.submissions.forms import reason_field
-from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 
-class AnnounceForm(forms.Form):
+class AnnounceForm(ActForm):
     """End the benchmark."""
 
     labels = forms.BooleanField(
@@ -31,40 +30,38 @@ class AnnounceForm(forms.Form):
     reason = reason_field("Note", required=False, help_text="Kept in the log.")
     sure = forms.BooleanField(label="No more submissions are taken from now on")
 
+    def __init__(self, row: Benchmark | None, *arguments: Any, **options: Any) -> None:
+        super().__init__(row, *arguments, **options)
+        if row is not None and not row.gold:
+            del self.fields["labels"]
 
-class TakeBackForm(forms.Form):
+    def arguments(self) -> tuple[Any, dict[str, Any]]:
+        """The benchmark, whether its labels are released, and a note."""
+        return self.row, {
+            "labels": self.cleaned_data.get("labels", False),
+            "reason": self.cleaned_data["reason"],
+        }
+
+
+class TakeBackForm(ActForm):
     """Remove the final results."""
 
     reason = reason_field(help_text="Kept in the log with your name.")
 
 
-@for_organizers(require_http_methods(["GET", "HEAD", "POST"]))
-def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
-    """Announce the final results, see what they wait for, or take them back."""
+def _context(benchmark: Benchmark, viewer: User) -> Context:
     row = Results.objects.filter(benchmark=benchmark).first()
-    if row is not None and "sure" in request.POST:
-        messages.error(request, "The results are announced already.")
-        return redirect("organize-results", benchmark.name)
-    data = request.POST if request.method == "POST" else None
-    form: Any = (AnnounceForm if row is None else TakeBackForm)(data)
-    if row is None and not benchmark.gold:
-        del form.fields["labels"]
-    if request.method == "POST" and form.is_valid():
-        values = form.cleaned_data
-        if row is None:
-            labels = bool(values.get("labels"))
-            acts.announce(benchmark, request.user, labels=labels, reason=values["reason"])
-            messages.success(request, "The benchmark is closed. Its results are being made.")
-        else:
-            acts.take_back(benchmark, request.user, values["reason"])
-            messages.success(request, "The results are removed. Open the benchmark again under its limits.")
-        return redirect("organize-results", benchmark.name)
-    context = {
-        "results": row,
-        "form": form,
-        "waiting": acts.waiting_for(benchmark) if row is not None and row.made is None else "",
-    }
-    return render_tab(request, benchmark, "results", context, template="results/organize.html")
+    if row is None:
+        return {"form": AnnounceForm(benchmark)}
+    waiting = acts.waiting_for(benchmark) if row.made is None else ""
+    return {"results": row, "form": TakeBackForm(benchmark), "waiting": waiting}
+
+
+RESULTS = OrganizerPage.named(
+    "organize-results",
+    {"announce": (acts.announce, AnnounceForm), "take-back": (acts.take_back, TakeBackForm)},
+    context=_context,
+)
 
 
 @for_organizers(require_safe)

@@ -3,9 +3,10 @@
 The callers check permissions. The actions of organizers are logged in the same transaction.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -18,15 +19,16 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import files_deleted, submissions_changed
+from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.phases.models import Counting, ends_for
-from gluebench.leaderboard.phases.moments import require
+from gluebench.leaderboard.phases.models import Counting
+from gluebench.leaderboard.phases.moments import ends_for, require
 from gluebench.leaderboard.phases.table import ActError, Cell
 from gluebench.leaderboard.submissions import feedback, models
 from gluebench.leaderboard.submissions.anonymity import NOBODY, TEXTS
 from gluebench.leaderboard.submissions.counting import recount
-from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_next, settle
+from gluebench.leaderboard.submissions.grading import QUEUE_LEASE_SECONDS, grade_next, regrade, settle
 from gluebench.leaderboard.submissions.models import Revision, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import OPEN, Kind, Status, renewed
 
@@ -35,14 +37,6 @@ REASON_DELETED = "The reason went with its author's account."
 """Replaces an organizer's reason why an entry is off the board, so that it stays off."""
 ORPHAN_KEPT = timedelta(days=1)
 """Age from which stored files without a submission are deleted: the row of a newer one may be on its way."""
-
-
-class ChoiceError(ActError):
-    """A submission that its author cannot choose now; the message may be shown."""
-
-
-class ReplaceError(Exception):
-    """An upload whose file cannot be replaced now; the message may be shown."""
 
 
 def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revision | None:
@@ -106,9 +100,10 @@ def restore(submission: Submission) -> Submission:
 
 
 def require_replaceable(submission: Submission) -> None:
-    """Raise ReplaceError for a submission whose file may not be replaced, or no longer."""
+    """Raise ActError for a submission whose file may not be replaced, or no longer."""
     if not submission.is_replaceable:
-        raise ReplaceError("Only an invalid file can be replaced, and this one is valid or withdrawn.")
+        reason = "Only an invalid file can be replaced, and this one is valid or withdrawn."
+        raise ActError(reason, "replace")
 
 
 def replace(earlier: Submission, submission: Submission) -> None:
@@ -117,6 +112,7 @@ def replace(earlier: Submission, submission: Submission) -> None:
     The earlier upload stays under another address, and counts against the limits as before.
     """
     with _locked(earlier) as row:
+        _require("replace", row)
         require_replaceable(row)
         submission.key, submission.replaces = row.key, row
         for name in (*FIELDS, "kind", "public", "reproduces"):
@@ -126,44 +122,54 @@ def replace(earlier: Submission, submission: Submission) -> None:
 
 
 def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
-    """Let it count in a phase in which authors choose, or no longer. Raises ChoiceError."""
+    """Let it count in a phase in which authors choose, or no longer. Raises ActError."""
     with _locked(submission) as row:
         phase = row.phase
         if phase is None or phase.counting != Counting.CHOSEN or row.late or row.reproduces_id is not None:
-            raise ChoiceError("In its phase, authors do not choose which submissions count.")
-        try:
-            _require("choose", row)
-        except ActError as error:
-            raise ChoiceError(str(error)) from None
+            raise ActError("In its phase, authors do not choose which submissions count.", "choice")
+        _require("choose", row)
         if chosen and (row.withdrawn is not None or not row.is_scored):
-            raise ChoiceError("Only a graded submission that is not withdrawn can be chosen.")
+            raise ActError("Only a graded submission that is not withdrawn can be chosen.", "choice")
         mine = Submission.objects.of_same_people(row, team=row.policy.per == "team")
         others = mine.filter(phase=phase, chosen__isnull=False, withdrawn=None).exclude(pk=row.pk).count()
         if chosen and others >= phase.most:
-            raise ChoiceError(f"You may choose {phase.most}, and have: take another one back first.")
+            reason = f"You may choose {phase.most}, and have: take another one back first."
+            raise ActError(reason, "choice")
         _write(row, chosen=timezone.now() if chosen else None)
         _log("choose" if chosen else "choose no longer", row, by)
         return row
 
 
-def approve(submission: Submission, by: User, reason: str = "") -> Submission:
+OF_AUTHORS: dict[str, Callable[[Submission], Submission]] = {
+    "publish": partial(publish, public=True),
+    "unpublish": partial(publish, public=False),
+    "withdraw": withdraw,
+    "restore": restore,
+    "choose": lambda row: choose(row, row.owner, chosen=True),
+    "unchoose": lambda row: choose(row, row.owner, chosen=False),
+}
+"""The buttons of an author, by the names of their addresses in the API."""
+WORDS = toml_beside(__file__)
+
+
+def approve(submission: Submission, by: User, reason: str = "") -> str:
     """An organizer agrees that the board shows it."""
     with _locked(submission) as row:
         _write(row, approved=True, declined="")
         _log("approve", row, by, reason=reason)
-        return row
+        return f"Approved: {row.standing.label.lower()}."
 
 
-def decline(submission: Submission, by: User, reason: str) -> Submission:
+def decline(submission: Submission, by: User, reason: str) -> str:
     """An organizer keeps it off the board, or takes it off; the reason is shown to its author."""
     with _locked(submission) as row:
         action = "take off" if row.is_listed else "decline"
         _write(row, approved=False, declined=reason)
         _log(action, row, by, reason=reason)
-        return row
+    return "It is off the board, and its author reads why."
 
 
-def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason: str = "") -> Submission:
+def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason: str = "") -> str:
     """An organizer sets its kind, and whether it is verified."""
     with _locked(submission) as row:
         after = {"kind": str(kind), "verified": verified}
@@ -171,19 +177,29 @@ def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason
         if changes:
             _write(row, kind=kind, verified=verified)
             _log("mark", row, by, reason=reason, **changes)
-        return row
+    return "Its marks are saved."
 
 
-def grade_again(submission: Submission, by: User, reason: str) -> bool:
-    """Put it back in the queue; False where it is in it, has no file any more, or was withdrawn ungraded."""
+def grade_again(submission: Submission, by: User, reason: str) -> str:
+    """Put it back in the queue. Raises ActError if it is there, has no file, or was withdrawn ungraded."""
     with _locked(submission) as row:
-        if row.is_open or row.failure == UNGRADED or not row.file:
-            return False
+        if row.is_open:
+            raise ActError("It is being graded.", "queue")
+        if row.failure == UNGRADED or not row.file:
+            raise ActError("It has no file that could be graded.", "queue")
         _write(row, status=Status.QUEUED, spent=row.attempts, why=reason)
         Submission.objects.filter(pk=row.pk).update(**renewed(QUEUE_LEASE_SECONDS))
         grade_next.enqueue(row.pk)
         _log("regrade", row, by, reason=reason)
-        return True
+    return "It is graded again."
+
+
+def grade_all_again(benchmark: Benchmark, by: User, reason: str) -> str:
+    """Put all submissions of a benchmark back in the queue."""
+    with transaction.atomic():
+        count = regrade(benchmark, reason)
+        record("regrade", actor=by, benchmark=benchmark, reason=reason, submissions=count)
+    return f"{count:,} submission{'' if count == 1 else 's'} will be graded again."
 
 
 @contextmanager

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from django.utils import timezone
 
 from gluebench.leaderboard.common.signals import submissions_changed
-from gluebench.leaderboard.phases.models import Counting, Phase, Rows, ends_for
+from gluebench.leaderboard.phases.models import Counting, Phase, Rows
+from gluebench.leaderboard.phases.moments import ends_for
 from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import LISTED, Kind, eligible, people_of
 

@@ -14,6 +14,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_text
 from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
 from gluebench.leaderboard.health import stalled
+from gluebench.leaderboard.phases.moments import require
 from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import UNSCORED, Numbers, again, listed
@@ -208,12 +209,14 @@ def _stated(submission: Submission, *, private: bool) -> dict[str, Any]:
 
 
 def standing(submission: Submission) -> dict[str, Any]:
-    """Its status, its position in the queue, and why it is not graded although it waits."""
+    """Its status, its position in the queue, why it is not graded although it waits, what it can change."""
+    counts = submission.is_open and not submission.late and submission.reproduces_id is None
     return {
         "status": submission.status,
         "label": submission.get_status_display(),
         "position": submission.queue_position() if submission.is_open else 0,
         "stalled": stalled(submission.benchmark) if submission.is_open else "",
+        "effect": require("queue", submission.phase).reason if counts and submission.phase else "",
         "final": not submission.is_open,
     }
 

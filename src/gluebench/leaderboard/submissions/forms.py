@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.fields import FIELDS, SECTIONS
+from gluebench.leaderboard.organizing.pages import ActForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import LISTED, OPEN, Kind, Status
 
@@ -95,19 +96,19 @@ def reason_field(label: str | None = "Why", most: int = 400, **options: Any) -> 
     return forms.CharField(label=label, max_length=most, validators=[plain], **options)
 
 
-class ReasonForm(forms.Form):
+class ReasonForm(ActForm):
     """A reason that must be given."""
 
     reason = reason_field(most=200, help_text="Kept in the log, and beside the new result.")
 
 
-class DeclineForm(forms.Form):
+class DeclineForm(ActForm):
     """A reason that its author reads."""
 
     reason = reason_field(help_text="Its author reads this; it is kept in the log.")
 
 
-class ApproveForm(forms.Form):
+class ApproveForm(ActForm):
     """A reason that may be given."""
 
     reason = reason_field("Note", required=False, help_text="Kept in the log.")
@@ -128,6 +129,10 @@ class MarkForm(ApproveForm):
         help_text="An organizer reproduced the result or reviewed the method.",
     )
     field_order = ["kind", "verified", "reason"]
+
+    def present(self, row: Submission) -> dict[str, Any]:
+        """Its marks."""
+        return {"kind": row.kind, "verified": row.verified}
 
 
 HERE = Q(withdrawn__isnull=True)

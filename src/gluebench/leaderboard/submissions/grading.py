@@ -26,6 +26,7 @@ from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.counters import GRADINGS
 from gluebench.leaderboard.phases.models import Phase, newest_shown, next_change
+from gluebench.leaderboard.phases.moments import require
 from gluebench.leaderboard.submissions import feedback, process
 from gluebench.leaderboard.submissions.counting import recount, waiting_in
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
@@ -382,8 +383,9 @@ def _finish(
         if graded is not None and feedback.key_now(benchmark, phase) != before:  # new labels, elsewhere
             feedback.set_apart(benchmark.submissions.exclude(pk=submission.pk))
         feedback.show(now)  # by the row as it is now: its author may have published it meanwhile
-        settle(now.phase)
-        recount(now.phase)
+        if require("grade", now.phase).outcome == "changes":
+            settle(now.phase)
+            recount(now.phase)
         if now.public:
             Benchmark.objects.filter(pk=submission.benchmark_id).touch()
         submissions_changed.send(Submission, submissions=[submission.pk])

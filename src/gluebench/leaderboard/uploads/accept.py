@@ -211,7 +211,7 @@ def accept(
 ) -> Submission:
     """Store the file, then row and background task together; all is durable when this returns.
 
-    Raises QuotaError where a limit of the benchmark does not allow it now, and ReplaceError where it may not
+    Raises QuotaError where a limit of the benchmark does not allow it now, and ActError where it may not
     take the place of `replaces`; nothing is kept of it then. `limited=False` is for the operator of the
     site: no limit applies.
     """
@@ -264,16 +264,37 @@ def digest(file: File[bytes]) -> str:
     return sha256
 
 
+class QuestionError(Exception):
+    """A file that is not stored before its sender has decided about it."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+
+
 def accept_once(
-    submission: Submission, file: File[bytes], *, replaces: Submission | None = None
+    submission: Submission,
+    file: UploadedFile[Any],
+    *,
+    replaces: Submission | None = None,
+    sure: bool | None = None,
 ) -> Submission:
-    """Accept it, unless an upload with its `retry_key` is already stored: then return that one."""
+    """Accept it, unless an upload with its `retry_key` is already stored: then return that one.
+
+    `sure`: whether its sender has decided; without it, nobody is asked. Raises QuestionError and as `accept`.
+    """
     known = sent_before(submission)
     if known is not None:
         return known
     try:
+        if sure is not None:
+            if replaces is not None:
+                acts.require_replaceable(replaces)
+            quota.ask(submission)
+            question = objection(submission, file, sure=sure)
+            if question is not None:
+                raise QuestionError(question)
         return accept(submission, file, replaces=replaces)
-    except (IntegrityError, quota.QuotaError, acts.ReplaceError):
+    except (IntegrityError, ProblemError):
         known = sent_before(submission)
         if known is None:
             raise

@@ -17,13 +17,12 @@ from django.views.decorators.http import require_http_methods
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.problems import ProblemError
-from gluebench.leaderboard.limits import quota
 from gluebench.leaderboard.limits.models import must_accept
-from gluebench.leaderboard.phases.models import policy_at, slot_of
+from gluebench.leaderboard.phases.models import policy_at
+from gluebench.leaderboard.phases.moments import slot_of
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.phases.wording import described, time_left
 from gluebench.leaderboard.submissions import feedback
-from gluebench.leaderboard.submissions.acts import ReplaceError, require_replaceable
 from gluebench.leaderboard.submissions.forms import DetailsForm, ReproductionForm, SubmissionForm, UploadForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import GraderError
@@ -184,23 +183,15 @@ class UploadPage:
         if not form.is_valid():
             return self._refused(form)
         upload = form.cleaned_data["upload"]
+        _fill_row(form, submission, upload)
+        sure = self.request.POST.get("use") == "own"
         try:
-            _fill_row(form, submission, upload)
-            stored = accept.sent_before(submission)
-            if stored is None:
-                if self.replaces is not None:
-                    require_replaceable(self.replaces)
-                quota.ask(submission)
-                question = accept.objection(submission, upload, sure=self.request.POST.get("use") == "own")
-                if question is not None:
-                    return self._ask(form, question)
-                stored = accept.accept_once(submission, upload, replaces=self.replaces)
-        except (quota.QuotaError, ReplaceError) as refusal:
-            stored = accept.sent_before(submission)  # by the other request of a double click
-            if stored is None:
-                form.add_error(None, str(refusal))
-                page = self._refused(form)
-                return refusal.mark(page) if isinstance(refusal, ProblemError) else page
+            stored = accept.accept_once(submission, upload, replaces=self.replaces, sure=sure)
+        except accept.QuestionError as objection:
+            return self._ask(form, objection.question)
+        except ProblemError as refusal:
+            form.add_error(None, str(refusal))
+            return refusal.mark(self._refused(form))
         if self.wants_json:
             return JsonResponse({"url": stored.get_absolute_url()}, status=201)
         return redirect(stored)
