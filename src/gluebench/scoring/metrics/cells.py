@@ -223,10 +223,11 @@ def counted_metric(
         both, gold, predicted = counts.sum(axis=0)
         counted = class_weights(gold, predicted, average, 0) > 0
         uniform = (both == 0) | ((both == gold) & (both == predicted))
+        # A class that only the predictions have is not too rare, but one of the task's may be absent.
+        of_task = np.arange(len(gold)) < len({*classes(metric.labels)})
+        needed = of_task | (gold > 0) | (average in ("all", "all_one"))
         in_gold = pairs.units_with(counts[:, 1])
-        # A class that only the predictions have is not too rare.
-        of_gold = in_gold if average in ("all", "all_one") else in_gold[gold > 0]
-        return Classes(of_gold, pairs.units_with(counts[:, 1] + counts[:, 2])[counted & uniform])
+        return Classes(in_gold[needed], pairs.units_with(counts[:, 1] + counts[:, 2])[counted & uniform])
 
     return SumMetric(
         name,

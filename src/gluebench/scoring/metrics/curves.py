@@ -197,17 +197,17 @@ FEWEST_OF_CURVE = 10
 
 
 def _labels(pairs: Pairs, _: Metric) -> Classes:
-    """The labels in gold."""
-    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8))
+    """All labels of the task."""
+    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8), len(pairs.gold.labels))
 
 
 def _sides(pairs: Pairs, metric: Metric) -> Classes:
     """The label of the curve, and all others."""
-    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8) == pairs.code(metric.positive))
+    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8) == pairs.code(metric.positive), 2)
 
 
-def _classes(pairs: Pairs, codes: NDArray[Any]) -> Classes:
-    units = pairs.units_with(codes[:, np.newaxis] == np.unique(codes))
+def _classes(pairs: Pairs, codes: NDArray[Any], number: int) -> Classes:
+    units = pairs.units_with(codes[:, np.newaxis] == np.arange(number))
     return Classes(units, np.zeros(0, np.intp))
 
 

@@ -14,7 +14,8 @@ from gluebench.scoring.pairs import Pairs
 Average = Literal["present", "gold", "all", "all_one", "weighted", "positive"]
 """Which classes count: those in gold or predictions, those in gold, all (an absent one as 0, or as 1), those
 in gold by their number of examples, or the positive one alone."""
-
+FEWEST_OF_LABEL = 2
+"""Minimum number of units that show each label of the task, for an interval of a mean over the labels."""
 
 Reason = Callable[[Table, int], str | None]
 """Why a value is 0.0 by convention."""
@@ -67,7 +68,7 @@ class ClassMean:
         return _mean(scores, gold, predicted, weights, self.average)
 
     def classes(self, pairs: Pairs, _: Metric) -> Classes:
-        """The classes; a unit shows one if its denominator counts it."""
+        """All labels of the task; a unit shows one if the denominator of its score counts it."""
         table = pairs.table_array
         both, gold, predicted = np.diag(table), table.sum(axis=1), table.sum(axis=0)
         sides = zip(pairs.code_arrays, (gold, predicted), (self.of_gold, self.of_predicted), strict=True)
@@ -77,8 +78,7 @@ class ClassMean:
         if pairs.units is not None:
             flags = [codes[:, np.newaxis] == np.arange(len(table)) for codes, _ in used]
             units = pairs.units_with(np.any(flags, axis=0))
-        counted = class_weights(gold, predicted, self.average, 0) > 0
-        return Classes(units[counted], units[counted & ((both == 0) | (both == below))])
+        return Classes(units, units[(both == 0) | (both == below)])
 
 
 def micro_f1_without_of(table: Table, left_out: int) -> Any:
@@ -127,7 +127,7 @@ def _nothing_else(table: Table, left_out: int) -> str | None:
 
 def _mean_metric(name: str, formula: ClassMean, undefined: Reason = lambda *_: None) -> CountMetric:
     classes = None if formula.average in ("weighted", "positive") else formula.classes
-    return CountMetric(name, formula.of, undefined, classes=classes, fewest_of_class=0)
+    return CountMetric(name, formula.of, undefined, classes=classes, fewest_of_class=FEWEST_OF_LABEL)
 
 
 def _kappa_metric(name: str, power: int) -> CountMetric:
