@@ -57,6 +57,11 @@ NO_BAR = Bar(None, None)
 """The value for an interval that was not requested."""
 
 
+def withheld(reason: str | None) -> Bar:
+    """No interval, for a reason."""
+    return Bar(None, None, reason)
+
+
 def wilson(hits: float, n: float, *, z: float = Z) -> Bar:
     """Wilson's score interval (1927) for a proportion of n independent examples; n may be a fraction."""
     share = hits / n
@@ -69,7 +74,7 @@ def wilson(hits: float, n: float, *, z: float = Z) -> Bar:
 
 def proportion_bar(hits: int, n: int) -> Bar:
     """Wilson's interval; withheld ("too few to say") below FEWEST_UNITS examples."""
-    return wilson(hits, n) if n >= FEWEST_UNITS else Bar(None, None, TOO_FEW)
+    return wilson(hits, n) if n >= FEWEST_UNITS else withheld(TOO_FEW)
 
 
 class Group(NamedTuple):
@@ -87,7 +92,7 @@ def grouped_wilson(groups: Sequence[Group]) -> Bar:
     the normal one. If all or no examples are right, the effect assumes that a group's answers are identical.
     """
     if len(groups) < FEWEST_UNITS:
-        return Bar(None, None, TOO_FEW)
+        return withheld(TOO_FEW)
     n, hits = sum(group.size for group in groups), sum(group.hits for group in groups)
     share = hits / n
     if 0 < hits < n:
@@ -134,8 +139,8 @@ def mean_bar(parts: Sequence[Part]) -> Bar:
     """
     if len(parts) == 1:
         return parts[0].bar
-    withheld = withheld_because({part.name: part.bar.withheld for part in parts})
-    return Bar(None, None, withheld) if withheld else Bar(*mean_interval(parts))
+    reason = withheld_because({part.name: part.bar.withheld for part in parts})
+    return withheld(reason) if reason else Bar(*mean_interval(parts))
 
 
 def mean_interval(parts: Sequence[Part]) -> Interval:

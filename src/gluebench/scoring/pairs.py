@@ -60,15 +60,25 @@ class Pairs:
         """
         return None if self.groups is None else np.unique(np.asarray(self.groups), return_inverse=True)[1]
 
+    @property
+    def unit_of_rows(self) -> Ints:
+        """The unit of each example, shape (n,), also without groups."""
+        return np.arange(len(self)) if self.units is None else self.units
+
     @cached_property
     def size(self) -> int:
         """The number of units."""
         return len(self) if self.units is None else int(self.units.max()) + 1
 
     @property
+    def gold_codes(self) -> NDArray[Any]:
+        """The codes of the gold labels, shape (n,)."""
+        return np.frombuffer(self.gold.codes, np.uint8)
+
+    @property
     def code_arrays(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The codes of gold and predictions, for label columns, each of shape (n,)."""
-        return np.frombuffer(self.gold.codes, np.uint8), np.frombuffer(self.predicted.codes, np.uint8)
+        return self.gold_codes, np.frombuffer(self.predicted.codes, np.uint8)
 
     @cached_property
     def unit_kinds(self) -> Kinds:
@@ -89,13 +99,15 @@ class Pairs:
         numbers: Ints = np.cumsum(table > 0) - 1
 
         def of_units() -> NDArray[Any]:
-            gold, predicted = (
-                np.frombuffer(column.codes, np.uint8) for column in (self.gold, self.predicted)
-            )
-            of_units: Ints = numbers[gold * np.intp(len(self.gold.labels)) + predicted]
-            return of_units
+            return numbers[self._cell_numbers]
 
         return Kinds(table[table > 0], of_units)
+
+    @property
+    def _cell_numbers(self) -> Ints:
+        """The cell of each example in the confusion table, gold * classes + predicted, shape (n,)."""
+        gold, predicted = self.code_arrays
+        return gold * np.intp(len(self.gold.labels)) + predicted
 
     def tables(self, some: slice) -> Floats:
         """The confusion tables of one unit of some of `content_kinds`, shape (gold, predicted, kinds)."""
@@ -105,15 +117,12 @@ class Pairs:
             flat = np.zeros((cells, number))
             flat[np.flatnonzero(self.table_array)[some], np.arange(number)] = 1.0
         else:
-            units = self.content_kinds.first[some]
-            gold, predicted = (
-                np.frombuffer(column.codes, np.uint8) for column in (self.gold, self.predicted)
-            )
-            rows = np.flatnonzero(np.isin(self.units, units))
-            sorter = np.argsort(units)
-            kinds = sorter[np.searchsorted(units, self.units[rows], sorter=sorter)]
-            places = gold[rows] * np.intp(classes) + predicted[rows]
-            flat = np.bincount(places * number + kinds, minlength=cells * number).astype(np.float64)
+            kind_of_unit = np.full(self.size, -1)
+            kind_of_unit[self.content_kinds.first[some]] = np.arange(number)
+            kinds = kind_of_unit[self.units]
+            rows = kinds >= 0
+            places = self._cell_numbers[rows] * number + kinds[rows]
+            flat = np.bincount(places, minlength=cells * number).astype(np.float64)
         return flat.reshape(classes, classes, number)
 
     def units_with(self, flags: NDArray[Any]) -> Ints:

@@ -16,6 +16,7 @@ import numpy as np
 from gluebench.scoring.inference import DifferenceTest, Student, jackknife_spread
 from gluebench.scoring.units import Units
 from gluebench.scoring.units.base import Floats
+from gluebench.scoring.units.exchange import with_mean
 
 
 @dataclass(frozen=True)
@@ -109,10 +110,7 @@ def runs_tests(units: Units, runs: Sequence[int]) -> list[RunsTest]:
 
     The systems of `units` are the runs of A, then those of B; `runs` says how many of each.
     """
-    values, left_out = units.values(), units.left_out()
-    if len(values) > 1:
-        values = np.vstack([values, values.mean(axis=0)])
-        left_out = np.concatenate([left_out, left_out.mean(axis=0, keepdims=True)])
+    values, left_out = with_mean(units.values()), with_mean(units.left_out())
     cuts = np.cumsum(runs)[:-1]
     return [
         _test(units, np.split(of_runs, cuts), np.split(lost, cuts))

@@ -91,8 +91,7 @@ def _kendall(pairs: Pairs, _: Metric) -> Point:
 
 
 def _kendall_influence(pairs: Pairs, _: Metric, value: float) -> Floats:
-    units = np.arange(len(pairs)) if pairs.units is None else pairs.units
-    without = kendall_without(pairs.gold.numbers, pairs.predicted.numbers, units)
+    without = kendall_without(pairs.gold.numbers, pairs.predicted.numbers, pairs.unit_of_rows)
     return left_out(value, without, pairs.unit_kinds).by_kind
 
 
@@ -137,8 +136,7 @@ class FunctionMetric(MetricFunction):
         kinds = pairs.content_kinds
         if len(kinds.counts) > MOST_KINDS:
             return KindInfluence(np.full(len(kinds.counts), np.nan), kinds)
-        units = np.arange(len(pairs)) if pairs.units is None else pairs.units
-        rows = (np.flatnonzero(units != unit).tolist() for unit in kinds.first)
+        rows = (np.flatnonzero(pairs.unit_of_rows != unit).tolist() for unit in kinds.first)
         without = [self.point(pairs.subset(some), metric).value if some else 0.0 for some in rows]
         return left_out(value, np.array(without), kinds)
 

@@ -255,7 +255,7 @@ def _sets_f1(name: str, average: Average | None) -> SumMetric:
 
 def probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
     """Predictions, shape (n, labels), and gold codes, shape (n,)."""
-    return pairs.shares, np.frombuffer(pairs.gold.codes, np.uint8).astype(np.intp)
+    return pairs.shares, pairs.gold_codes.astype(np.intp)
 
 
 def _log_loss_rows(pairs: Pairs, _: Metric) -> Floats:

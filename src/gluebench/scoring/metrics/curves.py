@@ -132,7 +132,6 @@ def _others_without(curve: Curve, losses: Floats, pairs: Pairs) -> Iterator[Floa
     on it counts. Between two starts of a unit, the same number of its examples is missing from each share, so
     that prefix sums for each such number give all units at once.
     """
-    units = np.arange(len(pairs)) if pairs.units is None else pairs.units
     is_other = np.ones(len(pairs), np.bool_)
     is_other[curve.own] = False
     ordered = losses[curve.order]
@@ -142,7 +141,7 @@ def _others_without(curve: Curve, losses: Floats, pairs: Pairs) -> Iterator[Floa
     )
     sides = zip(curve.others(), (curve.above, curve.up_to), starts, strict=True)
     for others, places, start in sides:
-        yield _shares_without(units, start, is_other, _Shares(others, places), curve.own)
+        yield _shares_without(pairs.unit_of_rows, start, is_other, _Shares(others, places), curve.own)
 
 
 class _Shares(NamedTuple):
@@ -198,12 +197,12 @@ FEWEST_OF_CURVE = 10
 
 def _labels(pairs: Pairs, _: Metric) -> Classes:
     """All labels of the task."""
-    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8), len(pairs.gold.labels))
+    return _classes(pairs, pairs.gold_codes, len(pairs.gold.labels))
 
 
 def _sides(pairs: Pairs, metric: Metric) -> Classes:
     """The label of the curve, and all others."""
-    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8) == pairs.code(metric.positive), 2)
+    return _classes(pairs, pairs.gold_codes == pairs.code(metric.positive), 2)
 
 
 def _classes(pairs: Pairs, codes: NDArray[Any], number: int) -> Classes:
