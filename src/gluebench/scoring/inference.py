@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, inf, isfinite, tanh
+from operator import eq
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -113,7 +114,7 @@ def _reason(metric: Metric, pairs: Pairs, point: Point, left_out: Floats, counts
 def _proportion_bar(pairs: Pairs) -> Bar:
     if pairs.groups is None:
         return wilson(sum(row[code] for code, row in enumerate(pairs.table)), len(pairs))
-    return grouped_wilson(grouped_hits(pairs.gold.codes, pairs.predicted.codes, pairs.groups))
+    return grouped_wilson(grouped_hits(map(eq, pairs.gold.codes, pairs.predicted.codes), pairs.groups))
 
 
 def jackknife_bar(value: float, left_out: Floats, counts: Ints, lowest: float, highest: float = 1.0) -> Bar:

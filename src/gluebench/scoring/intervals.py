@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 Z = 1.959963984540054
@@ -104,10 +105,9 @@ def grouped_wilson(groups: Sequence[Group]) -> Bar:
     return wilson(hits / effect, n / effect, z=student_quantile(0.975, len(groups) - 1))
 
 
-def grouped_hits(gold: bytes, predicted: bytes, groups: Sequence[int]) -> list[Group]:
-    """Count the correct answers and the examples of each group."""
-    sizes = Counter(groups)
-    hits = Counter(group for group, g, p in zip(groups, gold, predicted, strict=True) if g == p)
+def grouped_hits(right: Iterable[bool], groups: Sequence[int]) -> list[Group]:
+    """Count the right answers and the examples of each group, from whether each example is right."""
+    sizes, hits = Counter(groups), Counter(compress(groups, right))
     return [Group(hits[group], size) for group, size in sizes.items()]
 
 
@@ -115,7 +115,7 @@ def share_bar(right: Sequence[bool], groups: Sequence[int] | None) -> Bar:
     """The interval of an accuracy, on independent examples or on examples in groups."""
     if groups is None:
         return proportion_bar(sum(right), len(right))
-    return grouped_wilson(grouped_hits(bytes(right), bytes([True]) * len(right), groups))
+    return grouped_wilson(grouped_hits(right, groups))
 
 
 class Part(NamedTuple):

@@ -7,11 +7,12 @@ show. The same figures give the same file.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from gluebench.benchmark import figures
 from gluebench.scoring.notebook import optional
 
 if TYPE_CHECKING:
@@ -61,6 +62,14 @@ class Row(NamedTuple):
         return cls(label, value, low, high, note, filled, whole)
 
 
+class Scored(Protocol):
+    """A score."""
+
+    @property
+    def loss(self) -> bool | None:
+        """Whether it is a negated loss."""
+
+
 class Plotted(Protocol):
     """A result that can be drawn."""
 
@@ -93,6 +102,32 @@ def forest(
     ax.set_xlabel(axis)
     ax.set_title(fill(title, 80), loc="left", fontsize="medium", parse_math=False)
     return ax
+
+
+def forest_of_scores(
+    average: Scored | None,
+    tasks: Mapping[str, Scored],
+    sets: Mapping[str, Scored],
+    row: Callable[..., Row],
+    *,
+    loss: bool,
+    title: str,
+    over: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw an average, the tasks in order and diagnostic sets; those in another unit are left out.
+
+    `row` makes a Row of a name and its score; `over` says what the intervals are over.
+    """
+    others = [name for name, score in {**tasks, **sets}.items() if bool(score.loss) != loss]
+    of_tasks = [row(name, score) for name, score in tasks.items() if name not in others]
+    sections = [
+        [row("macro-average", average, whole=True)] if average else [],
+        sorted(of_tasks, key=lambda row: (row.value or 0.0) * (1 if loss else -1)),
+        [row(name, score) for name, score in sets.items() if name not in others],
+    ]
+    heading = f"{figures.axis(loss)} with 95 % interval{over}"
+    return forest(sections, title=title + figures.without(others), axis=heading, ax=ax)
 
 
 def _draw_row(ax: Axes, place: int, row: Row) -> None:

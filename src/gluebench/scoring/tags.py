@@ -29,6 +29,14 @@ class Metadata(NamedTuple):
     columns: Mapping[str, tuple[str, ...]]
     """Column to the value of each example; "direction" has "forward" and "backward"."""
 
+    @classmethod
+    def of(
+        cls, groups: Sequence[Hashable] | None, columns: Mapping[str, Sequence[str]], kept: Sequence[int]
+    ) -> Metadata:
+        """The metadata of the examples at some positions; groups may have any names."""
+        values = {name: tuple(column[at] for at in kept) for name, column in columns.items()}
+        return cls(None if groups is None else numbered([groups[at] for at in kept]), values)
+
 
 class Category(NamedTuple):
     """A category of a diagnostic set's examples."""

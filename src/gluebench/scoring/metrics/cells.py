@@ -20,7 +20,7 @@ from unicodedata import category
 from gluebench.benchmark import Metric
 from gluebench.benchmark.metrics import ARTICLES
 from gluebench.scoring.metrics.counts import Classes, ratio
-from gluebench.scoring.metrics.labels import Average, class_f1, class_weights
+from gluebench.scoring.metrics.labels import Average, ClassMean, class_weights
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means, negated_mean, pooled_f1
 from gluebench.scoring.numeric import Floats, Ints, NDArray, np
 from gluebench.scoring.pairs import Pairs
@@ -182,16 +182,6 @@ def class_rows(
     return np.stack([each.reshape(size, classes) for each in sums], axis=1, dtype=np.float64)
 
 
-def of_classes(average: Average) -> Callable[[Any], Any]:
-    """The mean F1 of the classes, from the sums of `class_rows`."""
-
-    def of(sums: Any) -> Any:
-        both, gold, predicted = sums.reshape(3, -1, *sums.shape[1:])
-        return class_f1(both, gold, predicted, average)
-
-    return of
-
-
 def counted_metric(
     name: str,
     counted: Callable[[Cells, Iterable[str] | None], Floats],
@@ -217,9 +207,17 @@ def counted_metric(
             own = own[..., own.any(axis=(0, 1)) | (np.arange(own.shape[2]) < known)]
         return own.reshape(len(own), -1)
 
+    def undefined(sums: Any) -> str | None:
+        return None if sums.any() else f"neither gold nor predictions have {nothing}"
+
+    if average is None:
+        return SumMetric(name, rows, pooled_f1, undefined)
+
+    def mean_f1(sums: Any) -> Any:
+        return ClassMean(average).of_counts(*sums.reshape(3, -1, *sums.shape[1:]))
+
     def classes_of_pairs(pairs: Pairs, metric: Metric) -> Classes:
-        assert average is not None
-        counts = SumMetric(name, rows, pooled_f1).rows_of(pairs, metric).reshape(len(pairs), 3, -1)
+        counts = rows(pairs, metric).reshape(len(pairs), 3, -1)
         both, gold, predicted = counts.sum(axis=0)
         counted = class_weights(gold, predicted, average, 0) > 0
         uniform = (both == 0) | ((both == gold) & (both == predicted))
@@ -232,9 +230,9 @@ def counted_metric(
     return SumMetric(
         name,
         rows,
-        of_classes(average) if average else pooled_f1,
-        lambda sums: None if sums.any() else f"neither gold nor predictions have {nothing}",
-        classes=classes_of_pairs if average not in (None, "weighted") else None,
+        mean_f1,
+        undefined,
+        classes=None if average == "weighted" else classes_of_pairs,
         fewest_of_class=FEWEST_OF_CLASS,
     )
 

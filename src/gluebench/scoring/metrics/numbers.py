@@ -82,11 +82,6 @@ def _doubled_ranks(data: bytes) -> tuple[int, ...]:
     return tuple([first[value] + last[value] for value in values])
 
 
-def constant(values: Sequence[float]) -> bool:
-    """Return whether the smallest and largest values are equal; an empty column is constant."""
-    return min(values, default=0.0) == max(values, default=0.0)
-
-
 def _deviations(values: Sequence[float]) -> list[float]:
     """Deviations from the mean, divided by the largest of them in size; all 0.0 if constant."""
     low, high = min(values, default=0.0), max(values, default=0.0)
@@ -147,7 +142,7 @@ class NumberMetric(MetricFunction):
 def correlation_point(value: float, pairs: Pairs) -> Point:
     """The value of a correlation; if it is 0 by convention, with the reason."""
     for name, column in (("the predictions", pairs.predicted), ("the gold scores", pairs.gold)):
-        if not value and constant(column.numbers):
+        if not value and column.constant:
             return Point(0.0, f"{name} are all the same")
     return Point(value)
 

@@ -19,7 +19,7 @@ from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.cells import Cells, once
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.sequences import Span
-from gluebench.scoring.metrics.sums import SumMetric
+from gluebench.scoring.metrics.sums import SumMetric, f1_from
 from gluebench.scoring.numeric import Floats, Ints, np
 from gluebench.submission.relations import TAG, Relations
 
@@ -182,8 +182,7 @@ def _recall(sums: Any) -> Any:
 
 
 def _f1(sums: Any) -> Any:
-    precision, recall = _precision(sums), _recall(sums)
-    return ratio(2 * precision * recall, precision + recall)
+    return f1_from(_precision(sums), _recall(sums))
 
 
 def _nothing(sums: Any) -> str | None:

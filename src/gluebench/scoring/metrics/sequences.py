@@ -26,7 +26,7 @@ from gluebench.scoring.metrics.cells import (
     once,
 )
 from gluebench.scoring.metrics.counts import ratio
-from gluebench.scoring.metrics.sums import SumMetric, mean_of, means
+from gluebench.scoring.metrics.sums import SumMetric, f1_from, mean_of, means
 from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
 from gluebench.scoring.pairs import Pairs
 
@@ -224,8 +224,7 @@ def _shares(spans: Sequence[Span], others: Sequence[Span]) -> float:
 
 
 def _partial_f1(sums: Any) -> Any:
-    precision, recall = ratio(sums[0], sums[1]), ratio(sums[2], sums[3])
-    return ratio(2 * precision * recall, precision + recall)
+    return f1_from(ratio(sums[0], sums[1]), ratio(sums[2], sums[3]))
 
 
 @once

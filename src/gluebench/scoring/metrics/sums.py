@@ -141,6 +141,11 @@ def pooled_f1(sums: Any) -> Any:
     return ratio(2 * sums[0], sums[1] + sums[2])
 
 
+def f1_from(precision: Any, recall: Any) -> Any:
+    """The harmonic mean of precision and recall."""
+    return ratio(2 * precision * recall, precision + recall)
+
+
 def _none_above(sums: Any) -> str | None:
     return None if sums[1] + sums[2] else "neither gold nor predictions reach the number"
 
