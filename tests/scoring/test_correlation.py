@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from gluebench.scoring.metrics.numbers import constant, pearson_of, ranks, spearman_of, standardized
+from gluebench.scoring.metrics.numbers import pearson_of, ranks, spearman_of, standardized
 
 ACCURACY = 2e-15
 """What the module promises for Pearson's r."""

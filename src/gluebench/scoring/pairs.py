@@ -10,7 +10,7 @@ from itertools import chain, count
 from typing import Any
 
 from gluebench.scoring.kinds import Kinds, content_kinds, ranks
-from gluebench.scoring.numeric import Floats, Ints, NDArray, np
+from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
 from gluebench.submission.submission import Column, bits
 
 SIXTEEN = 16
@@ -83,7 +83,7 @@ class Pairs:
     @cached_property
     def unit_kinds(self) -> Kinds:
         """Each unit as a kind of its own."""
-        return Kinds.single(self.size)
+        return Kinds(np.ones(self.size, np.int64), lambda: np.arange(self.size))
 
     @cached_property
     def content_kinds(self) -> Kinds:
@@ -129,6 +129,12 @@ class Pairs:
         """The number of units with an example for which each flag holds, shape (k,), from flags (n, k)."""
         counts: Ints = np.count_nonzero(self.by_unit(flags), axis=0)
         return counts
+
+    def units_in(self, cells: Flags) -> int:
+        """The number of units with an example in one of these cells of the confusion table."""
+        if self.units is None:
+            return int(self.table_array[cells].sum())
+        return int(self.units_with(cells[self.code_arrays]))
 
     def by_unit(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Sums of the rows of each unit, shape (units,) or (units, k), from (n,) or (n, k)."""

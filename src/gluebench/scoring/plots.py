@@ -199,13 +199,8 @@ def heat(
             ax.bar(at, 1, 1, place - 0.5, color=color, edgecolor="white", linewidth=1)
             light = cell.level is not None and cell.level >= LIGHT_FROM
             weight = "bold" if row.heading else "normal"
-            style: dict[str, Any] = {
-                "ha": "center",
-                "va": "center",
-                "fontsize": "small",
-                "fontweight": weight,
-            }
-            ax.text(at, place, cell.text, **style, color="white" if light else "black", parse_math=False)
+            text = ax.text(at, place, cell.text, ha="center", va="center", parse_math=False)
+            text.set(color="white" if light else "black", fontsize="small", fontweight=weight)
     ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
     ax.set_yticks(range(len(rows)), [row.label for row in rows], parse_math=False)
     ax.tick_params(axis="y", length=0)
@@ -227,16 +222,21 @@ def shortened(name: str) -> str:
 
 def _axes(rows: int, ax: Axes | None, *, width: float = 7.5) -> Axes:
     """The axes given, or those of a new figure that is high enough."""
-    pyplot = optional("matplotlib.pyplot", "Drawing", '"gluebench[plot]"')
     if ax is None:
-        _, ax = pyplot.subplots(figsize=(width, 1.4 + ROW * max(rows, 2)), layout="constrained")
+        _, ax = _matplotlib("matplotlib.pyplot").subplots(
+            figsize=(width, 1.4 + ROW * max(rows, 2)), layout="constrained"
+        )
     assert ax is not None
     return ax
 
 
+def _matplotlib(module: str) -> Any:
+    return optional(module, "Drawing", '"gluebench[plot]"')
+
+
 def save(result: Plotted, path: str | os.PathLike[str]) -> None:
     """Draw a result into a file, as `write` does. Raises ImportError without matplotlib."""
-    pyplot = optional("matplotlib.pyplot", "Drawing", '"gluebench[plot]"')
+    pyplot = _matplotlib("matplotlib.pyplot")
     with pyplot.ioff():
         figure = result.plot().figure
         try:
@@ -254,6 +254,5 @@ def write(figure: Any, path: str | os.PathLike[str], **margins: float) -> None:
     if ending not in ENDINGS:
         raise ValueError(f"{os.fspath(path)} ends in {ending!r}; expected one of {', '.join(ENDINGS)}")
     undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}[ending]
-    matplotlib = optional("matplotlib", "Drawing", '"gluebench[plot]"')
-    with matplotlib.rc_context({"svg.hashsalt": "gluebench"}):
+    with _matplotlib("matplotlib").rc_context({"svg.hashsalt": "gluebench"}):
         figure.savefig(path, dpi=150, bbox_inches="tight", metadata=undated, **margins)

@@ -51,10 +51,11 @@ class Category(NamedTuple):
 class Sheet:
     """A file of tags or metadata: its rows and problems."""
 
-    def __init__(self, name: str, data: bytes, split: Split, positions: Mapping[int, int]) -> None:
-        """`positions` maps indices of the split to positions in the gold column."""
+    def __init__(self, name: str, data: bytes, split: Split, indices: Sequence[int]) -> None:
+        """`indices` are those of the gold column in the split."""
         self._name, self._problems = name, list[Problem]()
-        self.positions = positions
+        self.positions = {index: position for position, index in enumerate(indices)}
+        """Index in the split to the position in the gold column."""
         self.columns: list[str] = []
         """Names of all columns but the index."""
         self.rows: list[_Row] = []

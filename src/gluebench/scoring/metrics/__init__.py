@@ -171,17 +171,11 @@ def function_of(metric: Metric) -> MetricFunction:
     worst, best = metric.scale
     lowest, highest = ((end - worst) / (best - worst) for end in function.bounds)
     ends: dict[str, Any] = {"limits": (lowest, highest), "undefined": lambda *sums: None}
-    if isinstance(function, SumMetric):
-        of_sums = function.of
-        return replace(function, of=lambda sums: (of_sums(sums) - worst) / (best - worst), **ends)
-    assert isinstance(function, CountMetric)  # the manifest was checked
-    of = function.of
-    return replace(
-        function,
-        of=lambda table, code: (of(table, code) - worst) / (best - worst),
-        proportion=False,
-        **ends,
-    )
+    if isinstance(function, CountMetric):
+        ends["proportion"] = False
+    assert isinstance(function, CountMetric | SumMetric)  # the manifest was checked
+    of: Callable[..., Any] = function.of
+    return replace(function, of=lambda *counts: (of(*counts) - worst) / (best - worst), **ends)
 
 
 def is_proportion(metric: Metric) -> bool:

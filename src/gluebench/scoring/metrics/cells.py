@@ -155,18 +155,6 @@ Counts = tuple[Collection[str], Collection[str], Collection[str]]
 """For one example the classes of what gold and prediction share, of what gold has and the prediction has."""
 
 
-def count_rows(counts: Sequence[Counts], labels: Iterable[str] | None) -> Floats:
-    """True positives, gold and predicted counts of each class, shape (n, 3, classes); see `class_rows`."""
-    names = defaultdict[str, int](count().__next__)
-    sides = []
-    for at in range(3):
-        side = [each[at] for each in counts]
-        sizes = np.fromiter(map(len, side), np.intp, len(side))
-        codes = np.fromiter(map(names.__getitem__, chain.from_iterable(side)), np.intp)
-        sides.append((np.repeat(np.arange(len(side)), sizes), codes))
-    return class_rows(sides, names, labels, size=len(counts))
-
-
 def class_rows(
     sides: Sequence[tuple[Ints, Ints]], names: Mapping[str, int], labels: Iterable[str] | None, *, size: int
 ) -> Floats:
@@ -238,8 +226,18 @@ def counted_metric(
 
 
 def of_pairs(counts: Callable[[Any, Any], Counts]) -> Callable[[Cells, Iterable[str] | None], Floats]:
-    """The counts of cells from those of one pair of them."""
-    return lambda cells, labels: count_rows([counts(*pair) for pair in cells], labels)
+    """The `class_rows` of cells from the classes that count in each pair of them."""
+
+    def rows(cells: Cells, labels: Iterable[str] | None) -> Floats:
+        names = defaultdict[str, int](count().__next__)
+        sides = []
+        for side in zip(*(counts(*pair) for pair in cells), strict=True):
+            sizes = np.fromiter(map(len, side), np.intp, len(cells))
+            codes = np.fromiter(map(names.__getitem__, chain.from_iterable(side)), np.intp)
+            sides.append((np.repeat(np.arange(len(cells)), sizes), codes))
+        return class_rows(sides, names, labels, size=len(cells))
+
+    return rows
 
 
 def _set_counts(gold: Iterable[str], predicted: Iterable[str]) -> Counts:

@@ -64,15 +64,15 @@ class ClassMean:
     def classes(self, pairs: Pairs, _: Metric) -> Classes:
         """All labels of the task; a unit shows one if the denominator of its score counts it."""
         table = pairs.table_array
-        both, gold, predicted = np.diag(table), table.sum(axis=1), table.sum(axis=0)
-        sides = zip(pairs.code_arrays, (gold, predicted), (self.of_gold, self.of_predicted), strict=True)
-        used = [(codes, counts) for codes, counts, times in sides if times]
-        below = sum(counts for _, counts in used) - both * (len(used) - 1)
-        units = below
-        if pairs.units is not None:
-            flags = [codes[:, np.newaxis] == np.arange(len(table)) for codes, _ in used]
-            units = pairs.units_with(np.any(flags, axis=0))
-        return Classes(units, units[(both == 0) | (both == below)])
+        units, uniform = [], []
+        for label, right in enumerate(np.diag(table)):
+            cells = np.zeros(table.shape, np.bool_)
+            cells[label] |= self.of_gold > 0
+            cells[:, label] |= self.of_predicted > 0
+            units.append(pairs.units_in(cells))
+            if right in (0, table[cells].sum()):
+                uniform.append(units[-1])
+        return Classes(np.array(units), np.array(uniform, np.intp))
 
 
 def micro_f1_without_of(table: Table, left_out: int) -> Any:
