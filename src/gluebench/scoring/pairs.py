@@ -109,6 +109,10 @@ class Pairs:
         gold, predicted = self.code_arrays
         return gold * np.intp(len(self.gold.labels)) + predicted
 
+    def left_out(self, value: float, without: Floats) -> Floats:
+        """The influence of units on a value from the exact values without one of them, any shape."""
+        return (self.size - 1) * (value - without)
+
     def tables(self, some: slice) -> Floats:
         """The confusion tables of one unit of some of `content_kinds`, shape (gold, predicted, kinds)."""
         classes, number = len(self.gold.labels), len(self.content_kinds.counts[some])
@@ -146,8 +150,17 @@ class Pairs:
 
     @cached_property
     def table(self) -> list[list[int]]:
-        """The confusion table, for label columns; counted once for all metrics of the file."""
-        return confusion(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
+        """The confusion table, for label columns; counted once for all metrics of the file.
+
+        Columns are combined as large integers, which is much faster than a loop over the examples.
+        """
+        gold, predicted, classes = self.gold.codes, self.predicted.codes, len(self.gold.labels)
+        if classes == 2:
+            return _two_by_two(gold, predicted)
+        if classes <= SIXTEEN:
+            return table_of_cells(self.cells, classes=classes)
+        counts = Counter(zip(gold, predicted, strict=True))
+        return [[counts[g, p] for p in range(classes)] for g in range(classes)]
 
     @cached_property
     def table_array(self) -> NDArray[Any]:
@@ -157,7 +170,9 @@ class Pairs:
     @cached_property
     def cells(self) -> bytes:
         """The cell of each example, gold * classes + predicted, for label columns of up to sixteen labels."""
-        return joined(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
+        gold, predicted = (int.from_bytes(side.codes, "little") for side in (self.gold, self.predicted))
+        cells = gold * len(self.gold.labels) + predicted
+        return cells.to_bytes(len(self), "little")  # no carries: every cell is below 256
 
     @cached_property
     def shares(self) -> Floats:
@@ -215,25 +230,6 @@ def share_cells(systems: Sequence[Pairs]) -> None:
 def sort_key(column: Column) -> bytes:
     """The values as bytes, the same for the same answers."""
     return repr(column.values).encode() if isinstance(column.values, tuple) else bytes(column.values)
-
-
-def confusion(gold: bytes, predicted: bytes, *, classes: int) -> list[list[int]]:
-    """The confusion table of two columns of equal length, of label codes below `classes`.
-
-    Columns are combined as large integers, which is much faster than a loop over the examples.
-    """
-    if classes == 2:
-        return _two_by_two(gold, predicted)
-    if classes > SIXTEEN:
-        pairs = Counter(zip(gold, predicted, strict=True))
-        return [[pairs[g, p] for p in range(classes)] for g in range(classes)]
-    return table_of_cells(joined(gold, predicted, classes=classes), classes=classes)
-
-
-def joined(gold: bytes, predicted: bytes, *, classes: int) -> bytes:
-    """The cell of each example, gold * classes + predicted, for up to SIXTEEN classes."""
-    cells = int.from_bytes(gold, "little") * classes + int.from_bytes(predicted, "little")
-    return cells.to_bytes(len(gold), "little")  # no carries: every cell is below 256
 
 
 def table_of_cells(cells: bytes, *, classes: int) -> list[list[int]]:

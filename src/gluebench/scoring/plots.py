@@ -94,14 +94,18 @@ def forest(
         _draw_row(ax, place, row)
     for between in _ends(sections):
         ax.axhline(between, color=GRAY, linewidth=0.6, label="_section")
-    ax.set_yticks(range(len(rows)), [shortened(row.label) for row in rows], parse_math=False)
-    ax.tick_params(axis="y", length=0)
+    _name_rows(ax, [shortened(row.label) for row in rows])
     ax.grid(axis="x", color=GRID, linewidth=0.7)
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.set_xlabel(axis)
     ax.set_title(fill(title, 80), loc="left", fontsize="medium", parse_math=False)
     return ax
+
+
+def _name_rows(ax: Axes, labels: Sequence[str]) -> None:
+    ax.set_yticks(range(len(labels)), labels, parse_math=False)
+    ax.tick_params(axis="y", length=0)
 
 
 def forest_of_scores(
@@ -134,11 +138,11 @@ def _draw_row(ax: Axes, place: int, row: Row) -> None:
     color, size = (BLACK, 7) if row.whole else (BLUE, 6)
     face = color if row.filled else "white"
     if row.low is not None and row.high is not None:
-        style: dict[str, Any] = {"color": color, "linewidth": 1.6, "marker": "|", "markersize": 7}
-        ax.plot([row.low, row.high], [place, place], **style, label=f"{row.label} interval", zorder=2)
+        [line] = ax.plot([row.low, row.high], [place, place], color=color, label=f"{row.label} interval")
+        line.set(linewidth=1.6, marker="|", markersize=7, zorder=2)
     if row.value is not None:
-        mark: dict[str, Any] = {"marker": "D" if row.whole else "o", "markersize": size, "color": color}
-        ax.plot([row.value], [place], **mark, mfc=face, linestyle="none", label=row.label, zorder=3)
+        [mark] = ax.plot([row.value], [place], "D" if row.whole else "o", color=color, label=row.label)
+        mark.set(markersize=size, markerfacecolor=face, zorder=3)
     if row.note:
         beside = ax.get_yaxis_transform()  # x counts the width of the axes, y the rows
         ax.text(1.02, place, row.note, transform=beside, va="center", fontsize="small", parse_math=False)
@@ -202,8 +206,7 @@ def heat(
             text = ax.text(at, place, cell.text, ha="center", va="center", parse_math=False)
             text.set(color="white" if light else "black", fontsize="small", fontweight=weight)
     ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
-    ax.set_yticks(range(len(rows)), [row.label for row in rows], parse_math=False)
-    ax.tick_params(axis="y", length=0)
+    _name_rows(ax, [row.label for row in rows])
     names = [shortened(name) for name in columns]
     ax.set_xticks(range(len(columns)), names, rotation=30, ha="left", parse_math=False)
     ax.tick_params(axis="x", length=0, top=True, labeltop=True, bottom=False, labelbottom=False)

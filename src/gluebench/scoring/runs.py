@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
+from typing import Any
 
 import numpy as np
 
@@ -136,10 +138,13 @@ def mean_runs(tests: Sequence[RunsTest], weights: Sequence[float]) -> RunsTest:
     whole = sum(variances)
     terms = sum(variance**2 / test.examples_df for variance, test in zip(variances, tests, strict=True))
     return RunsTest(
-        tuple(sum(share * run for share, run in zip(shares, of_side, strict=True))
-              for of_side in zip(*(test.runs for test in tests), strict=True)),
+        _weighted(shares, [test.runs for test in tests]),
         whole,
         whole**2 / terms if terms > 0 else 1.0,
-        tuple(sum(share**2 * variance for share, variance in zip(shares, of_side, strict=True))
-              for of_side in zip(*(test.shared for test in tests), strict=True)),
-    )  # fmt: skip
+        _weighted([share**2 for share in shares], [test.shared for test in tests]),
+    )
+
+
+def _weighted(weights: Sequence[float], of_tests: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+    """For A and B the weighted sum over the tests."""
+    return tuple(sum(map(mul, weights, of_side)) for of_side in zip(*of_tests, strict=True))

@@ -15,15 +15,14 @@ from typing import Any
 
 from gluebench.benchmark import Metric, UnknownNameError
 from gluebench.benchmark.metrics import BUILT_IN, needs_positive, takes_positive
+from gluebench.scoring.kinds import Kinds
 from gluebench.scoring.metrics.cells import CELL_METRICS
 from gluebench.scoring.metrics.counts import (
     COUNT_METRICS,
     CountMetric,
-    KindInfluence,
     MetricFunction,
     PairsMetric,
     Point,
-    left_out,
     r_k_of,
 )
 from gluebench.scoring.metrics.curves import CURVE_METRICS
@@ -92,7 +91,7 @@ def _kendall(pairs: Pairs, _: Metric) -> Point:
 
 def _kendall_influence(pairs: Pairs, _: Metric, value: float) -> Floats:
     without = kendall_without(pairs.gold.numbers, pairs.predicted.numbers, pairs.unit_of_rows)
-    return left_out(value, without, pairs.unit_kinds).by_kind
+    return pairs.left_out(value, without)
 
 
 KENDALL = PairsMetric("kendall", _kendall, _kendall_influence)
@@ -128,17 +127,21 @@ class FunctionMetric(MetricFunction):
         values = (column.words() if column.labels else column.values for column in columns)
         return Point(self.value(*values, where=f" on {metric.file}"))
 
-    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+    def kinds_of(self, pairs: Pairs) -> Kinds:
+        """Units with the same examples."""
+        return pairs.content_kinds
+
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each kind of units, exactly: the function is called without one of each.
 
         It is not a number where there are more than MOST_KINDS kinds.
         """
         kinds = pairs.content_kinds
         if len(kinds.counts) > MOST_KINDS:
-            return KindInfluence(np.full(len(kinds.counts), np.nan), kinds)
+            return np.full(len(kinds.counts), np.nan)
         rows = (np.flatnonzero(pairs.unit_of_rows != unit).tolist() for unit in kinds.first)
         without = [self.point(pairs.subset(some), metric).value if some else 0.0 for some in rows]
-        return left_out(value, np.array(without), kinds)
+        return pairs.left_out(value, np.array(without))
 
     def value(self, gold: Sequence[Any], predicted: Sequence[Any], *, where: str = "") -> float:
         """The value of two columns. Raises ValueError if it is not a finite number."""

@@ -17,7 +17,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import KindInfluence, MetricFunction, Point
+from gluebench.scoring.metrics.counts import MetricFunction, Point
 from gluebench.scoring.numeric import Floats, NDArray, np
 from gluebench.scoring.pairs import Pairs
 
@@ -132,11 +132,12 @@ class NumberMetric(MetricFunction):
         """The value; a constant column has the correlation 0 by convention."""
         return correlation_point(self.of(pairs.gold.numbers, pairs.predicted.numbers), pairs)
 
-    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence function of each unit; that of a group is the sum over its examples."""
         columns = (self.prepared([column.numbers]) for column in (pairs.gold, pairs.predicted))
         influence = self.evaluated(*columns).influence[0]
-        return KindInfluence(pairs.by_unit(influence) * (pairs.size / len(pairs)), pairs.unit_kinds)
+        of_units: Floats = pairs.by_unit(influence) * (pairs.size / len(pairs))
+        return of_units
 
 
 def correlation_point(value: float, pairs: Pairs) -> Point:

@@ -173,12 +173,12 @@ def _rows(cells: Cells, metric: Metric, *, case: bool) -> Floats:
     return np.array(rows, np.float64)
 
 
-def _precision(sums: Any) -> Any:
-    return ratio(sums[RIGHT], sums[RIGHT] + sums[EXTRA] + sums[NEAR] / 2)
+def _right_share(sums: Any, *, wrong: int) -> Any:
+    return ratio(sums[RIGHT], sums[RIGHT] + sums[wrong] + sums[NEAR] / 2)
 
 
-def _recall(sums: Any) -> Any:
-    return ratio(sums[RIGHT], sums[RIGHT] + sums[MISSED] + sums[NEAR] / 2)
+_precision = partial(_right_share, wrong=EXTRA)
+_recall = partial(_right_share, wrong=MISSED)
 
 
 def _f1(sums: Any) -> Any:

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import Classes, KindInfluence, MetricFunction, Point, left_out, ratio
+from gluebench.scoring.metrics.counts import Classes, MetricFunction, Point, ratio
 from gluebench.scoring.numeric import Floats, Ints, np
 from gluebench.scoring.pairs import Pairs
 
@@ -45,11 +45,11 @@ class SumMetric(MetricFunction):
         value = float(self.of(sums))
         return Point(value, None if value else self.undefined(sums))
 
-    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each unit, exactly, from the sums without it."""
         rows = self.rows_of(pairs, metric)
         without = self.of((rows.sum(axis=0) - pairs.by_unit(rows)).T)
-        return left_out(value, without, pairs.unit_kinds)
+        return pairs.left_out(value, without)
 
 
 def _columns(*columns: Any) -> Floats:
