@@ -20,6 +20,7 @@ ACCURACY = 2e-15
 """What the module promises for Pearson's r."""
 LARGEST = sys.float_info.max
 
+
 def constant(values) -> bool:
     """Whether the metrics take the column as constant."""
     return Column((), array("d", values)).constant

@@ -154,12 +154,12 @@ class Pairs:
 
         Columns are combined as large integers, which is much faster than a loop over the examples.
         """
-        gold, predicted, classes = self.gold.codes, self.predicted.codes, len(self.gold.labels)
+        classes = len(self.gold.labels)
         if classes == 2:
-            return _two_by_two(gold, predicted)
+            return _two_by_two(self.gold.codes, self.predicted.codes)
         if classes <= SIXTEEN:
             return table_of_cells(self.cells, classes=classes)
-        counts = Counter(zip(gold, predicted, strict=True))
+        counts = Counter(zip(self.gold.codes, self.predicted.codes, strict=True))
         return [[counts[g, p] for p in range(classes)] for g in range(classes)]
 
     @cached_property

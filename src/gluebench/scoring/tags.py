@@ -34,8 +34,10 @@ class Metadata(NamedTuple):
         cls, groups: Sequence[Hashable] | None, columns: Mapping[str, Sequence[str]], kept: Sequence[int]
     ) -> Metadata:
         """The metadata of the examples at some positions; groups may have any names."""
-        values = {name: tuple(column[at] for at in kept) for name, column in columns.items()}
-        return cls(None if groups is None else numbered([groups[at] for at in kept]), values)
+        values = {name: tuple(map(column.__getitem__, kept)) for name, column in columns.items()}
+        if groups is None:
+            return cls(None, values)
+        return cls(numbered([groups[at] for at in kept]), values)
 
 
 class Category(NamedTuple):
