@@ -107,7 +107,8 @@ class Pairs:
     def _cell_numbers(self) -> Ints:
         """The cell of each example in the confusion table, gold * classes + predicted, shape (n,)."""
         gold, predicted = self.code_arrays
-        return gold * np.intp(len(self.gold.labels)) + predicted
+        numbers: Ints = gold * np.intp(len(self.gold.labels)) + predicted
+        return numbers
 
     def left_out(self, value: float, without: Floats) -> Floats:
         """The influence of units on a value from the exact values without one of them, any shape."""

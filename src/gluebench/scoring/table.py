@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from gluebench.benchmark import Benchmark, Role, Task, UnknownNameError
+from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.benchmark.records import Label, Metric, Source, Split, TestFile
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.metrics import MEAN
@@ -146,7 +146,7 @@ class ScoredTable:
         name_of, function, title = (
             ("accuracy", "accuracy", "acc.") if self._binary else ("mean", MEAN.name, "mean")
         )
-        splits: dict[Role, Split] = {"test": Split("test", "", len(places))}
+        splits = {"test": Split("test", "", len(places))}
         return Task(
             name=name,
             title=name,
@@ -159,7 +159,7 @@ class ScoredTable:
             form="labels" if self._binary else "numbers",
             metrics=(Metric(name_of, function, title, name),),
             splits=splits,
-            files=(TestFile(name, name, splits),),
+            files=(TestFile(name, name, {"test": splits["test"]}),),
             source=Source("", "", ""),
             private=False,
             metadata=tuple(self.categories),

@@ -173,12 +173,13 @@ def function_of(metric: Metric) -> MetricFunction:
         return function
     worst, best = metric.scale
     lowest, highest = ((end - worst) / (best - worst) for end in function.bounds)
-    ends: dict[str, Any] = {"limits": (lowest, highest), "undefined": lambda *sums: None}
+    scaled: dict[str, Any] = {"limits": (lowest, highest), "undefined": lambda *sums: None}
     if isinstance(function, CountMetric):
-        ends["proportion"] = False
+        scaled["proportion"] = False
     assert isinstance(function, CountMetric | SumMetric)  # the manifest was checked
     of: Callable[..., Any] = function.of
-    return replace(function, of=lambda *counts: (of(*counts) - worst) / (best - worst), **ends)
+    scaled["of"] = lambda *counts: (of(*counts) - worst) / (best - worst)
+    return replace(function, **scaled)
 
 
 def is_proportion(metric: Metric) -> bool:
