@@ -64,6 +64,24 @@ def of_sets(rarest: float) -> World:
     return [metric("sets_macro_f1", known)], pairs_of("sets", *columns, labels=known)
 
 
+def of_entities(rarest: float, *, classes: int) -> World:
+    """Sentences with one to three entities, seven of ten found, the others missed or of any type."""
+    rng, types = np.random.default_rng(4), words(classes)
+    often = shares(classes, rarest)
+    gold, answers = list[list[str]](), list[list[str]]()
+    for _ in range(SIZE):
+        sentence, answer = list[str](), list[str]()
+        for _ in range(rng.integers(1, 4)):
+            own, other = (f"B-{types[at]}" for at in rng.choice(classes, 2, p=often))
+            sentence += ["O", own]
+            answer += ["O", rng.choice([own, "O", other], p=[0.7, 0.15, 0.15])]
+        gold.append(sentence)
+        answers.append(answer)
+    tags = ("O", *(f"B-{word}" for word in types))
+    names = ("entity_macro_f1", "token_macro_f1", "token_label_macro_f1")
+    return [metric(name, tags) for name in names], pairs_of("tokens", gold, answers)
+
+
 def of_ratings(rarest: float) -> World:
     """Ratings of 1 to 5, the lowest of which are rare and hard."""
     rng = np.random.default_rng(2)
@@ -93,6 +111,8 @@ def worlds() -> Iterator[tuple[str, World]]:
                     f"{classes} labels, {right} right, {rarest}",
                     of_labels(rarest, classes=classes, right=right),
                 )
+        for classes in (2, 4, 8):
+            yield f"{classes} entity types, {rarest}", of_entities(rarest, classes=classes)
         yield f"sets, {rarest}", of_sets(rarest)
         yield f"ratings, {rarest}", of_ratings(rarest)
         yield f"probabilities, {rarest}", of_probabilities(rarest)

@@ -117,6 +117,35 @@ def test_a_rare_class_without_an_error_has_no_variance_to_see(name: str) -> None
         assert withheld(name, pairs) == reason
 
 
+@pytest.mark.parametrize("name", ["entity_macro_f1", "token_macro_f1"])
+def test_an_average_over_types_needs_each_type_of_the_task(name: str) -> None:
+    """Without the rare one it is an average over other classes, and covered 19 % in a world of two types."""
+    metric = metric_of(name)
+    assert {"B-art", "B-law"} < {*metric.labels}
+    for laws, reason in ((0, TOO_FEW), (2, TOO_FEW), (10, None)):
+        gold = [["B-art"]] * 60 + [["B-law"]] * laws
+        predicted = [["B-art"]] * 40 + [["O"]] * 20 + [["B-law"]] * (laws // 2) + [["O"]] * (laws - laws // 2)
+        pairs = pairs_of("tokens", gold, predicted)
+        assert withheld(name, pairs) == reason
+
+
+@pytest.mark.parametrize("name", ["macro_f1", "macro_f1_gold", "balanced_accuracy"])
+def test_an_average_over_labels_needs_two_examples_of_each(name: str) -> None:
+    for rare, reason in ((0, TOO_FEW), (1, TOO_FEW), (8, None)):
+        gold = [0] * 40 + [1] * 40 + [2] * rare
+        predicted = [0] * 20 + [1] * 40 + [0] * 20 + [2] * (rare // 2) + [1] * (rare - rare // 2)
+        (pairs,) = labels(gold, predicted, classes=3)
+        assert withheld(name, pairs) == reason
+
+
+@pytest.mark.parametrize("name", ["macro_pr_auc", "macro_average_precision"])
+def test_an_area_needs_every_label_of_the_task(name: str) -> None:
+    given = np.random.default_rng(0).dirichlet([1, 1, 1], 90).tolist()
+    assert (
+        withheld(name, pairs_of("probabilities", ["art"] * 60 + ["war"] * 30, given, labels=WORDS)) == TOO_FEW
+    )
+
+
 @pytest.mark.parametrize("names", [["accuracy", "r_k"], ["accuracy", "kappa"]])
 def test_no_interval_has_width_0(names: list[str]) -> None:
     """Of answers that are all right, and all of one label, the mean of two metrics does not vary."""

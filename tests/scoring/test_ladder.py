@@ -54,9 +54,9 @@ def right(pairs: Pairs):
     return np.equal(*(np.frombuffer(each.codes, np.uint8) for each in (pairs.gold, pairs.predicted))) * 1
 
 
-def one(task: str, new: Pairs, best: Pairs, **more):
+def one(task: str, new: Pairs, best: Pairs):
     [name] = {metric.file for metric in GLUE.task(task).metrics}
-    return step(GLUE.task(task), {name: new}, {name: best}, **more)
+    return step(GLUE.task(task), {name: new}, {name: best})
 
 
 answers = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=60)
@@ -312,31 +312,28 @@ class TestInFull:
         gold = [0, 1] * 20
         assert not one("CoLA", labels(gold, gold[::-1]), labels(gold, gold)).better
 
-    def test_an_error_of_halves_depends_on_the_seed_and_is_raised_by_their_luck(self) -> None:
+    def test_an_error_of_halves_is_raised_by_their_luck_and_is_the_same_again(self) -> None:
         rng = RNG(0)
         gold = rng.normal(size=61)
         best, new = (numbers(gold, gold + rng.normal(size=61) * noise) for noise in (1.0, 0.7))
         task = GLUE.task("STS-B")
-        for seed in (0, 1):
-            first, second = units_of(task.metrics, [new, best]).halves(
-                1000, generator(seed, task.metrics[0].file)
-            )
-            drawn = np.subtract(*first.mean(axis=0)) - np.subtract(*second.mean(axis=0))
-            luck = sqrt(((drawn**4).mean() / (drawn**2).mean() ** 2 - 1) / (4 * 1000))
-            assert one("STS-B", new, best, seed=seed).error == pytest.approx(
-                sqrt((drawn**2).mean()) / 2 * (1 + 3 * luck), rel=1e-9
-            )
-        errors = [one("STS-B", new, best, seed=seed).error for seed in (0, 0, 1)]
-        assert one("STS-B", new, best).error == errors[0] == errors[1] != errors[2]
+        first, second = units_of(task.metrics, [new, best]).halves(1000, generator(0, task.metrics[0].file))
+        drawn = np.subtract(*first.mean(axis=0)) - np.subtract(*second.mean(axis=0))
+        luck = sqrt(((drawn**4).mean() / (drawn**2).mean() ** 2 - 1) / (4 * 1000))
+        expected = sqrt((drawn**2).mean()) / 2 * (1 + 3 * luck)
+        assert one("STS-B", new, best).error == pytest.approx(expected, rel=1e-9)
+        assert one("STS-B", new, best).error == one("STS-B", new, best).error
         same = one("STS-B", best, best)
         assert (same.better, same.difference, same.error) == (False, 0.0, 0.0)
 
-    def test_the_error_of_other_metrics_of_labels_needs_no_random_numbers(self) -> None:
+    def test_the_error_of_other_metrics_of_labels_needs_no_random_numbers(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         rng = RNG(0)
         gold = rng.integers(0, 2, 60)
         best, new = (labels(gold, np.where(rng.random(60) < share, gold, 1 - gold)) for share in (0.6, 0.7))
-        errors = {one("CoLA", new, best, seed=seed).error for seed in (0, 1)}
-        assert len(errors) == 1
+        monkeypatch.setattr("gluebench.scoring.units.base.generator", None)
+        assert one("CoLA", new, best).error > 0
         same = one("CoLA", best, best)
         assert (same.better, same.difference, same.error) == (False, 0.0, 0.0)
 

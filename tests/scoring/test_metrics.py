@@ -23,7 +23,7 @@ from gluebench.scoring import accuracy, f1, matthews_correlation, pearson, r_k, 
 from gluebench.scoring.influence import influence_of
 from gluebench.scoring.metrics import METRICS, is_proportion, measure, metric_function, point
 from gluebench.scoring.metrics.counts import COUNT_METRICS
-from gluebench.scoring.pairs import Pairs, confusion, matched
+from gluebench.scoring.pairs import Pairs, matched
 from gluebench.submission import Column
 
 EXACT = 1e-12
@@ -202,8 +202,9 @@ def test_answers_that_no_file_has_are_refused(name: str, gold: list[Any], predic
 def test_counting_at_the_speed_of_memory_is_counting(case) -> None:
     classes, pairs = case
     expected = [[pairs.count((gold, predicted)) for predicted in range(classes)] for gold in range(classes)]
-    gold, predicted = (bytes(column) for column in zip(*pairs, strict=True))
-    assert confusion(gold, predicted, classes=classes) == expected
+    words = tuple(map(str, range(classes)))
+    gold, predicted = (Column(words, bytes(column)) for column in zip(*pairs, strict=True))
+    assert Pairs(gold, predicted).table == expected
 
 
 def test_a_formula_gives_the_same_on_ints_and_on_arrays() -> None:
@@ -342,8 +343,9 @@ class TestPairs:
         assert (pairs.code(None), pairs.code("1")) == (0, 1)
 
     def test_columns_of_many_labels_and_two_lengths_are_refused(self) -> None:
+        words = tuple(map(str, range(19)))
         with pytest.raises(ValueError, match="shorter"):
-            confusion(bytes([0, 18]), bytes([0]), classes=19)
+            _ = Pairs(Column(words, bytes([0, 18])), Column(words, bytes([0]))).table
 
     def test_gold_of_some_rows_takes_their_predictions(self) -> None:
         predicted = Column(("a", "b"), bytes([0, 1, 1, 0]))

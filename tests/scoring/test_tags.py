@@ -18,7 +18,7 @@ from gluebench.submission.problems import Problem
 
 FILE = "Probe.phenomena.tsv"
 TAGS = b"index\tcoarse\tfine\n"
-POSITIONS = {0: 0, 1: 1, 2: 2}
+INDICES = (0, 1, 2)
 FIRST = "Fix those above first."
 FULL = "expected a value for each of index, coarse, fine, with one tab between them"
 KNOWN = "expected a phenomenon of Probe and its coarse category, as the manifest has them"
@@ -86,12 +86,12 @@ ROWS = {
 
 
 def tags(data: bytes, task: Task) -> tuple[Tagged, list[Problem]]:
-    sheet = Sheet(FILE, data, Split("test", "test.tsv", 3), POSITIONS)
+    sheet = Sheet(FILE, data, Split("test", "test.tsv", 3), INDICES)
     return read_phenomena(sheet, task), sheet.problems
 
 
 def divisions(data: bytes, task: Task) -> tuple[Metadata, list[Problem]]:
-    sheet = Sheet(FILE, data, Split("test", "test.tsv", 3), POSITIONS)
+    sheet = Sheet(FILE, data, Split("test", "test.tsv", 3), INDICES)
     return read_metadata(sheet, task), sheet.problems
 
 

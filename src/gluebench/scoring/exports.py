@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark import Benchmark
 from gluebench.benchmark.atomic import write_json, write_text
 from gluebench.benchmark.figures import DOWN, interval
 from gluebench.scoring.gold import Gold
@@ -104,19 +104,15 @@ def aggregate(report: Report, benchmark: Benchmark, about: Evaluated, *, at: flo
 
 def _result(place: Place, score: Score, benchmark: Benchmark) -> dict[str, Any]:
     name = benchmark.title if place.task is None else place.task.name
+    url = place.task.source.url if place.task else ""
+    source = {"source_type": "url", "url": [url]} if url else {"source_type": "other"}
     return {
         "evaluation_result_id": place.name,
         "evaluation_name": name,
-        "source_data": _source(name, place.task),
+        "source_data": {"dataset_name": name, **source},
         "metric_config": _metric_config(place, benchmark),
         "score_details": {"score": score.value, "uncertainty": _uncertainty(place, score)},
     }
-
-
-def _source(name: str, task: Task | None) -> dict[str, Any]:
-    if task is None or not task.source.url:
-        return {"dataset_name": name, "source_type": "other"}
-    return {"dataset_name": name, "source_type": "url", "url": [task.source.url]}
 
 
 def _metric_config(place: Place, benchmark: Benchmark) -> dict[str, Any]:

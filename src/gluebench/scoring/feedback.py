@@ -182,7 +182,6 @@ class Step:
     difference: float
     files: Sequence[tuple[float, float, Units]]
     """Weight, difference and answers of both systems for each test file."""
-    seed: int = 0
 
     @cached_property
     def error(self) -> float:
@@ -193,7 +192,7 @@ class Step:
         comes from random halves. For a single unit, it is the size of the difference.
         """
         errors = [
-            weight * (_error(units, self.seed) if units.size > 1 else abs(change))
+            weight * (_error(units) if units.size > 1 else abs(change))
             for weight, change, units in self.files
         ]
         return sqrt(sum(error * error for error in errors))
@@ -248,7 +247,7 @@ def climb(submission: Submission, bests: Mapping[str, Submission], gold: Gold) -
     )
 
 
-def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs], *, seed: int = 0) -> Step:
+def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs]) -> Step:
     """Compare a task score with the best so far, both from answers to all of the task's test files."""
     from gluebench.scoring.units import units_of  # imports numpy
 
@@ -257,10 +256,10 @@ def step(task: Task, new: Mapping[str, Pairs], best: Mapping[str, Pairs], *, see
         values = [point(metric, new[name]).value - point(metric, best[name]).value for metric in metrics]
         units = units_of(metrics, [new[name], best[name]])
         files.append((len(metrics) / len(task.metrics), task_score(values), units))
-    return Step(sum(weight * change for weight, change, _ in files), files, seed)
+    return Step(sum(weight * change for weight, change, _ in files), files)
 
 
-def _error(units: Units, seed: int) -> float:
+def _error(units: Units) -> float:
     """The standard error of the difference in the mean of a file's metrics.
 
     Influence values can be fooled by several extreme numbers, since they tell of one at a time. Random halves
@@ -276,7 +275,7 @@ def _error(units: Units, seed: int) -> float:
         error = jackknife_spread(left_out[0] - left_out[1], units.counts).error
         return error if all(map(is_proportion, units.metrics)) else error * _MARGIN
     splits = min(HALVES, max(HALVED // units.examples, 50))
-    first, second = units.halves(splits, generator(seed, units.metrics[0].file)).mean(axis=1)
+    first, second = units.halves(splits, generator(0, units.metrics[0].file)).mean(axis=1)
     drawn = (first[0] - first[1] - second[0] + second[1]) / 2
     variance = float((drawn**2).mean())
     if variance <= 0:

@@ -128,25 +128,22 @@ def read_gold(
     columns: dict[str, Column] = {}
     phenomena: dict[str, Tagged] = {}
     metadata: dict[str, Metadata] = {}
+    sheets: tuple[tuple[str, Callable[[Sheet, Task], Any], dict[str, Any]], ...] = (
+        (PHENOMENA_SUFFIX, read_phenomena, phenomena),
+        (METADATA_SUFFIX, read_metadata, metadata),
+    )
     for file in benchmark.files(role):
         task, split = benchmark.task(file.task), file.splits[role]
         column = _read_labels(read, file, task, problems, role=role, partial=partial)
         if column is None:
             continue
         columns[file.name] = column
-        tags = read(tags_name := f"{file.name}{PHENOMENA_SUFFIX}")
-        facts = read(facts_name := f"{file.name}{METADATA_SUFFIX}")
-        if tags is None and facts is None:
-            continue  # saves the positions: 390,965 rows take a tenth of a second and 60 MiB
-        positions = {index: position for position, index in enumerate(column.row_indices)}
-        if tags is not None:
-            sheet = Sheet(tags_name, tags, split, positions)
-            phenomena[file.name] = read_phenomena(sheet, task)
-            problems += sheet.problems
-        if facts is not None:
-            sheet = Sheet(facts_name, facts, split, positions)
-            metadata[file.name] = read_metadata(sheet, task)
-            problems += sheet.problems
+        for suffix, read_sheet, by_file in sheets:
+            data = read(name := f"{file.name}{suffix}")
+            if data is not None:
+                sheet = Sheet(name, data, split, column.row_indices)
+                by_file[file.name] = read_sheet(sheet, task)
+                problems += sheet.problems
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:

@@ -269,22 +269,18 @@ def diagnostic_report(
     if metric.file not in pairs:
         return DiagnosticScores(None, _absent(task, metric.file, gold))
     whole, categories = pairs[metric.file], gold.categories[metric.file]
-    parts = [
-        whole if category.kind == OVERALL else whole.subset(category.positions) for category in categories
-    ]
-    points = [point(metric, part) for part in parts]
-    bars = [NO_BAR] * len(parts)
-    if intervals:
-        from gluebench.scoring.inference import file_bars  # imports numpy
-
-        bars = [
-            file_bars([metric], part, [measured])[0] for part, measured in zip(parts, points, strict=True)
-        ]
+    points = []
     scores: dict[str, dict[str, Score]] = {kind: {} for kind in (OVERALL, "coarse", "fine", *task.metadata)}
-    for category, measured, bar in zip(categories, points, bars, strict=True):
-        scores[category.kind][category.name] = Score.of(
-            measured.value, bar, len(category.positions), whole.covered, loss=metric.loss
-        )
+    for category in categories:
+        part = whole if category.kind == OVERALL else whole.subset(category.positions)
+        measured, bar = point(metric, part), NO_BAR
+        if intervals:
+            from gluebench.scoring.inference import file_bars  # imports numpy
+
+            [bar] = file_bars([metric], part, [measured])
+        points.append(measured)
+        score = Score.of(measured.value, bar, len(part), whole.covered, loss=metric.loss)
+        scores[category.kind][category.name] = score
     [overall] = scores[OVERALL].values()
     metadata = {column: scores[column] for column in task.metadata if scores[column]}
     report = DiagnosticReport(overall, scores["coarse"], scores["fine"], metadata)

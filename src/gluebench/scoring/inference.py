@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, exp, inf, isfinite, log2, tanh
+from operator import eq
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -36,6 +37,7 @@ from gluebench.scoring.intervals import (
     student_quantile,
     student_t_two_sided,
     wilson,
+    withheld,
 )
 from gluebench.scoring.metrics import Point, function_of, is_proportion, task_score
 from gluebench.scoring.pairs import Pairs
@@ -77,46 +79,46 @@ def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) 
     left_out = np.array(values)[:, np.newaxis] - influence / max(kinds.size - 1, 1)
     bounds = [function_of(metric).bounds for metric in metrics]
     bars = []
-    for at, (metric, point) in enumerate(zip(metrics, points, strict=True)):
-        withheld = _withheld(metric, pairs, point)
-        if np.isnan(left_out[at]).any():
-            bars.append(Bar(None, None, TOO_MANY))
-        elif withheld:
-            bars.append(Bar(None, None, withheld))
-        elif function_of(metric).classes and rare_class(
-            metric, pairs, jackknife_spread(left_out[at], kinds.counts).error ** 2
-        ):
-            bars.append(Bar(None, None, TOO_FEW))
+    for metric, point, own, limits in zip(metrics, points, left_out, bounds, strict=True):
+        if reason := _reason(metric, pairs, point, own, kinds.counts):
+            bars.append(withheld(reason))
         elif is_proportion(metric):
             bars.append(_proportion_bar(pairs))
-        elif pairs.predicted.constant and point.value < bounds[at][1] and np.ptp(left_out[at]) < _VARIES:
-            bars.append(Bar(None, None, CONSTANT))
         else:
-            bars.append(jackknife_bar(point.value, left_out[at], kinds.counts, *bounds[at]))
+            bars.append(jackknife_bar(point.value, own, kinds.counts, *limits))
     for at, (metric, value) in enumerate(zip(metrics, values, strict=True)):
         widening = widening_of(metric, pairs, value, left_out[at], kinds.counts)
         bars[at] = bars[at]._replace(widening=widening)
     if len(metrics) > 1:
-        withheld = mean_withheld(bar.withheld for bar in bars)
+        if reason := mean_withheld(bar.withheld for bar in bars):
+            return [*bars, withheld(reason)]
         lowest, highest = (sum(ends) / len(ends) for ends in zip(*bounds, strict=True))
-        mean = jackknife_bar(task_score(values), left_out.mean(axis=0), kinds.counts, lowest, highest)
-        bars.append(Bar(None, None, withheld) if withheld else mean)
+        mean = left_out.mean(axis=0)
+        bars.append(jackknife_bar(task_score(values), mean, kinds.counts, lowest, highest))
     return bars
 
 
-def _withheld(metric: Metric, pairs: Pairs, point: Point) -> str | None:
-    """Why a metric has no interval, as far as its value and the numbers of units tell."""
-    if not point.value and pairs.predicted.constant and not is_proportion(metric):
+def _reason(metric: Metric, pairs: Pairs, point: Point, left_out: Floats, counts: Ints) -> str | None:
+    """Why a metric has no interval; None if it may have one."""
+    function, constant = function_of(metric), pairs.predicted.constant
+    if np.isnan(left_out).any():
+        return TOO_MANY
+    if not point.value and constant and not is_proportion(metric):
         return CONSTANT
     if point.undefined:
         return UNDEFINED
-    return TOO_FEW if too_few(metric, pairs) else None
+    if too_few(metric, pairs):
+        return TOO_FEW
+    if function.classes and rare_class(metric, pairs, jackknife_spread(left_out, counts).error ** 2):
+        return TOO_FEW
+    never_varies = constant and point.value < function.bounds[1] and np.ptp(left_out) < _VARIES
+    return CONSTANT if never_varies and not is_proportion(metric) else None
 
 
 def _proportion_bar(pairs: Pairs) -> Bar:
     if pairs.groups is None:
         return wilson(sum(row[code] for code, row in enumerate(pairs.table)), len(pairs))
-    return grouped_wilson(grouped_hits(pairs.gold.codes, pairs.predicted.codes, pairs.groups))
+    return grouped_wilson(grouped_hits(map(eq, pairs.gold.codes, pairs.predicted.codes), pairs.groups))
 
 
 def jackknife_bar(value: float, left_out: Floats, counts: Ints, lowest: float, highest: float = 1.0) -> Bar:
@@ -130,14 +132,14 @@ def jackknife_bar(value: float, left_out: Floats, counts: Ints, lowest: float, h
     """
     scale = highest - (lowest if isfinite(lowest) else value) if isfinite(highest) else np.abs(left_out).max()
     if not np.ptp(left_out) > _VARIES * abs(scale):
-        return Bar(None, None, TOO_FEW)
+        return withheld(TOO_FEW)
     with np.errstate(divide="ignore", invalid="ignore"):
-        middle, *scaled = _transformed(np.array([value, *left_out]), lowest, highest)
-    if not np.isfinite([middle, *scaled]).all():
-        return Bar(None, None, TOO_FEW)
-    spread = jackknife_spread(np.array(scaled), counts)
+        scaled = _transformed(np.append(value, left_out), lowest, highest)
+    if not np.isfinite(scaled).all():
+        return withheld(TOO_FEW)
+    spread = jackknife_spread(scaled[1:], counts)
     margin = student_quantile(1 - ALPHA / 2, spread.df) * spread.error
-    low, high = (_score(float(end), lowest, highest) for end in (middle - margin, middle + margin))
+    low, high = (_score(float(scaled[0] + side * margin), lowest, highest) for side in (-1, 1))
     return Bar(low, high)
 
 
@@ -325,10 +327,5 @@ def mcnemar_holds(metric: Metric, units: Units) -> bool:
 
 def alone(a: Pairs, b: Pairs) -> Alone:
     """Count the examples that only A has right, and those that only B has right."""
-    gold, ours, theirs = (
-        np.frombuffer(column.codes, np.uint8) for column in (a.gold, a.predicted, b.predicted)
-    )
-    right = ours == gold
-    return Alone(
-        int(np.count_nonzero(right & (ours != theirs))), int(np.count_nonzero(~right & (theirs == gold)))
-    )
+    a_right, b_right = (np.equal(*pairs.code_arrays) for pairs in (a, b))
+    return Alone(int(np.count_nonzero(a_right & ~b_right)), int(np.count_nonzero(b_right & ~a_right)))

@@ -64,13 +64,13 @@ def influence_by_kind(
     metrics: Sequence[Metric], pairs: Pairs, values: Sequence[float]
 ) -> tuple[Floats, Kinds]:
     """The influence of a unit of each kind, shape (metrics, kinds), on the values of the metrics."""
-    parts = [
-        function_of(metric).influence_on(pairs, metric, value)
-        for metric, value in zip(metrics, values, strict=True)
-    ]
-    kinds = parts[0].kinds
-    by_kind = [part.by_kind for part in parts]
-    if any(part.kinds is not kinds for part in parts):
+    functions = [function_of(metric) for metric in metrics]
+    kinds = functions[0].kinds_of(pairs)
+    if any(function.kinds_of(pairs) is not kinds for function in functions):
         kinds = pairs.unit_kinds
-        by_kind = [part.by_kind[part.kinds.of_units] for part in parts]
+    by_kind = []
+    for function, metric, value in zip(functions, metrics, values, strict=True):
+        own = function.influence_on(pairs, metric, value)
+        own_kinds = function.kinds_of(pairs)
+        by_kind.append(own if own_kinds is kinds else own[own_kinds.of_units])
     return np.array(by_kind), kinds

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 Z = 1.959963984540054
@@ -59,6 +60,11 @@ NO_BAR = Bar(None, None)
 """The value for an interval that was not requested."""
 
 
+def withheld(reason: str | None) -> Bar:
+    """No interval, for a reason."""
+    return Bar(None, None, reason)
+
+
 def wilson(hits: float, n: float, *, z: float = Z) -> Bar:
     """Wilson's score interval (1927) for a proportion of n independent examples; n may be a fraction."""
     share = hits / n
@@ -71,7 +77,7 @@ def wilson(hits: float, n: float, *, z: float = Z) -> Bar:
 
 def proportion_bar(hits: int, n: int) -> Bar:
     """Wilson's interval; withheld ("too few to say") below FEWEST_UNITS examples."""
-    return wilson(hits, n) if n >= FEWEST_UNITS else Bar(None, None, TOO_FEW)
+    return wilson(hits, n) if n >= FEWEST_UNITS else withheld(TOO_FEW)
 
 
 class Group(NamedTuple):
@@ -89,7 +95,7 @@ def grouped_wilson(groups: Sequence[Group]) -> Bar:
     the normal one. If all or no examples are right, the effect assumes that a group's answers are identical.
     """
     if len(groups) < FEWEST_UNITS:
-        return Bar(None, None, TOO_FEW)
+        return withheld(TOO_FEW)
     n, hits = sum(group.size for group in groups), sum(group.hits for group in groups)
     share = hits / n
     if 0 < hits < n:
@@ -101,10 +107,9 @@ def grouped_wilson(groups: Sequence[Group]) -> Bar:
     return wilson(hits / effect, n / effect, z=student_quantile(0.975, len(groups) - 1))
 
 
-def grouped_hits(gold: bytes, predicted: bytes, groups: Sequence[int]) -> list[Group]:
-    """Count the correct answers and the examples of each group."""
-    sizes = Counter(groups)
-    hits = Counter(group for group, g, p in zip(groups, gold, predicted, strict=True) if g == p)
+def grouped_hits(right: Iterable[bool], groups: Sequence[int]) -> list[Group]:
+    """Count the right answers and the examples of each group, from whether each example is right."""
+    sizes, hits = Counter(groups), Counter(compress(groups, right))
     return [Group(hits[group], size) for group, size in sizes.items()]
 
 
@@ -112,7 +117,7 @@ def share_bar(right: Sequence[bool], groups: Sequence[int] | None) -> Bar:
     """The interval of an accuracy, on independent examples or on examples in groups."""
     if groups is None:
         return proportion_bar(sum(right), len(right))
-    return grouped_wilson(grouped_hits(bytes(right), bytes([True]) * len(right), groups))
+    return grouped_wilson(grouped_hits(right, groups))
 
 
 class Part(NamedTuple):
@@ -136,8 +141,8 @@ def mean_bar(parts: Sequence[Part]) -> Bar:
     """
     if len(parts) == 1:
         return parts[0].bar
-    withheld = withheld_because({part.name: part.bar.withheld for part in parts})
-    return Bar(None, None, withheld) if withheld else Bar(*mean_interval(parts))
+    reason = withheld_because({part.name: part.bar.withheld for part in parts})
+    return withheld(reason) if reason else Bar(*mean_interval(parts))
 
 
 def mean_interval(parts: Sequence[Part]) -> Interval:

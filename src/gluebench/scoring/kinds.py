@@ -38,11 +38,6 @@ class Kinds:
         first[self.of_units[::-1]] = np.arange(len(self.of_units))[::-1]  # the last one written stays
         return first
 
-    @classmethod
-    def single(cls, size: int) -> Kinds:
-        """Units that are each a kind of their own."""
-        return cls(np.ones(size, np.int64), lambda: np.arange(size))
-
 
 def content_kinds(columns: Sequence[Ints], units: Ints | None) -> Kinds:
     """Kinds of units with the same rows of these columns of `ranks`, in the order of the rows' ranks.

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from math import inf, isfinite
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
@@ -33,11 +34,13 @@ from gluebench.scoring.intervals import (
     Z,
     mean_interval,
     student_t_two_sided,
+    withheld,
 )
 from gluebench.scoring.metrics import CountMetric, function_of, is_proportion
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units import Exchange, Units
 from gluebench.scoring.units.base import Floats
+from gluebench.scoring.units.exchange import with_mean
 
 FEWEST_APART = 6
 """Minimum number of units answered differently for an interval from the exchange of answers."""
@@ -155,7 +158,7 @@ class MeanTest(PairedTest):
         parts = []
         for part, share in zip(self.parts, self.shares, strict=True):
             interval = part.interval()
-            bar = Bar(None, None, CONSTANT) if interval is None else Bar(*interval)
+            bar = withheld(CONSTANT) if interval is None else Bar(*interval)
             parts.append(Part("", part.difference, bar, share))
         interval = mean_interval(parts)
         return self._agreeing(interval) if interval.low < interval.high else None
@@ -191,16 +194,11 @@ def paired_tests(units: Units, *, resamples: int, rng: np.random.Generator) -> l
         count: Callable[[], Changes | None] = partial(_changes, test, units.size, at, effects)
         if at < len(units.metrics) and mcnemar_holds(units.metrics[at], units):
             counts = alone(*units.systems)
-            changes = Changes(*counts, units.examples, 1 / units.examples)
             null = Null.of_coins(sum(counts), units.examples)
             test = replace(test, null=null, mcnemar=True)
-            count = partial(_given, changes)
+            count = partial(Changes, *counts, units.examples, 1 / units.examples)
         tests.append(replace(test, count=count, few=few))
     return tests
-
-
-def _given(changes: Changes) -> Changes:
-    return changes
 
 
 def _changes(test: PairedTest, units: int, at: int, effects: Callable[[], Floats]) -> Changes | None:
@@ -222,8 +220,7 @@ def largest_effects(units: Units) -> Floats:
     functions = [function_of(metric) for metric in units.metrics]
     if all(isinstance(function, CountMetric) for function in functions):
         return _label_effects(units)
-    left_out = units.left_out()[:, :2]
-    left_out = np.concatenate([left_out, left_out.mean(axis=0, keepdims=True)])
+    left_out = with_mean(units.left_out()[:, :2])
     tail = _EXTREME if isinstance(units.systems[0].predicted.values, array) else 0.0
     lowest, highest = np.quantile(left_out, [tail, 1 - tail], axis=2)
     effects: Floats = (highest - lowest).max(axis=1)
@@ -261,9 +258,9 @@ def _stays_0(metric: Metric, pairs: Pairs) -> bool:
     return constant and function_of(metric).point(pairs, metric).value == 0
 
 
-def _drawn_test(drawn: Exchange) -> PairedTest:
+def _drawn_test(drawn: Exchange, kind: type[PairedTest] = PairedTest, **more: Any) -> PairedTest:
     null = Null.of_draws(statistics(drawn.differences, drawn.errors))
-    return PairedTest(float(drawn.differences[0]), float(drawn.errors[0]), null, drawn)
+    return kind(float(drawn.differences[0]), float(drawn.errors[0]), null, drawn, **more)
 
 
 def mean_test(tests: Sequence[PairedTest], weights: Sequence[float]) -> PairedTest:
@@ -273,14 +270,6 @@ def mean_test(tests: Sequence[PairedTest], weights: Sequence[float]) -> PairedTe
     shares = np.array(weights) / sum(weights)
     differences = shares @ np.array([test.drawn.differences for test in tests])
     errors = np.sqrt(shares**2 @ np.array([test.drawn.errors for test in tests]) ** 2)
-    test = _drawn_test(Exchange(differences, errors))
     few = any(part.few for part in tests)
-    return MeanTest(
-        test.difference,
-        test.error,
-        test.null,
-        test.drawn,
-        few=few,
-        parts=tuple(tests),
-        shares=tuple(shares.tolist()),
-    )
+    parts = {"parts": tuple(tests), "shares": tuple(shares.tolist())}
+    return _drawn_test(Exchange(differences, errors), MeanTest, few=few, **parts)

@@ -10,7 +10,7 @@ from itertools import chain, count
 from typing import Any
 
 from gluebench.scoring.kinds import Kinds, content_kinds, ranks
-from gluebench.scoring.numeric import Floats, Ints, NDArray, np
+from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
 from gluebench.submission.submission import Column, bits
 
 SIXTEEN = 16
@@ -60,20 +60,30 @@ class Pairs:
         """
         return None if self.groups is None else np.unique(np.asarray(self.groups), return_inverse=True)[1]
 
+    @property
+    def unit_of_rows(self) -> Ints:
+        """The unit of each example, shape (n,), also without groups."""
+        return np.arange(len(self)) if self.units is None else self.units
+
     @cached_property
     def size(self) -> int:
         """The number of units."""
         return len(self) if self.units is None else int(self.units.max()) + 1
 
     @property
+    def gold_codes(self) -> NDArray[Any]:
+        """The codes of the gold labels, shape (n,)."""
+        return np.frombuffer(self.gold.codes, np.uint8)
+
+    @property
     def code_arrays(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The codes of gold and predictions, for label columns, each of shape (n,)."""
-        return np.frombuffer(self.gold.codes, np.uint8), np.frombuffer(self.predicted.codes, np.uint8)
+        return self.gold_codes, np.frombuffer(self.predicted.codes, np.uint8)
 
     @cached_property
     def unit_kinds(self) -> Kinds:
         """Each unit as a kind of its own."""
-        return Kinds.single(self.size)
+        return Kinds(np.ones(self.size, np.int64), lambda: np.arange(self.size))
 
     @cached_property
     def content_kinds(self) -> Kinds:
@@ -89,13 +99,20 @@ class Pairs:
         numbers: Ints = np.cumsum(table > 0) - 1
 
         def of_units() -> NDArray[Any]:
-            gold, predicted = (
-                np.frombuffer(column.codes, np.uint8) for column in (self.gold, self.predicted)
-            )
-            of_units: Ints = numbers[gold * np.intp(len(self.gold.labels)) + predicted]
-            return of_units
+            return numbers[self._cell_numbers]
 
         return Kinds(table[table > 0], of_units)
+
+    @property
+    def _cell_numbers(self) -> Ints:
+        """The cell of each example in the confusion table, gold * classes + predicted, shape (n,)."""
+        gold, predicted = self.code_arrays
+        numbers: Ints = gold * np.intp(len(self.gold.labels)) + predicted
+        return numbers
+
+    def left_out(self, value: float, without: Floats) -> Floats:
+        """The influence of units on a value from the exact values without one of them, any shape."""
+        return (self.size - 1) * (value - without)
 
     def tables(self, some: slice) -> Floats:
         """The confusion tables of one unit of some of `content_kinds`, shape (gold, predicted, kinds)."""
@@ -105,21 +122,24 @@ class Pairs:
             flat = np.zeros((cells, number))
             flat[np.flatnonzero(self.table_array)[some], np.arange(number)] = 1.0
         else:
-            units = self.content_kinds.first[some]
-            gold, predicted = (
-                np.frombuffer(column.codes, np.uint8) for column in (self.gold, self.predicted)
-            )
-            rows = np.flatnonzero(np.isin(self.units, units))
-            sorter = np.argsort(units)
-            kinds = sorter[np.searchsorted(units, self.units[rows], sorter=sorter)]
-            places = gold[rows] * np.intp(classes) + predicted[rows]
-            flat = np.bincount(places * number + kinds, minlength=cells * number).astype(np.float64)
+            kind_of_unit = np.full(self.size, -1)
+            kind_of_unit[self.content_kinds.first[some]] = np.arange(number)
+            kinds = kind_of_unit[self.units]
+            rows = kinds >= 0
+            places = self._cell_numbers[rows] * number + kinds[rows]
+            flat = np.bincount(places, minlength=cells * number).astype(np.float64)
         return flat.reshape(classes, classes, number)
 
     def units_with(self, flags: NDArray[Any]) -> Ints:
         """The number of units with an example for which each flag holds, shape (k,), from flags (n, k)."""
         counts: Ints = np.count_nonzero(self.by_unit(flags), axis=0)
         return counts
+
+    def units_in(self, cells: Flags) -> int:
+        """The number of units with an example in one of these cells of the confusion table."""
+        if self.units is None:
+            return int(self.table_array[cells].sum())
+        return int(self.units_with(cells[self.code_arrays]))
 
     def by_unit(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Sums of the rows of each unit, shape (units,) or (units, k), from (n,) or (n, k)."""
@@ -131,8 +151,17 @@ class Pairs:
 
     @cached_property
     def table(self) -> list[list[int]]:
-        """The confusion table, for label columns; counted once for all metrics of the file."""
-        return confusion(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
+        """The confusion table, for label columns; counted once for all metrics of the file.
+
+        Columns are combined as large integers, which is much faster than a loop over the examples.
+        """
+        classes = len(self.gold.labels)
+        if classes == 2:
+            return _two_by_two(self.gold.codes, self.predicted.codes)
+        if classes <= SIXTEEN:
+            return table_of_cells(self.cells, classes=classes)
+        counts = Counter(zip(self.gold.codes, self.predicted.codes, strict=True))
+        return [[counts[g, p] for p in range(classes)] for g in range(classes)]
 
     @cached_property
     def table_array(self) -> NDArray[Any]:
@@ -142,7 +171,9 @@ class Pairs:
     @cached_property
     def cells(self) -> bytes:
         """The cell of each example, gold * classes + predicted, for label columns of up to sixteen labels."""
-        return joined(self.gold.codes, self.predicted.codes, classes=len(self.gold.labels))
+        gold, predicted = (int.from_bytes(side.codes, "little") for side in (self.gold, self.predicted))
+        cells = gold * len(self.gold.labels) + predicted
+        return cells.to_bytes(len(self), "little")  # no carries: every cell is below 256
 
     @cached_property
     def shares(self) -> Floats:
@@ -200,25 +231,6 @@ def share_cells(systems: Sequence[Pairs]) -> None:
 def sort_key(column: Column) -> bytes:
     """The values as bytes, the same for the same answers."""
     return repr(column.values).encode() if isinstance(column.values, tuple) else bytes(column.values)
-
-
-def confusion(gold: bytes, predicted: bytes, *, classes: int) -> list[list[int]]:
-    """The confusion table of two columns of equal length, of label codes below `classes`.
-
-    Columns are combined as large integers, which is much faster than a loop over the examples.
-    """
-    if classes == 2:
-        return _two_by_two(gold, predicted)
-    if classes > SIXTEEN:
-        pairs = Counter(zip(gold, predicted, strict=True))
-        return [[pairs[g, p] for p in range(classes)] for g in range(classes)]
-    return table_of_cells(joined(gold, predicted, classes=classes), classes=classes)
-
-
-def joined(gold: bytes, predicted: bytes, *, classes: int) -> bytes:
-    """The cell of each example, gold * classes + predicted, for up to SIXTEEN classes."""
-    cells = int.from_bytes(gold, "little") * classes + int.from_bytes(predicted, "little")
-    return cells.to_bytes(len(gold), "little")  # no carries: every cell is below 256
 
 
 def table_of_cells(cells: bytes, *, classes: int) -> list[list[int]]:

@@ -7,11 +7,12 @@ show. The same figures give the same file.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from gluebench.benchmark import figures
 from gluebench.scoring.notebook import optional
 
 if TYPE_CHECKING:
@@ -61,6 +62,14 @@ class Row(NamedTuple):
         return cls(label, value, low, high, note, filled, whole)
 
 
+class Scored(Protocol):
+    """A score."""
+
+    @property
+    def loss(self) -> bool | None:
+        """Whether it is a negated loss."""
+
+
 class Plotted(Protocol):
     """A result that can be drawn."""
 
@@ -85,8 +94,7 @@ def forest(
         _draw_row(ax, place, row)
     for between in _ends(sections):
         ax.axhline(between, color=GRAY, linewidth=0.6, label="_section")
-    ax.set_yticks(range(len(rows)), [shortened(row.label) for row in rows], parse_math=False)
-    ax.tick_params(axis="y", length=0)
+    _name_rows(ax, [shortened(row.label) for row in rows])
     ax.grid(axis="x", color=GRID, linewidth=0.7)
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "left"]].set_visible(False)
@@ -95,15 +103,46 @@ def forest(
     return ax
 
 
+def _name_rows(ax: Axes, labels: Sequence[str]) -> None:
+    ax.set_yticks(range(len(labels)), labels, parse_math=False)
+    ax.tick_params(axis="y", length=0)
+
+
+def forest_of_scores(
+    average: Scored | None,
+    tasks: Mapping[str, Scored],
+    sets: Mapping[str, Scored],
+    row: Callable[..., Row],
+    *,
+    loss: bool,
+    title: str,
+    over: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw an average, the tasks in order and diagnostic sets; those in another unit are left out.
+
+    `row` makes a Row of a name and its score; `over` says what the intervals are over.
+    """
+    others = [name for name, score in {**tasks, **sets}.items() if bool(score.loss) != loss]
+    of_tasks = [row(name, score) for name, score in tasks.items() if name not in others]
+    sections = [
+        [row("macro-average", average, whole=True)] if average else [],
+        sorted(of_tasks, key=lambda row: (row.value or 0.0) * (1 if loss else -1)),
+        [row(name, score) for name, score in sets.items() if name not in others],
+    ]
+    heading = f"{figures.axis(loss)} with 95 % interval{over}"
+    return forest(sections, title=title + figures.without(others), axis=heading, ax=ax)
+
+
 def _draw_row(ax: Axes, place: int, row: Row) -> None:
     color, size = (BLACK, 7) if row.whole else (BLUE, 6)
     face = color if row.filled else "white"
     if row.low is not None and row.high is not None:
-        style: dict[str, Any] = {"color": color, "linewidth": 1.6, "marker": "|", "markersize": 7}
-        ax.plot([row.low, row.high], [place, place], **style, label=f"{row.label} interval", zorder=2)
+        [line] = ax.plot([row.low, row.high], [place, place], color=color, label=f"{row.label} interval")
+        line.set(linewidth=1.6, marker="|", markersize=7, zorder=2)
     if row.value is not None:
-        mark: dict[str, Any] = {"marker": "D" if row.whole else "o", "markersize": size, "color": color}
-        ax.plot([row.value], [place], **mark, mfc=face, linestyle="none", label=row.label, zorder=3)
+        [mark] = ax.plot([row.value], [place], "D" if row.whole else "o", color=color, label=row.label)
+        mark.set(markersize=size, markerfacecolor=face, zorder=3)
     if row.note:
         beside = ax.get_yaxis_transform()  # x counts the width of the axes, y the rows
         ax.text(1.02, place, row.note, transform=beside, va="center", fontsize="small", parse_math=False)
@@ -164,16 +203,10 @@ def heat(
             ax.bar(at, 1, 1, place - 0.5, color=color, edgecolor="white", linewidth=1)
             light = cell.level is not None and cell.level >= LIGHT_FROM
             weight = "bold" if row.heading else "normal"
-            style: dict[str, Any] = {
-                "ha": "center",
-                "va": "center",
-                "fontsize": "small",
-                "fontweight": weight,
-            }
-            ax.text(at, place, cell.text, **style, color="white" if light else "black", parse_math=False)
+            text = ax.text(at, place, cell.text, ha="center", va="center", parse_math=False)
+            text.set(color="white" if light else "black", fontsize="small", fontweight=weight)
     ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
-    ax.set_yticks(range(len(rows)), [row.label for row in rows], parse_math=False)
-    ax.tick_params(axis="y", length=0)
+    _name_rows(ax, [row.label for row in rows])
     names = [shortened(name) for name in columns]
     ax.set_xticks(range(len(columns)), names, rotation=30, ha="left", parse_math=False)
     ax.tick_params(axis="x", length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
@@ -192,16 +225,21 @@ def shortened(name: str) -> str:
 
 def _axes(rows: int, ax: Axes | None, *, width: float = 7.5) -> Axes:
     """The axes given, or those of a new figure that is high enough."""
-    pyplot = optional("matplotlib.pyplot", "Drawing", '"gluebench[plot]"')
     if ax is None:
-        _, ax = pyplot.subplots(figsize=(width, 1.4 + ROW * max(rows, 2)), layout="constrained")
+        _, ax = _matplotlib("matplotlib.pyplot").subplots(
+            figsize=(width, 1.4 + ROW * max(rows, 2)), layout="constrained"
+        )
     assert ax is not None
     return ax
 
 
+def _matplotlib(module: str) -> Any:
+    return optional(module, "Drawing", '"gluebench[plot]"')
+
+
 def save(result: Plotted, path: str | os.PathLike[str]) -> None:
     """Draw a result into a file, as `write` does. Raises ImportError without matplotlib."""
-    pyplot = optional("matplotlib.pyplot", "Drawing", '"gluebench[plot]"')
+    pyplot = _matplotlib("matplotlib.pyplot")
     with pyplot.ioff():
         figure = result.plot().figure
         try:
@@ -219,6 +257,5 @@ def write(figure: Any, path: str | os.PathLike[str], **margins: float) -> None:
     if ending not in ENDINGS:
         raise ValueError(f"{os.fspath(path)} ends in {ending!r}; expected one of {', '.join(ENDINGS)}")
     undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}[ending]
-    matplotlib = optional("matplotlib", "Drawing", '"gluebench[plot]"')
-    with matplotlib.rc_context({"svg.hashsalt": "gluebench"}):
+    with _matplotlib("matplotlib").rc_context({"svg.hashsalt": "gluebench"}):
         figure.savefig(path, dpi=150, bbox_inches="tight", metadata=undated, **margins)

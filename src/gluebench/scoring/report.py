@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Metric, Task
-from gluebench.benchmark.figures import axis, counted, interval, percent, unit, without
+from gluebench.benchmark.figures import counted, interval, percent, unit
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
 from gluebench.scoring.notebook import ends, html_table, to_frame
@@ -175,23 +175,12 @@ class Report(NamedTuple):
 
         Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
         """
-        from gluebench.scoring.plots import forest
+        from gluebench.scoring.plots import forest_of_scores
 
         tasks = {name: task.score for name, task in self.tasks.items() if task.score}
         sets = {name: part.overall for name, part in self.diagnostics.items() if part}
-        others = [name for name, score in (tasks | sets).items() if bool(score.loss) != self.loss]
-        rows = [_plotted(name, score) for name, score in tasks.items() if name not in others]
-        return forest(
-            [
-                [_plotted("macro-average", self.score, whole=True)] if self.score else [],
-                sorted(rows, key=lambda row: (row.value or 0.0) * (1 if self.loss else -1)),
-                [_plotted(name, score) for name, score in sets.items() if name not in others],
-            ],
-            title=f"{self.benchmark}, {self.split} split{'' if self.score else ': no macro-average'}"
-            + without(others),
-            axis=f"{axis(self.loss)} with 95 % interval",
-            ax=ax,
-        )
+        title = f"{self.benchmark}, {self.split} split{'' if self.score else ': no macro-average'}"
+        return forest_of_scores(self.score, tasks, sets, _plotted, loss=self.loss, title=title, ax=ax)
 
 
 class Place(NamedTuple):

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
+from typing import Any
 
 import numpy as np
 
 from gluebench.scoring.inference import DifferenceTest, Student, jackknife_spread
 from gluebench.scoring.units import Units
 from gluebench.scoring.units.base import Floats
+from gluebench.scoring.units.exchange import with_mean
 
 
 @dataclass(frozen=True)
@@ -109,10 +112,7 @@ def runs_tests(units: Units, runs: Sequence[int]) -> list[RunsTest]:
 
     The systems of `units` are the runs of A, then those of B; `runs` says how many of each.
     """
-    values, left_out = units.values(), units.left_out()
-    if len(values) > 1:
-        values = np.vstack([values, values.mean(axis=0)])
-        left_out = np.concatenate([left_out, left_out.mean(axis=0, keepdims=True)])
+    values, left_out = with_mean(units.values()), with_mean(units.left_out())
     cuts = np.cumsum(runs)[:-1]
     return [
         _test(units, np.split(of_runs, cuts), np.split(lost, cuts))
@@ -138,10 +138,13 @@ def mean_runs(tests: Sequence[RunsTest], weights: Sequence[float]) -> RunsTest:
     whole = sum(variances)
     terms = sum(variance**2 / test.examples_df for variance, test in zip(variances, tests, strict=True))
     return RunsTest(
-        tuple(sum(share * run for share, run in zip(shares, of_side, strict=True))
-              for of_side in zip(*(test.runs for test in tests), strict=True)),
+        _weighted(shares, [test.runs for test in tests]),
         whole,
         whole**2 / terms if terms > 0 else 1.0,
-        tuple(sum(share**2 * variance for share, variance in zip(shares, of_side, strict=True))
-              for of_side in zip(*(test.shared for test in tests), strict=True)),
-    )  # fmt: skip
+        _weighted([share**2 for share in shares], [test.shared for test in tests]),
+    )
+
+
+def _weighted(weights: Sequence[float], of_tests: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+    """For A and B the weighted sum over the tests."""
+    return tuple(sum(map(mul, weights, of_side)) for of_side in zip(*of_tests, strict=True))

@@ -17,7 +17,7 @@ from typing import Literal
 
 from gluebench.benchmark import Phenomenon
 from gluebench.scoring.gold import Gold
-from gluebench.scoring.tags import Metadata, Tagged, numbered, places_of
+from gluebench.scoring.tags import Metadata, Tagged, places_of
 from gluebench.submission.submission import Column
 
 Rows = Literal["public", "held back"]
@@ -47,7 +47,7 @@ def part_of(gold: Gold, rows: Rows, *, share: float, key: bytes) -> Gold:
         gold,
         columns={name: _taken(gold.columns[name], at) for name, at in kept.items()},
         phenomena={name: _moved(tags, kept[name]) for name, tags in gold.phenomena.items()},
-        metadata={name: _divided(about, kept[name]) for name, about in gold.metadata.items()},
+        metadata={name: Metadata.of(*about, kept[name]) for name, about in gold.metadata.items()},
         rows=rows,
         share=share,
         warnings=(*gold.warnings, WARNINGS[rows]),
@@ -127,9 +127,3 @@ def _moved(tags: Tagged, kept: Iterable[int]) -> dict[Phenomenon, tuple[int, ...
     places = {position: at for at, position in enumerate(kept)}
     moved = {tag: tuple(places[at] for at in where if at in places) for tag, where in tags.items()}
     return {tag: where for tag, where in moved.items() if where}
-
-
-def _divided(about: Metadata, kept: Sequence[int]) -> Metadata:
-    columns = {name: tuple(values[at] for at in kept) for name, values in about.columns.items()}
-    groups = None if about.groups is None else numbered([about.groups[at] for at in kept])
-    return Metadata(groups, columns)

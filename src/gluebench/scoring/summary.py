@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark
-from gluebench.benchmark.figures import axis, interval, percent, points, without
+from gluebench.benchmark.figures import interval, percent, points
 from gluebench.scoring.grade import Labels, Path, Run, gold_of, grade, pairs_of, submission_from
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import Report, Score, fields_of
@@ -80,22 +80,15 @@ class Summary(NamedTuple):
         """A DataFrame with a row for each score; see FIELDS. Raises ImportError without pandas."""
         return to_frame(FIELDS, self.records())
 
+    def _of_tasks(self) -> dict[str, Spread]:
+        return {name: spreads["score"] for name, spreads in self.tasks.items() if "score" in spreads}
+
     def _repr_html_(self) -> str:
-        scores = {name: spreads["score"] for name, spreads in self.tasks.items() if "score" in spreads}
-        rows = [
-            (
-                name,
-                spread_words(spread),
-                points(spread.deviation, spread.loss),
-                percent(spread.best, spread.loss),
-                str(spread.n),
-            )
-            for name, spread in {
-                **scores,
-                **({"macro-average": self.score} if self.score else {}),
-                **self.diagnostics,
-            }.items()
-        ]
+        average = {"macro-average": self.score} if self.score else {}
+        rows = []
+        for name, spread in (self._of_tasks() | average | dict(self.diagnostics)).items():
+            deviation, best = points(spread.deviation, spread.loss), percent(spread.best, spread.loss)
+            rows.append((name, spread_words(spread), deviation, best, str(spread.n)))
         title = f"{self.benchmark}, {self.split} split: {self.runs} runs"
         return html_table(title, ("task", "mean [95 % interval]", "sd", "best", "runs"), rows)
 
@@ -104,7 +97,7 @@ class Summary(NamedTuple):
 
         Needs matplotlib (gluebench[plot]); draws into `ax`, or into a new figure. Returns the Axes.
         """
-        from gluebench.scoring.plots import Row, forest
+        from gluebench.scoring.plots import Row, forest_of_scores
 
         def row(name: str, spread: Spread, *, whole: bool = False) -> Row:
             fractions = (spread.mean, spread.low, spread.high)
@@ -112,19 +105,15 @@ class Summary(NamedTuple):
             factor = -1 if spread.loss else 100
             return Row.of(name, fractions, note, filled=spread.low is not None, whole=whole, factor=factor)
 
-        scores = {name: spreads["score"] for name, spreads in self.tasks.items() if "score" in spreads}
-        loss = any(spread.loss for spread in ([self.score] if self.score else scores.values()))
-        whole = {**scores, **self.diagnostics}
-        others = [name for name, spread in whole.items() if bool(spread.loss) != loss]
-        tasks = [row(name, spread) for name, spread in scores.items() if name not in others]
-        return forest(
-            [
-                [row("macro-average", self.score, whole=True)] if self.score else [],
-                sorted(tasks, key=lambda row: (row.value or 0.0) * (1 if loss else -1)),
-                [row(name, spread) for name, spread in self.diagnostics.items() if name not in others],
-            ],
-            title=f"{self.benchmark}, {self.split} split: mean of {self.runs} runs" + without(others),
-            axis=f"{axis(loss)} with 95 % interval over runs and examples",
+        tasks = self._of_tasks()
+        return forest_of_scores(
+            self.score,
+            tasks,
+            self.diagnostics,
+            row,
+            loss=any(spread.loss for spread in ([self.score] if self.score else tasks.values())),
+            title=f"{self.benchmark}, {self.split} split: mean of {self.runs} runs",
+            over=" over runs and examples",
             ax=ax,
         )
 

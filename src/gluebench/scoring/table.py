@@ -12,7 +12,7 @@ from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.benchmark.records import Label, Metric, Source, Split, TestFile
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.metrics import MEAN
-from gluebench.scoring.tags import Metadata, numbered, places_of
+from gluebench.scoring.tags import Metadata, places_of
 from gluebench.submission.submission import Column, Submission
 
 Unit = Literal["items", "tasks"]
@@ -125,7 +125,7 @@ class ScoredTable:
             self.name,
             {task: self._column([1.0] * len(self.items), of_task) for task, of_task in places.items()},
             {},
-            {task: self._metadata(of_task) for task, of_task in places.items()},
+            {task: Metadata.of(self.clusters, self.categories, of_task) for task, of_task in places.items()},
             False,
             warnings=self.notes,
             scope=SCOPES["one" if self.unit == "items" and len(tasks) == 1 else self.unit],
@@ -141,12 +141,6 @@ class ScoredTable:
         if self._binary:
             return Column(WORDS, bytes(int(scores[at]) for at in places))
         return Column((), array("d", (scores[at] for at in places)))
-
-    def _metadata(self, places: Sequence[int]) -> Metadata:
-        clusters = self.clusters
-        groups = None if clusters is None else numbered([clusters[at] for at in places])
-        categories = {name: tuple(values[at] for at in places) for name, values in self.categories.items()}
-        return Metadata(groups, categories)
 
     def _task(self, name: str, places: Sequence[int]) -> Task:
         name_of, function, title = (

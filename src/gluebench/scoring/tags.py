@@ -29,6 +29,16 @@ class Metadata(NamedTuple):
     columns: Mapping[str, tuple[str, ...]]
     """Column to the value of each example; "direction" has "forward" and "backward"."""
 
+    @classmethod
+    def of(
+        cls, groups: Sequence[Hashable] | None, columns: Mapping[str, Sequence[str]], kept: Sequence[int]
+    ) -> Metadata:
+        """The metadata of the examples at some positions; groups may have any names."""
+        values = {name: tuple(map(column.__getitem__, kept)) for name, column in columns.items()}
+        if groups is None:
+            return cls(None, values)
+        return cls(numbered([groups[at] for at in kept]), values)
+
 
 class Category(NamedTuple):
     """A category of a diagnostic set's examples."""
@@ -43,10 +53,11 @@ class Category(NamedTuple):
 class Sheet:
     """A file of tags or metadata: its rows and problems."""
 
-    def __init__(self, name: str, data: bytes, split: Split, positions: Mapping[int, int]) -> None:
-        """`positions` maps indices of the split to positions in the gold column."""
+    def __init__(self, name: str, data: bytes, split: Split, indices: Sequence[int]) -> None:
+        """`indices` are those of the gold column in the split."""
         self._name, self._problems = name, list[Problem]()
-        self.positions = positions
+        self.positions = {index: position for position, index in enumerate(indices)}
+        """Index in the split to the position in the gold column."""
         self.columns: list[str] = []
         """Names of all columns but the index."""
         self.rows: list[_Row] = []

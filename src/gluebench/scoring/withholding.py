@@ -6,7 +6,7 @@ from gluebench.benchmark import Metric
 from gluebench.scoring.intervals import FEWEST_UNITS
 from gluebench.scoring.metrics import CountMetric, SumMetric, function_of, is_proportion
 from gluebench.scoring.metrics.sums import FEWEST_NUMBERS
-from gluebench.scoring.numeric import Flags, np
+from gluebench.scoring.numeric import np
 from gluebench.scoring.pairs import Pairs
 
 FEWEST_OTHERS = 5
@@ -29,16 +29,16 @@ def too_few(metric: Metric, pairs: Pairs) -> bool:
     others = _units_with_others(pairs, axis=0)
     if not pairs.predicted.constant:  # else the score depends only on the gold labels' shares
         others = min(others, _units_with_others(pairs, axis=1))
-    return others < FEWEST_OTHERS or min(_units_in(pairs, right), _units_in(pairs, ~right)) < 1
+    return others < FEWEST_OTHERS or min(pairs.units_in(right), pairs.units_in(~right)) < 1
 
 
 def too_few_for_difference(metric: Metric, pairs: Pairs) -> bool:
     """Whether the gold alone tells too little for an interval of a difference."""
-    if not isinstance(function_of(metric), CountMetric):
-        return pairs.size < FEWEST_NUMBERS
-    if pairs.size < FEWEST_UNITS or is_proportion(metric):
-        return pairs.size < FEWEST_UNITS
-    return _units_with_others(pairs, axis=0) < FEWEST_OTHERS
+    of_labels = isinstance(function_of(metric), CountMetric)
+    if pairs.size < (FEWEST_UNITS if of_labels else FEWEST_NUMBERS):
+        return True
+    depends_on_labels = of_labels and not is_proportion(metric)
+    return depends_on_labels and _units_with_others(pairs, axis=0) < FEWEST_OTHERS
 
 
 def rare_class(metric: Metric, pairs: Pairs, variance: float) -> bool:
@@ -74,12 +74,4 @@ def _units_with_others(pairs: Pairs, *, axis: int) -> int:
     table = pairs.table_array
     cells = np.ones(table.shape, np.bool_)
     np.moveaxis(cells, axis, 0)[table.sum(axis=1 - axis).argmax()] = False
-    return _units_in(pairs, cells)
-
-
-def _units_in(pairs: Pairs, cells: Flags) -> int:
-    """Number of units with an example in one of these cells of the confusion table."""
-    if pairs.units is None:
-        return int(pairs.table_array[cells].sum())
-    gold, predicted = pairs.code_arrays
-    return int(np.count_nonzero(pairs.by_unit(cells[gold, predicted])))
+    return pairs.units_in(cells)

@@ -124,14 +124,14 @@ def test_a_value_of_zero_has_a_reason(name: str, gold, predicted, reason) -> Non
     assert point(METRIC[name], pairs) == (0.0, reason)
 
 
-def test_a_metric_of_every_label_has_no_interval_without_one() -> None:
-    """Its score on the population is not known: on average it is biased."""
+@pytest.mark.parametrize("name", ["macro_f1", "macro_f1_all", "macro_f1_all_one"])
+def test_an_average_over_labels_has_no_interval_without_one_of_them(name: str) -> None:
+    """Its score on the population, which has them all, is not known: on average it is biased."""
     rng = RNG(0)
     gold = rng.integers(0, 3, 200)
     (pairs,) = labels(gold, np.where(rng.random(200) < 0.8, gold, 0), classes=CLASSES)
-    for name, withheld in (("macro_f1_all", TOO_FEW), ("macro_f1_all_one", TOO_FEW), ("macro_f1", None)):
-        (bar,) = file_bars([METRIC[name]], pairs, [point(METRIC[name], pairs)])
-        assert bar.withheld == withheld
+    (bar,) = file_bars([METRIC[name]], pairs, [point(METRIC[name], pairs)])
+    assert bar.withheld == TOO_FEW
 
 
 @pytest.mark.parametrize(("times", "withheld"), [(1, TOO_FEW), (8, TOO_FEW), (12, None)])

@@ -15,15 +15,14 @@ from typing import Any
 
 from gluebench.benchmark import Metric, UnknownNameError
 from gluebench.benchmark.metrics import BUILT_IN, needs_positive, takes_positive
+from gluebench.scoring.kinds import Kinds
 from gluebench.scoring.metrics.cells import CELL_METRICS
 from gluebench.scoring.metrics.counts import (
     COUNT_METRICS,
     CountMetric,
-    KindInfluence,
     MetricFunction,
     PairsMetric,
     Point,
-    left_out,
     r_k_of,
 )
 from gluebench.scoring.metrics.curves import CURVE_METRICS
@@ -91,9 +90,8 @@ def _kendall(pairs: Pairs, _: Metric) -> Point:
 
 
 def _kendall_influence(pairs: Pairs, _: Metric, value: float) -> Floats:
-    units = np.arange(len(pairs)) if pairs.units is None else pairs.units
-    without = kendall_without(pairs.gold.numbers, pairs.predicted.numbers, units)
-    return left_out(value, without, pairs.unit_kinds).by_kind
+    without = kendall_without(pairs.gold.numbers, pairs.predicted.numbers, pairs.unit_of_rows)
+    return pairs.left_out(value, without)
 
 
 KENDALL = PairsMetric("kendall", _kendall, _kendall_influence)
@@ -129,18 +127,21 @@ class FunctionMetric(MetricFunction):
         values = (column.words() if column.labels else column.values for column in columns)
         return Point(self.value(*values, where=f" on {metric.file}"))
 
-    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+    def kinds_of(self, pairs: Pairs) -> Kinds:
+        """Units with the same examples."""
+        return pairs.content_kinds
+
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each kind of units, exactly: the function is called without one of each.
 
         It is not a number where there are more than MOST_KINDS kinds.
         """
         kinds = pairs.content_kinds
         if len(kinds.counts) > MOST_KINDS:
-            return KindInfluence(np.full(len(kinds.counts), np.nan), kinds)
-        units = np.arange(len(pairs)) if pairs.units is None else pairs.units
-        rows = (np.flatnonzero(units != unit).tolist() for unit in kinds.first)
+            return np.full(len(kinds.counts), np.nan)
+        rows = (np.flatnonzero(pairs.unit_of_rows != unit).tolist() for unit in kinds.first)
         without = [self.point(pairs.subset(some), metric).value if some else 0.0 for some in rows]
-        return left_out(value, np.array(without), kinds)
+        return pairs.left_out(value, np.array(without))
 
     def value(self, gold: Sequence[Any], predicted: Sequence[Any], *, where: str = "") -> float:
         """The value of two columns. Raises ValueError if it is not a finite number."""
@@ -172,18 +173,13 @@ def function_of(metric: Metric) -> MetricFunction:
         return function
     worst, best = metric.scale
     lowest, highest = ((end - worst) / (best - worst) for end in function.bounds)
-    ends: dict[str, Any] = {"limits": (lowest, highest), "undefined": lambda *sums: None}
-    if isinstance(function, SumMetric):
-        of_sums = function.of
-        return replace(function, of=lambda sums: (of_sums(sums) - worst) / (best - worst), **ends)
-    assert isinstance(function, CountMetric)  # the manifest was checked
-    of = function.of
-    return replace(
-        function,
-        of=lambda table, code: (of(table, code) - worst) / (best - worst),
-        proportion=False,
-        **ends,
-    )
+    scaled: dict[str, Any] = {"limits": (lowest, highest), "undefined": lambda *sums: None}
+    if isinstance(function, CountMetric):
+        scaled["proportion"] = False
+    assert isinstance(function, CountMetric | SumMetric)  # the manifest was checked
+    of: Callable[..., Any] = function.of
+    scaled["of"] = lambda *counts: (of(*counts) - worst) / (best - worst)
+    return replace(function, **scaled)
 
 
 def is_proportion(metric: Metric) -> bool:

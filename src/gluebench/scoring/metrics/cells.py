@@ -20,7 +20,7 @@ from unicodedata import category
 from gluebench.benchmark import Metric
 from gluebench.benchmark.metrics import ARTICLES
 from gluebench.scoring.metrics.counts import Classes, ratio
-from gluebench.scoring.metrics.labels import Average, class_f1, class_weights
+from gluebench.scoring.metrics.labels import Average, ClassMean, class_weights
 from gluebench.scoring.metrics.sums import SumMetric, mean_of, means, negated_mean, pooled_f1
 from gluebench.scoring.numeric import Floats, Ints, NDArray, np
 from gluebench.scoring.pairs import Pairs
@@ -155,18 +155,6 @@ Counts = tuple[Collection[str], Collection[str], Collection[str]]
 """For one example the classes of what gold and prediction share, of what gold has and the prediction has."""
 
 
-def count_rows(counts: Sequence[Counts], labels: Iterable[str] | None) -> Floats:
-    """True positives, gold and predicted counts of each class, shape (n, 3, classes); see `class_rows`."""
-    names = defaultdict[str, int](count().__next__)
-    sides = []
-    for at in range(3):
-        side = [each[at] for each in counts]
-        sizes = np.fromiter(map(len, side), np.intp, len(side))
-        codes = np.fromiter(map(names.__getitem__, chain.from_iterable(side)), np.intp)
-        sides.append((np.repeat(np.arange(len(side)), sizes), codes))
-    return class_rows(sides, names, labels, size=len(counts))
-
-
 def class_rows(
     sides: Sequence[tuple[Ints, Ints]], names: Mapping[str, int], labels: Iterable[str] | None, *, size: int
 ) -> Floats:
@@ -180,16 +168,6 @@ def class_rows(
     columns = np.array([known[name] if labels is not None else 0 for name in names], np.intp)
     sums = [np.bincount(rows * classes + columns[codes], minlength=size * classes) for rows, codes in sides]
     return np.stack([each.reshape(size, classes) for each in sums], axis=1, dtype=np.float64)
-
-
-def of_classes(average: Average) -> Callable[[Any], Any]:
-    """The mean F1 of the classes, from the sums of `class_rows`."""
-
-    def of(sums: Any) -> Any:
-        both, gold, predicted = sums.reshape(3, -1, *sums.shape[1:])
-        return class_f1(both, gold, predicted, average)
-
-    return of
 
 
 def counted_metric(
@@ -217,30 +195,49 @@ def counted_metric(
             own = own[..., own.any(axis=(0, 1)) | (np.arange(own.shape[2]) < known)]
         return own.reshape(len(own), -1)
 
+    def undefined(sums: Any) -> str | None:
+        return None if sums.any() else f"neither gold nor predictions have {nothing}"
+
+    if average is None:
+        return SumMetric(name, rows, pooled_f1, undefined)
+
+    def mean_f1(sums: Any) -> Any:
+        return ClassMean(average).of_counts(*sums.reshape(3, -1, *sums.shape[1:]))
+
     def classes_of_pairs(pairs: Pairs, metric: Metric) -> Classes:
-        assert average is not None
-        counts = SumMetric(name, rows, pooled_f1).rows_of(pairs, metric).reshape(len(pairs), 3, -1)
+        counts = rows(pairs, metric).reshape(len(pairs), 3, -1)
         both, gold, predicted = counts.sum(axis=0)
         counted = class_weights(gold, predicted, average, 0) > 0
         uniform = (both == 0) | ((both == gold) & (both == predicted))
+        # A class that only the predictions have is not too rare, but one of the task's may be absent.
+        of_task = np.arange(len(gold)) < len({*classes(metric.labels)})
+        needed = of_task | (gold > 0) | (average in ("all", "all_one"))
         in_gold = pairs.units_with(counts[:, 1])
-        # A class that only the predictions have is not too rare.
-        of_gold = in_gold if average in ("all", "all_one") else in_gold[gold > 0]
-        return Classes(of_gold, pairs.units_with(counts[:, 1] + counts[:, 2])[counted & uniform])
+        return Classes(in_gold[needed], pairs.units_with(counts[:, 1] + counts[:, 2])[counted & uniform])
 
     return SumMetric(
         name,
         rows,
-        of_classes(average) if average else pooled_f1,
-        lambda sums: None if sums.any() else f"neither gold nor predictions have {nothing}",
-        classes=classes_of_pairs if average not in (None, "weighted") else None,
+        mean_f1,
+        undefined,
+        classes=None if average == "weighted" else classes_of_pairs,
         fewest_of_class=FEWEST_OF_CLASS,
     )
 
 
 def of_pairs(counts: Callable[[Any, Any], Counts]) -> Callable[[Cells, Iterable[str] | None], Floats]:
-    """The counts of cells from those of one pair of them."""
-    return lambda cells, labels: count_rows([counts(*pair) for pair in cells], labels)
+    """The `class_rows` of cells from the classes that count in each pair of them."""
+
+    def rows(cells: Cells, labels: Iterable[str] | None) -> Floats:
+        names = defaultdict[str, int](count().__next__)
+        sides = []
+        for side in zip(*(counts(*pair) for pair in cells), strict=True):
+            sizes = np.fromiter(map(len, side), np.intp, len(cells))
+            codes = np.fromiter(map(names.__getitem__, chain.from_iterable(side)), np.intp)
+            sides.append((np.repeat(np.arange(len(cells)), sizes), codes))
+        return class_rows(sides, names, labels, size=len(cells))
+
+    return rows
 
 
 def _set_counts(gold: Iterable[str], predicted: Iterable[str]) -> Counts:
@@ -254,7 +251,7 @@ def _sets_f1(name: str, average: Average | None) -> SumMetric:
 
 def probabilities(pairs: Pairs) -> tuple[Floats, NDArray[np.intp]]:
     """Predictions, shape (n, labels), and gold codes, shape (n,)."""
-    return pairs.shares, np.frombuffer(pairs.gold.codes, np.uint8).astype(np.intp)
+    return pairs.shares, pairs.gold_codes.astype(np.intp)
 
 
 def _log_loss_rows(pairs: Pairs, _: Metric) -> Floats:

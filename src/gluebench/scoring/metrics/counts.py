@@ -41,22 +41,6 @@ class Classes(NamedTuple):
     """Of each class without a right or without a wrong answer, the number of units that could have one."""
 
 
-class KindInfluence(NamedTuple):
-    """The influence of one unit of each kind on a metric: exactly, or to first order in 1 / units,
-
-    (units - 1) x (the value - the value without it).
-    """
-
-    by_kind: Floats
-    """Shape (kinds,)."""
-    kinds: Kinds
-
-
-def left_out(value: float, without: Floats, kinds: Kinds) -> KindInfluence:
-    """The influence from the exact values without one unit of each kind, shape (kinds,)."""
-    return KindInfluence((kinds.size - 1) * (value - without), kinds)
-
-
 @dataclass(frozen=True)
 class MetricFunction(ABC):
     """One metric, as the manifest names it under `function`; higher is better."""
@@ -79,9 +63,16 @@ class MetricFunction(ABC):
     def point(self, pairs: Pairs, metric: Metric) -> Point:
         """The value on all examples; `metric` is the manifest's record, with the positive label of F1."""
 
+    def kinds_of(self, pairs: Pairs) -> Kinds:
+        """The kinds of units that have one influence."""
+        return pairs.unit_kinds
+
     @abstractmethod
-    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
-        """How much a unit of each kind moves `value`, the metric on all examples."""
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
+        """How much a unit of each kind moves `value`, the metric on all examples, shape (kinds,).
+
+        (units - 1) x (the value - the value without it), exactly or to first order in 1 / units.
+        """
 
 
 def ratio(above: Any, below: Any) -> Any:
@@ -162,9 +153,9 @@ class PairsMetric(MetricFunction):
         """The value on all examples."""
         return self.of(pairs, metric)
 
-    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each unit."""
-        return KindInfluence(self.influence(pairs, metric, value), pairs.unit_kinds)
+        return self.influence(pairs, metric, value)
 
 
 @dataclass(frozen=True)
@@ -184,7 +175,11 @@ class CountMetric(MetricFunction):
         value = float(self.of(table, positive))
         return Point(value, None if value else self.undefined(table, positive))
 
-    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+    def kinds_of(self, pairs: Pairs) -> Kinds:
+        """Units with the same examples."""
+        return pairs.content_kinds
+
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each kind of units, exactly, from the confusion table without one of them."""
         kinds, code = pairs.content_kinds, pairs.code(metric.positive)
         table = pairs.table_array.astype(np.float64)[:, :, np.newaxis]
@@ -193,7 +188,7 @@ class CountMetric(MetricFunction):
             self.of(table - pairs.tables(slice(start, start + block)), code)
             for start in range(0, len(kinds.counts), block)
         ]
-        return left_out(value, np.concatenate(without), kinds)
+        return pairs.left_out(value, np.concatenate(without))
 
 
 COUNT_METRICS = (

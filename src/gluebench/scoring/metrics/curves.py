@@ -10,11 +10,9 @@ from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.cells import probabilities
 from gluebench.scoring.metrics.counts import (
     Classes,
-    KindInfluence,
     MetricFunction,
     PairsMetric,
     Point,
-    left_out,
     ratio,
 )
 from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
@@ -33,10 +31,9 @@ class Curve(NamedTuple):
     up_to: Ints
     """For each of `own`, the number of examples with at least its probability."""
 
-    def others(self) -> tuple[Ints, Ints]:
-        """For each of `own`, the numbers of examples of other labels in `above` and `up_to`."""
-        above, up_to = (at - np.searchsorted(self.up_to, at, "right") for at in (self.above, self.up_to))
-        return above, up_to
+    def sides(self) -> list[tuple[Ints, Ints]]:
+        """Of `above`, then of `up_to`, the number of examples of other labels for each of `own`, and all."""
+        return [(at - np.searchsorted(self.up_to, at, "right"), at) for at in (self.above, self.up_to)]
 
 
 def curve_of(pairs: Pairs, code: int) -> Curve:
@@ -54,7 +51,7 @@ def _roc_auc(pairs: Pairs, metric: Metric) -> Point:
     pairs_of_rows = len(curve.own) * (len(pairs) - len(curve.own))
     if not pairs_of_rows:
         return Point(0.0, "gold has only positive examples, or none")
-    lost = sum(int(others.sum()) for others in curve.others())
+    lost = sum(int(others.sum()) for others, _ in curve.sides())
     return Point((2 * pairs_of_rows - lost) / 2 / pairs_of_rows)
 
 
@@ -106,12 +103,11 @@ class CurveMetric(MetricFunction):
         """The value on all examples."""
         areas = []
         for code in sorted({*pairs.gold.codes}):
-            curve = curve_of(pairs, code)
-            sides = zip(curve.others(), (curve.above, curve.up_to), strict=True)
+            sides = curve_of(pairs, code).sides()
             areas.append(self.area(*(ratio(others, places).mean() for others, places in sides)))
         return Point(float(np.mean(areas)))
 
-    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each unit, exactly, from the value without it."""
         areas, labels = np.zeros(pairs.size), np.zeros(pairs.size)
         for code in sorted({*pairs.gold.codes}):
@@ -122,7 +118,7 @@ class CurveMetric(MetricFunction):
             area = self.area(ratio(above, left), ratio(up_to, left))
             areas += np.where(left > 0, area, 0.0)
             labels += left > 0
-        return left_out(value, ratio(areas, labels), pairs.unit_kinds)
+        return pairs.left_out(value, ratio(areas, labels))
 
 
 def _others_without(curve: Curve, losses: Floats, pairs: Pairs) -> Iterator[Floats]:
@@ -132,7 +128,6 @@ def _others_without(curve: Curve, losses: Floats, pairs: Pairs) -> Iterator[Floa
     on it counts. Between two starts of a unit, the same number of its examples is missing from each share, so
     that prefix sums for each such number give all units at once.
     """
-    units = np.arange(len(pairs)) if pairs.units is None else pairs.units
     is_other = np.ones(len(pairs), np.bool_)
     is_other[curve.own] = False
     ordered = losses[curve.order]
@@ -140,9 +135,8 @@ def _others_without(curve: Curve, losses: Floats, pairs: Pairs) -> Iterator[Floa
         np.searchsorted(curve.above, np.searchsorted(ordered, losses, "right")),
         np.searchsorted(curve.up_to, np.searchsorted(ordered, losses), "right"),
     )
-    sides = zip(curve.others(), (curve.above, curve.up_to), starts, strict=True)
-    for others, places, start in sides:
-        yield _shares_without(units, start, is_other, _Shares(others, places), curve.own)
+    for side, start in zip(curve.sides(), starts, strict=True):
+        yield _shares_without(pairs.unit_of_rows, start, is_other, _Shares(*side), curve.own)
 
 
 class _Shares(NamedTuple):
@@ -197,17 +191,17 @@ FEWEST_OF_CURVE = 10
 
 
 def _labels(pairs: Pairs, _: Metric) -> Classes:
-    """The labels in gold."""
-    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8))
+    """All labels of the task."""
+    return _classes(pairs, pairs.gold_codes, len(pairs.gold.labels))
 
 
 def _sides(pairs: Pairs, metric: Metric) -> Classes:
     """The label of the curve, and all others."""
-    return _classes(pairs, np.frombuffer(pairs.gold.codes, np.uint8) == pairs.code(metric.positive))
+    return _classes(pairs, pairs.gold_codes == pairs.code(metric.positive), 2)
 
 
-def _classes(pairs: Pairs, codes: NDArray[Any]) -> Classes:
-    units = pairs.units_with(codes[:, np.newaxis] == np.unique(codes))
+def _classes(pairs: Pairs, codes: NDArray[Any], number: int) -> Classes:
+    units = pairs.units_with(codes[:, np.newaxis] == np.arange(number))
     return Classes(units, np.zeros(0, np.intp))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from gluebench.benchmark import Metric
@@ -14,16 +15,11 @@ from gluebench.scoring.pairs import Pairs
 Average = Literal["present", "gold", "all", "all_one", "weighted", "positive"]
 """Which classes count: those in gold or predictions, those in gold, all (an absent one as 0, or as 1), those
 in gold by their number of examples, or the positive one alone."""
-
+FEWEST_OF_LABEL = 2
+"""Minimum number of units that show each label of the task, for an interval of a mean over the labels."""
 
 Reason = Callable[[Table, int], str | None]
 """Why a value is 0.0 by convention."""
-
-
-def class_f1(both: Any, gold: Any, predicted: Any, average: Average) -> Any:
-    """The mean F1 of the classes, shape (...), from their counts, each of shape (classes, ...)."""
-    f1 = ratio(2 * both, gold + predicted)
-    return _mean(f1, gold, predicted, class_weights(gold, predicted, average, 0), average)
 
 
 def class_weights(gold: Any, predicted: Any, average: Average, positive: int) -> Any:
@@ -40,12 +36,6 @@ def class_weights(gold: Any, predicted: Any, average: Average, positive: int) ->
     return (counts > 0).astype(np.float64)
 
 
-def _mean(scores: Any, gold: Any, predicted: Any, weights: Any, average: Average) -> Any:
-    if average == "all_one":
-        scores = scores + (gold + predicted == 0)
-    return ratio((weights * scores).sum(axis=0), weights.sum(axis=0))
-
-
 @dataclass(frozen=True)
 class ClassMean:
     """A weighted mean over the classes of `hits` x true positives / (gold and predicted examples)."""
@@ -60,25 +50,29 @@ class ClassMean:
     def of(self, table: Table, positive: int) -> Any:
         """The value; 0.0 if no class counts."""
         cells = np.asarray(table, np.float64)
-        gold, predicted = cells.sum(axis=1), cells.sum(axis=0)
-        below = self.of_gold * gold + self.of_predicted * predicted
-        scores = ratio(self.hits * np.einsum("ii...->i...", cells), below)
+        both = np.einsum("ii...->i...", cells)
+        return self.of_counts(both, cells.sum(axis=1), cells.sum(axis=0), positive)
+
+    def of_counts(self, both: Any, gold: Any, predicted: Any, positive: int = 0) -> Any:
+        """The value, shape (...), from the counts of the classes, each of shape (classes, ...)."""
+        scores = ratio(self.hits * both, self.of_gold * gold + self.of_predicted * predicted)
+        if self.average == "all_one":
+            scores = scores + (gold + predicted == 0)
         weights = class_weights(gold, predicted, self.average, positive)
-        return _mean(scores, gold, predicted, weights, self.average)
+        return ratio((weights * scores).sum(axis=0), weights.sum(axis=0))
 
     def classes(self, pairs: Pairs, _: Metric) -> Classes:
-        """The classes; a unit shows one if its denominator counts it."""
+        """All labels of the task; a unit shows one if the denominator of its score counts it."""
         table = pairs.table_array
-        both, gold, predicted = np.diag(table), table.sum(axis=1), table.sum(axis=0)
-        sides = zip(pairs.code_arrays, (gold, predicted), (self.of_gold, self.of_predicted), strict=True)
-        used = [(codes, counts) for codes, counts, times in sides if times]
-        below = sum(counts for _, counts in used) - both * (len(used) - 1)
-        units = below
-        if pairs.units is not None:
-            flags = [codes[:, np.newaxis] == np.arange(len(table)) for codes, _ in used]
-            units = pairs.units_with(np.any(flags, axis=0))
-        counted = class_weights(gold, predicted, self.average, 0) > 0
-        return Classes(units[counted], units[counted & ((both == 0) | (both == below))])
+        units, uniform = [], []
+        for label, right in enumerate(np.diag(table)):
+            cells = np.zeros(table.shape, np.bool_)
+            cells[label] |= self.of_gold > 0
+            cells[:, label] |= self.of_predicted > 0
+            units.append(pairs.units_in(cells))
+            if right in (0, table[cells].sum()):
+                uniform.append(units[-1])
+        return Classes(np.array(units), np.array(uniform, np.intp))
 
 
 def micro_f1_without_of(table: Table, left_out: int) -> Any:
@@ -89,22 +83,18 @@ def micro_f1_without_of(table: Table, left_out: int) -> Any:
     return ratio(2 * both, others)
 
 
-@dataclass(frozen=True)
-class Kappa:
-    """Cohen's kappa: 1 - observed over expected disagreement, by the distance of the labels to a power."""
+def kappa_of(table: Table, _positive: int, *, power: int) -> Any:
+    """Cohen's kappa: 1 - observed over expected disagreement; 0.0 for one label on both sides.
 
-    power: int
-    """0 counts each disagreement as 1; 1 is linear, 2 quadratic in the distance of the codes."""
-
-    def of(self, table: Table, _positive: int) -> Any:
-        """The value; 0.0 if gold and predictions are one and the same label."""
-        cells = np.asarray(table, np.float64)
-        cells = cells / cells.sum(axis=(0, 1))
-        apart = np.abs(np.subtract.outer(np.arange(len(cells)), np.arange(len(cells))))
-        cost = np.where(apart > 0, apart.astype(np.float64) ** self.power, 0.0)
-        observed = np.einsum("gp,gp...->...", cost, cells)
-        expected = np.einsum("gp,g...,p...->...", cost, cells.sum(axis=1), cells.sum(axis=0))
-        return ratio(expected - observed, expected)
+    A disagreement counts as the distance of the codes to a power: always 1, linear, or quadratic.
+    """
+    cells = np.asarray(table, np.float64)
+    cells = cells / cells.sum(axis=(0, 1))
+    apart = np.abs(np.subtract.outer(np.arange(len(cells)), np.arange(len(cells))))
+    cost = np.where(apart > 0, apart.astype(np.float64) ** power, 0.0)
+    observed = np.einsum("gp,gp...->...", cost, cells)
+    expected = np.einsum("gp,g...,p...->...", cost, cells.sum(axis=1), cells.sum(axis=0))
+    return ratio(expected - observed, expected)
 
 
 def _one_cell(table: Table, _positive: int) -> str | None:
@@ -127,11 +117,7 @@ def _nothing_else(table: Table, left_out: int) -> str | None:
 
 def _mean_metric(name: str, formula: ClassMean, undefined: Reason = lambda *_: None) -> CountMetric:
     classes = None if formula.average in ("weighted", "positive") else formula.classes
-    return CountMetric(name, formula.of, undefined, classes=classes, fewest_of_class=0)
-
-
-def _kappa_metric(name: str, power: int) -> CountMetric:
-    return CountMetric(name, Kappa(power).of, _one_cell)
+    return CountMetric(name, formula.of, undefined, classes=classes, fewest_of_class=FEWEST_OF_LABEL)
 
 
 LABEL_METRICS = (
@@ -146,8 +132,8 @@ LABEL_METRICS = (
     _mean_metric("macro_precision", ClassMean("present", 1.0, of_gold=0.0)),
     _mean_metric("macro_recall", ClassMean("present", 1.0, of_predicted=0.0)),
     _mean_metric("balanced_accuracy", ClassMean("gold", 1.0, of_predicted=0.0)),
-    _kappa_metric("kappa", 0),
-    _kappa_metric("linear_kappa", 1),
-    _kappa_metric("quadratic_kappa", 2),
+    CountMetric("kappa", partial(kappa_of, power=0), _one_cell),
+    CountMetric("linear_kappa", partial(kappa_of, power=1), _one_cell),
+    CountMetric("quadratic_kappa", partial(kappa_of, power=2), _one_cell),
 )
 """Metrics of labels beside those of `counts.COUNT_METRICS`."""

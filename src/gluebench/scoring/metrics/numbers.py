@@ -17,7 +17,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import KindInfluence, MetricFunction, Point
+from gluebench.scoring.metrics.counts import MetricFunction, Point
 from gluebench.scoring.numeric import Floats, NDArray, np
 from gluebench.scoring.pairs import Pairs
 
@@ -82,11 +82,6 @@ def _doubled_ranks(data: bytes) -> tuple[int, ...]:
     return tuple([first[value] + last[value] for value in values])
 
 
-def constant(values: Sequence[float]) -> bool:
-    """Return whether the smallest and largest values are equal; an empty column is constant."""
-    return min(values, default=0.0) == max(values, default=0.0)
-
-
 def _deviations(values: Sequence[float]) -> list[float]:
     """Deviations from the mean, divided by the largest of them in size; all 0.0 if constant."""
     low, high = min(values, default=0.0), max(values, default=0.0)
@@ -137,17 +132,18 @@ class NumberMetric(MetricFunction):
         """The value; a constant column has the correlation 0 by convention."""
         return correlation_point(self.of(pairs.gold.numbers, pairs.predicted.numbers), pairs)
 
-    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence function of each unit; that of a group is the sum over its examples."""
         columns = (self.prepared([column.numbers]) for column in (pairs.gold, pairs.predicted))
         influence = self.evaluated(*columns).influence[0]
-        return KindInfluence(pairs.by_unit(influence) * (pairs.size / len(pairs)), pairs.unit_kinds)
+        of_units: Floats = pairs.by_unit(influence) * (pairs.size / len(pairs))
+        return of_units
 
 
 def correlation_point(value: float, pairs: Pairs) -> Point:
     """The value of a correlation; if it is 0 by convention, with the reason."""
     for name, column in (("the predictions", pairs.predicted), ("the gold scores", pairs.gold)):
-        if not value and constant(column.numbers):
+        if not value and column.constant:
             return Point(0.0, f"{name} are all the same")
     return Point(value)
 

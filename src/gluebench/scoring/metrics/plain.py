@@ -68,8 +68,8 @@ def pairs_of(
     """
     first, second = paired(gold, predicted, plain=form in ("labels", "numbers"))
     if form == "numbers":
-        scores, answers = finite(first, second)
-        return Pairs(Column((), array("d", scores)), Column((), array("d", answers)))
+        _require(_is_finite, first, second, "a finite number")
+        return Pairs(Column((), array("d", first)), Column((), array("d", second)))
     if form == "labels":
         occurring = tuple(dict.fromkeys([*first, *second]))
         known = tuple(labels) or occurring
@@ -196,14 +196,20 @@ _GOLD: Mapping[str, Callable[[Any], Hashable]] = {
 """The same for gold, if it differs."""
 
 
-def finite(gold: Sequence[Any], predicted: Sequence[Any]) -> tuple[list[float], list[float]]:
-    """The columns as numbers. Raises ValueError if one is not finite."""
-    columns = [*gold], [*predicted]
-    for name, column in zip(("gold", "predictions"), columns, strict=True):
+def _require(holds: Callable[[Any], bool], gold: Iterable[Any], predicted: Iterable[Any], what: str) -> None:
+    """Raise ValueError for a value of one of the columns for which `holds` does not hold."""
+    for name, column in (("gold", gold), ("predictions", predicted)):
         for position, value in enumerate(column):
-            if not isinstance(value, int | float) or not isfinite(value):
-                raise ValueError(f"{name}: {value!r} {_at(position)}; expected a finite number")
-    return columns
+            if not holds(value):
+                raise ValueError(f"{name}: {value!r} {_at(position)}; expected {what}")
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, int | float) and isfinite(value)
+
+
+def _is_given(value: object) -> bool:
+    return not (value is None or value != value)
 
 
 def paired(gold: Values, predicted: Values, *, plain: bool = True) -> tuple[list[Any], list[Any]]:
@@ -218,10 +224,7 @@ def paired(gold: Values, predicted: Values, *, plain: bool = True) -> tuple[list
         )
     if not first:
         raise ValueError("there are no examples; expected at least one")
-    for name, column in (("gold", first), ("predictions", second)):
-        for position, value in enumerate(column):
-            if value is None or value != value:
-                raise ValueError(f"{name}: {value!r} {_at(position)}; expected a label or a number")
+    _require(_is_given, first, second, "a label or a number")
     return first, second
 
 

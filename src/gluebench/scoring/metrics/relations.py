@@ -19,7 +19,7 @@ from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.cells import Cells, once
 from gluebench.scoring.metrics.counts import ratio
 from gluebench.scoring.metrics.sequences import Span
-from gluebench.scoring.metrics.sums import SumMetric
+from gluebench.scoring.metrics.sums import SumMetric, f1_from
 from gluebench.scoring.numeric import Floats, Ints, np
 from gluebench.submission.relations import TAG, Relations
 
@@ -173,17 +173,16 @@ def _rows(cells: Cells, metric: Metric, *, case: bool) -> Floats:
     return np.array(rows, np.float64)
 
 
-def _precision(sums: Any) -> Any:
-    return ratio(sums[RIGHT], sums[RIGHT] + sums[EXTRA] + sums[NEAR] / 2)
+def _right_share(sums: Any, *, wrong: int) -> Any:
+    return ratio(sums[RIGHT], sums[RIGHT] + sums[wrong] + sums[NEAR] / 2)
 
 
-def _recall(sums: Any) -> Any:
-    return ratio(sums[RIGHT], sums[RIGHT] + sums[MISSED] + sums[NEAR] / 2)
+_precision = partial(_right_share, wrong=EXTRA)
+_recall = partial(_right_share, wrong=MISSED)
 
 
 def _f1(sums: Any) -> Any:
-    precision, recall = _precision(sums), _recall(sums)
-    return ratio(2 * precision * recall, precision + recall)
+    return f1_from(_precision(sums), _recall(sums))
 
 
 def _nothing(sums: Any) -> str | None:

@@ -26,7 +26,7 @@ from gluebench.scoring.metrics.cells import (
     once,
 )
 from gluebench.scoring.metrics.counts import ratio
-from gluebench.scoring.metrics.sums import SumMetric, mean_of, means
+from gluebench.scoring.metrics.sums import SumMetric, f1_from, mean_of, means
 from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
 from gluebench.scoring.pairs import Pairs
 
@@ -224,8 +224,7 @@ def _shares(spans: Sequence[Span], others: Sequence[Span]) -> float:
 
 
 def _partial_f1(sums: Any) -> Any:
-    precision, recall = ratio(sums[0], sums[1]), ratio(sums[2], sums[3])
-    return ratio(2 * precision * recall, precision + recall)
+    return f1_from(ratio(sums[0], sums[1]), ratio(sums[2], sums[3]))
 
 
 @once
@@ -310,17 +309,22 @@ def _ranked(gold: Gains, predicted: Sequence[str]) -> list[float]:
     return [*map(dict(gold).get, dict.fromkeys(predicted), repeat(0.0))]
 
 
+def _places(gold: Gains, predicted: Sequence[str]) -> list[int]:
+    """The places of the relevant items, from 1."""
+    return [place for place, gain in enumerate(_ranked(gold, predicted), 1) if gain > 0]
+
+
 def average_precision(gold: Gains, predicted: Sequence[str]) -> float:
     """Mean over the relevant items of the precision down to each; 0.0 without any."""
-    places = [place for place, gain in enumerate(_ranked(gold, predicted), 1) if gain > 0]
+    places = _places(gold, predicted)
     relevant = sum(gain > 0 for _, gain in gold)
     return sum(at / place for at, place in enumerate(places, 1)) / relevant if relevant else 0.0
 
 
 def reciprocal_rank(gold: Gains, predicted: Sequence[str]) -> float:
     """1 over the place of the first relevant item; 0.0 without any."""
-    places = (place for place, gain in enumerate(_ranked(gold, predicted), 1) if gain > 0)
-    return 1 / next(places, float("inf"))
+    places = _places(gold, predicted)
+    return 1 / places[0] if places else 0.0
 
 
 def discounted_gain(gold: Gains, predicted: Sequence[str]) -> float:

@@ -8,8 +8,8 @@ from math import inf
 from typing import Any
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.metrics.counts import Classes, KindInfluence, MetricFunction, Point, left_out, ratio
-from gluebench.scoring.numeric import Floats, np
+from gluebench.scoring.metrics.counts import Classes, MetricFunction, Point, ratio
+from gluebench.scoring.numeric import Floats, Ints, np
 from gluebench.scoring.pairs import Pairs
 
 FEWEST_NUMBERS = 25
@@ -45,11 +45,11 @@ class SumMetric(MetricFunction):
         value = float(self.of(sums))
         return Point(value, None if value else self.undefined(sums))
 
-    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> KindInfluence:
+    def influence_on(self, pairs: Pairs, metric: Metric, value: float) -> Floats:
         """The influence of each unit, exactly, from the sums without it."""
         rows = self.rows_of(pairs, metric)
         without = self.of((rows.sum(axis=0) - pairs.by_unit(rows)).T)
-        return left_out(value, without, pairs.unit_kinds)
+        return pairs.left_out(value, without)
 
 
 def _columns(*columns: Any) -> Floats:
@@ -141,18 +141,25 @@ def pooled_f1(sums: Any) -> Any:
     return ratio(2 * sums[0], sums[1] + sums[2])
 
 
+def f1_from(precision: Any, recall: Any) -> Any:
+    """The harmonic mean of precision and recall."""
+    return ratio(2 * precision * recall, precision + recall)
+
+
 def _none_above(sums: Any) -> str | None:
     return None if sums[1] + sums[2] else "neither gold nor predictions reach the number"
 
 
 def _group_rows(pairs: Pairs, holds: Any) -> Floats:
     """Whether `holds`, shape (n,), of every example of a group, and a 1, at its first example."""
-    if pairs.groups is None:
-        return means(holds)
-    _, first, of = np.unique(np.asarray(pairs.groups), return_index=True, return_inverse=True)
     rows = np.zeros((len(pairs), 2))
-    rows[first] = means(np.bincount(of, ~holds) == 0)
+    rows[_first_of_units(pairs)] = means(np.bincount(pairs.unit_of_rows, ~holds) == 0)
     return rows
+
+
+def _first_of_units(pairs: Pairs) -> Ints:
+    """The first example of each unit, shape (units,)."""
+    return np.unique(pairs.unit_of_rows, return_index=True)[1]
 
 
 def _exact_groups(pairs: Pairs, _: Metric) -> Floats:
@@ -162,10 +169,7 @@ def _exact_groups(pairs: Pairs, _: Metric) -> Floats:
 
 def _agreeing_groups(pairs: Pairs, _: Metric) -> Floats:
     predicted = pairs.code_arrays[1]
-    if pairs.groups is None:
-        return _group_rows(pairs, predicted == predicted)
-    first, of = np.unique(np.asarray(pairs.groups), return_index=True, return_inverse=True)[1:]
-    return _group_rows(pairs, predicted == predicted[first][of])
+    return _group_rows(pairs, predicted == predicted[_first_of_units(pairs)][pairs.unit_of_rows])
 
 
 NUMBER_SUMS = (

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.scoring.metrics import NumberMetric
-from gluebench.scoring.metrics.numbers import Evaluated
 from gluebench.scoring.numeric import Floats, Ints
 from gluebench.scoring.pairs import Pairs
 
@@ -32,9 +31,9 @@ class Exchange(NamedTuple):
     """The standard error of each of these differences."""
 
 
-def blocks(resamples: int, width: int, *, least: int = 1) -> Iterator[int]:
+def blocks(resamples: int, width: int) -> Iterator[int]:
     """Yield sizes of blocks of resamples, with `width` numbers for each resample."""
-    size = max(least, AT_ONCE // max(width, 1))
+    size = max(1, AT_ONCE // max(width, 1))
     for start in range(0, resamples, size):
         yield min(size, resamples - start)
 
@@ -96,22 +95,17 @@ class NumberColumns(NamedTuple):
     gold: NDArray[Any]
     answers: NDArray[Any]
 
-    def exchanged(self, where: NDArray[np.bool_]) -> tuple[Evaluated, Evaluated]:
-        """The first two systems when their answers are exchanged where it says so, shape (exchanges, n)."""
-        a, b = self.answers[:2]
-        one = self.function.evaluated(self.gold, np.where(where, b, a))
-        other = self.function.evaluated(self.gold, np.where(where, a, b))
-        return one, other
-
 
 def exchanged(columns: Sequence[NumberColumns], pairs: Pairs, coins: NDArray[np.bool_]) -> Exchange:
-    """The exchange of correlations, computed again for each; coins have shape (exchanges, n)."""
+    """The exchange of the first two systems, computed again where coins, shape (exchanges, n), are heads."""
     scale = np.sqrt(pairs.size / max(pairs.size - 1, 1)) / len(pairs)
     exchanges = []
     for block in np.array_split(coins, max(1, coins.size // AT_ONCE)):
         differences, influences = [], []
         for column in columns:
-            one, other = column.exchanged(block)
+            a, b = column.answers[:2]
+            one = column.function.evaluated(column.gold, np.where(block, b, a))
+            other = column.function.evaluated(column.gold, np.where(block, a, b))
             differences.append(one.values - other.values)
             influences.append(pairs.by_unit((one.influence - other.influence).T))
         squares = (with_mean(np.array(influences)) ** 2).sum(axis=1)
