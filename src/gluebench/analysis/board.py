@@ -21,12 +21,13 @@ from gluebench.analysis.compare.comparison import (
 )
 from gluebench.analysis.compare.scores import Difference
 from gluebench.analysis.health import coarse_health, health
-from gluebench.analysis.rank.boards import Board, Boards, Plan, majority_scores, measure, rounded_p_values
+from gluebench.analysis.rank.boards import Board, Boards, majority_scores, measure, rounded_p_values
 from gluebench.analysis.rank.decisions import may_be_best, p_values, rank_sets
 from gluebench.analysis.rank.packed import P_VALUES_UP_TO, pack_decisions, pack_p_values
 from gluebench.analysis.rank.ranking import TESTED, UNTESTED, scales
 from gluebench.analysis.rank.rules import Profile, Standing, every_rule, survives
 from gluebench.analysis.rank.store import Measured, Store
+from gluebench.analysis.rank.systems import Plan
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import RULES
 from gluebench.scoring import Gold
@@ -152,7 +153,7 @@ def rank_all(
 
 def _profile(boards: Boards, names: Sequence[str], majority: Sequence[str], gold: Gold) -> Profile:
     """The scores by task as shown, where `majority` tasks are answered with the most frequent label."""
-    tasks = boards.plan.tasks
+    tasks = [task for task in boards.plan.scored if task.weight]
     same = majority_scores([gold.benchmark.task(name) for name in majority], gold)
     columns = []
     exact = np.full((len(names), len(tasks)), np.nan)
@@ -234,13 +235,13 @@ def _store_decisions(result: dict[str, Any], name: str, board: Board, size: int)
     """Put a board's decisions into the result, those of the usual one with their p-values."""
     better = np.zeros((size, size), np.bool_)
     best: list[int] = []
-    if board.decisions is not None and board.z is not None:
+    if board.decisions is not None:
         better[np.ix_(board.present, board.present)] = board.decisions.better
         best = [board.present[at] for at in may_be_best(board.decisions.better)]
         if not name and size <= P_VALUES_UP_TO:
             adjusted, raw = np.ones((2, size, size))
             part = np.ix_(board.present, board.present)
-            raw[part] = p_values(board.z)
+            raw[part] = p_values(board.decisions.z)
             adjusted[part] = board.decisions.adjusted(raw[part])
             if board.hidden:
                 adjusted, raw = (rounded_p_values(p) for p in (adjusted, raw))

@@ -36,8 +36,14 @@ class Measured:
     digest: str
     """Of the submission, the labels and the version of this package."""
     facts: Mapping[str, Any]
-    """"valid"; else "values", "variances", "answers", "few" and "unknown", as `measured` makes them."""
+    """"valid"; if it is, "parts" and "variances" too, as `measured` makes them."""
     read: Callable[[], Mapping[str, Influence]]
+
+    @property
+    def parts(self) -> Mapping[str, Mapping[str, Any]]:
+        """Facts about the answers to each part of the test data that the system has."""
+        parts: Mapping[str, Mapping[str, Any]] = self.facts["parts"]
+        return parts
 
     @cached_property
     def influences(self) -> Mapping[str, Influence]:
@@ -185,7 +191,7 @@ class Store:
 
 def digest_of_gold(gold: Gold) -> str:
     """A digest of everything that scores depend on beside the submission."""
-    hashed = hashlib.sha256(f"{__version__} {gold.role} {gold.rows} {gold.benchmark!r}".encode())
+    hashed = hashlib.sha256(f"2 {__version__} {gold.role} {gold.rows} {gold.benchmark!r}".encode())
     for name, column in sorted(gold.columns.items()):
         about = gold.metadata.get(name)
         hashed.update(f"{name} {column.labels} {about and about.groups}".encode())
