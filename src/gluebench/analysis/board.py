@@ -22,7 +22,7 @@ from gluebench.analysis.compare.comparison import (
 from gluebench.analysis.compare.scores import Difference
 from gluebench.analysis.health import coarse_health, health
 from gluebench.analysis.rank.boards import Board, Boards, majority_scores, measure, rounded_p_values
-from gluebench.analysis.rank.decisions import may_be_best, p_values, rank_sets
+from gluebench.analysis.rank.decisions import p_values, rank_sets
 from gluebench.analysis.rank.packed import P_VALUES_UP_TO, pack_decisions, pack_p_values
 from gluebench.analysis.rank.ranking import TESTED, UNTESTED, scales
 from gluebench.analysis.rank.rules import Profile, Standing, every_rule, survives
@@ -115,8 +115,8 @@ def rank_all(
 
     "boards" has the average under every rule, once for each of `majorities`: tasks that every system is taken
     to answer with the most frequent label. What stands for a system is its position in "names", where those
-    are left out that are not valid by the present checks. "decisions" has all pairs of every board, for
-    `analysis.rank.packed`: "" is the average, "RTE" a task, "MRPC/F1" a metric, "AX" a diagnostic set, and
+    are left out that are not valid by the present checks. "sets" has the rank sets of every board, and
+    "decisions" all pairs, for `analysis.rank.packed`: "" is the average, "RTE" a task, "MRPC/F1" a metric, "AX" a diagnostic set, and
     "AX:coarse:Logic" a category of at least `smallest` examples. With `leaders`, the best system of each
     team, "health" is for organizers, and "shares" for everybody. `cache` is a private folder in which
     measured systems are kept. Raises ValueError for fewer than two valid systems.
@@ -134,7 +134,7 @@ def rank_all(
     boards = Boards(plan, measured, shown, store)
     names = list(measured)
     result: dict[str, Any] = {"names": names, "boards": {}, "sets": {}, "pairs": {}}
-    result |= {"decisions": {}, "p_values": {}, "may_be_best": {}}
+    result |= {"decisions": {}, "p_values": {}}
     for tasks in majorities:
         profile = _profile(boards, names, tasks, gold)
         standings = every_rule(profile)
@@ -143,8 +143,7 @@ def rank_all(
     for name, terms in plan.boards.items():
         if name:
             board = boards.decide(terms, boards.values(name))
-            result["sets"][name] = _sets_of(board, len(names))
-            _store_decisions(result, name, board, len(names))
+            _store_board(result, name, board, len(names))
     result["health"] = _health(systems, [name for name in leaders if name in measured], measured, gold, store)
     result["shares"] = result["health"] and coarse_health(result["health"])
     store.delete_unused()
@@ -200,7 +199,7 @@ def _rules_of(
                     terms.append(term._replace(weight=term.weight / scale))
             board = boards.decide(terms, order.higher_is_better(rule))
             if rule == "mean" and not majority:
-                _store_decisions(result, "", board, len(profile.systems))
+                _store_board(result, "", board, len(profile.systems))
         sets = _sets_of(board, len(profile.systems))
         columns = (order.ranks, order.values, sets["low"], sets["high"])
         places = [dict(zip(_PLACE, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -231,23 +230,21 @@ def _sets_of(board: Board | None, size: int) -> dict[str, list[Any]]:
     return {"low": low, "high": high, "withheld": withheld}
 
 
-def _store_decisions(result: dict[str, Any], name: str, board: Board, size: int) -> None:
-    """Put a board's decisions into the result, those of the usual one with their p-values."""
+def _store_board(result: dict[str, Any], name: str, board: Board, size: int) -> None:
+    """Put a board's rank sets and decisions into the result, those of the usual one with their p-values."""
+    result["sets"][name] = _sets_of(board, size)
     better = np.zeros((size, size), np.bool_)
-    best: list[int] = []
     if board.decisions is not None:
-        better[np.ix_(board.present, board.present)] = board.decisions.better
-        best = [board.present[at] for at in may_be_best(board.decisions.better)]
+        part = np.ix_(board.present, board.present)
+        better[part] = board.decisions.better
         if not name and size <= P_VALUES_UP_TO:
             adjusted, raw = np.ones((2, size, size))
-            part = np.ix_(board.present, board.present)
             raw[part] = p_values(board.decisions.z)
             adjusted[part] = board.decisions.adjusted(raw[part])
             if board.hidden:
                 adjusted, raw = (rounded_p_values(p) for p in (adjusted, raw))
             result["p_values"][name] = pack_p_values(adjusted, raw)
     result["decisions"][name] = pack_decisions(better)
-    result["may_be_best"][name] = best
 
 
 def _pairs_of(profile: Profile, standings: Mapping[str, Standing]) -> dict[str, Any]:

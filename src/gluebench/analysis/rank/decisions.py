@@ -263,11 +263,6 @@ def rank_sets(better: Bools) -> tuple[Ints, Ints]:
     return 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
 
 
-def may_be_best(better: Bools) -> Ints:
-    """Positions of the systems that no other is better than, ascending; they hold the truly best ones."""
-    return np.flatnonzero(~better.any(axis=0))
-
-
 def not_different(better: Bools, at: int) -> list[int]:
     """Positions of the systems that are not significantly different from the one at a position."""
     decided = better[at] | better[:, at]

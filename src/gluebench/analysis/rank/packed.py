@@ -9,19 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gluebench.analysis.rank.decisions import ALPHA, Bools, Floats, may_be_best, not_different, rank_sets
+from gluebench.analysis.rank.decisions import ALPHA, Bools, Floats, Ints, not_different, rank_sets
 
 P_VALUES_UP_TO = 2000
 """Largest board whose p-values are kept: they grow with the square of the systems."""
-
-
-class RankSets(NamedTuple):
-    """Statements on some of a board's systems, in the order in which these were named."""
-
-    low: list[int]
-    high: list[int]
-    may_be_best: list[int]
-    """Positions among those named."""
 
 
 class PValues(NamedTuple):
@@ -42,12 +33,10 @@ def unpack_decisions(text: str, size: int) -> Bools:
     return np.unpackbits(bits, count=size * size).reshape(size, size).astype(np.bool_)
 
 
-def restrict(better: Bools, positions: Sequence[int]) -> RankSets:
+def restrict(better: Bools, positions: Sequence[int]) -> tuple[Ints, Ints]:
     """The rank sets of some of the systems among themselves; decisions hold for a part too."""
     chosen = np.asarray(positions, np.intp)
-    part = better[np.ix_(chosen, chosen)]
-    low, high = rank_sets(part)
-    return RankSets(low.tolist(), high.tolist(), may_be_best(part).tolist())
+    return rank_sets(better[np.ix_(chosen, chosen)])
 
 
 def indistinguishable(text: str, size: int, at: int) -> list[int]:

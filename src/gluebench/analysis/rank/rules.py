@@ -120,13 +120,18 @@ class Profile:
 
 def filled(profile: Profile, missing: Missing) -> Profile:
     """Apply a rule for missing scores; a system that gets no rank has all its scores set to None."""
-    from gluebench.analysis.rank.arrays import filled_scores  # imports numpy
+    import numpy as np
 
+    scores = profile.array
+    gaps = np.isnan(scores)
     if missing == "shared":
-        columns = list(zip(*profile.scores, strict=True))
-        return _only(profile, [at for at, column in enumerate(columns) if None not in column])
-    rows = filled_scores(profile.array, missing).tolist()
-    return replace(profile, scores=tuple(tuple(map(known, row)) for row in rows))
+        return _only(profile, np.flatnonzero(~gaps.any(axis=0)).tolist())
+    if missing == "unranked":
+        scores = np.where(gaps.any(axis=1, keepdims=True), np.nan, scores)
+    elif missing == "lowest":
+        lowest = np.fmin.reduce(scores, axis=0)
+        scores = np.where(gaps & ~gaps.all(axis=1, keepdims=True), lowest, scores)
+    return replace(profile, scores=tuple(tuple(map(known, row)) for row in scores.tolist()))
 
 
 def rank_set_text(low: int, high: int) -> str:
