@@ -42,6 +42,7 @@ class Pairs:
     covered: float | None = None
     """Share of the split's examples that have gold; None if all have."""
     _kept: dict[Hashable, Floats] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _subsets: dict[Sequence[int], Pairs] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -86,14 +87,13 @@ class Pairs:
     def _cell_kinds(self) -> Kinds:
         """The cells of the confusion table that occur, which is counted already."""
         table = self.table_array.ravel()
-        numbers: Ints = np.cumsum(table > 0) - 1
+        # In the smallest type, as this is done for every example.
+        of_cells = (np.cumsum(table > 0) - 1).astype(np.min_scalar_type(len(table)))
+        classes = of_cells.dtype.type(len(self.gold.labels))
 
         def of_units() -> NDArray[Any]:
-            gold, predicted = (
-                np.frombuffer(column.codes, np.uint8) for column in (self.gold, self.predicted)
-            )
-            of_units: Ints = numbers[gold * np.intp(len(self.gold.labels)) + predicted]
-            return of_units
+            gold, predicted = self.code_arrays
+            return of_cells[gold * classes + predicted]
 
         return Kinds(table[table > 0], of_units)
 
@@ -105,15 +105,13 @@ class Pairs:
             flat = np.zeros((cells, number))
             flat[np.flatnonzero(self.table_array)[some], np.arange(number)] = 1.0
         else:
-            units = self.content_kinds.first[some]
-            gold, predicted = (
-                np.frombuffer(column.codes, np.uint8) for column in (self.gold, self.predicted)
-            )
-            rows = np.flatnonzero(np.isin(self.units, units))
-            sorter = np.argsort(units)
-            kinds = sorter[np.searchsorted(units, self.units[rows], sorter=sorter)]
+            kind_of = np.full(self.size, -1)  # of the first unit of each kind
+            kind_of[self.content_kinds.first[some]] = np.arange(number)
+            kinds = kind_of[self.units]
+            rows = kinds >= 0
+            gold, predicted = self.code_arrays
             places = gold[rows] * np.intp(classes) + predicted[rows]
-            flat = np.bincount(places * number + kinds, minlength=cells * number).astype(np.float64)
+            flat = np.bincount(places * number + kinds[rows], minlength=cells * number).astype(np.float64)
         return flat.reshape(classes, classes, number)
 
     def units_with(self, flags: NDArray[Any]) -> Ints:
@@ -167,9 +165,12 @@ class Pairs:
         return 0 if label is None else self.gold.labels.index(label)
 
     def subset(self, positions: Sequence[int]) -> Pairs:
-        """The examples at these positions, in their order."""
-        groups = None if self.groups is None else tuple(map(self.groups.__getitem__, positions))
-        return Pairs(self.gold.take(positions), self.predicted.take(positions), groups)
+        """The examples at these positions, in their order; kept, as a comparison looks at them twice."""
+        key = tuple(positions)
+        if key not in self._subsets:
+            groups = None if self.groups is None else tuple(map(self.groups.__getitem__, key))
+            self._subsets[key] = Pairs(self.gold.take(key), self.predicted.take(key), groups)
+        return self._subsets[key]
 
 
 def matched(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, size: int) -> Pairs:

@@ -19,8 +19,17 @@ from gluebench.analysis.compare.scores import (
 )
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
-from gluebench.scoring import Gold, Report, grade
-from gluebench.scoring.grade import Labels, Path, Run, gold_of, pairs_of, submissions_from
+from gluebench.scoring import Gold
+from gluebench.scoring.grade import (
+    Labels,
+    Path,
+    Run,
+    answers_of,
+    gold_of,
+    graded,
+    require_gradable,
+    submissions_from,
+)
 from gluebench.scoring.intervals import holm
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
@@ -234,9 +243,18 @@ def compare(
     sides = [submissions_from(system, gold) for system in (a, b)]
     if not all(sides):
         raise ValueError("a system has no runs; expected one submission or more")
-    # Only for the errors and warnings of `grade`; the scores come with the tests.
-    reports = [[grade(submission, gold, intervals=False) for submission in side] for side in sides]
-    benchmark, answers = gold.benchmark, [[pairs_of(run, gold) for run in side] for side in sides]
+    answers = []
+    warnings_of = []
+    for side in sides:
+        for run in side:
+            require_gradable(run, gold)
+        answers.append(answers_of(side, gold))
+        # Only for the errors and warnings of `grade`; the scores come with the tests.
+        reports = [
+            graded(run, gold, pairs, intervals=False) for run, pairs in zip(side, answers[-1], strict=True)
+        ]
+        warnings_of.append(list(dict.fromkeys(text for report in reports for text in report.warnings)))
+    benchmark = gold.benchmark
     tested = {
         task.name: task_tested(task, answers, resamples=resamples, seed=seed) for task in benchmark.tasks
     }
@@ -276,7 +294,7 @@ def compare(
         tasks=tasks,
         diagnostics=diagnostics,
         conclusion=f"{conclusion} {gold.scope}".strip(),
-        warnings=tuple(_warnings(sides, gold, reports=reports, left_out=left_out)),
+        warnings=tuple(_warnings(sides, gold, warnings_of, left_out=left_out)),
         provenance={**provenance(gold, resamples=resamples, seed=seed), "schema": SCHEMA},
     )
 
@@ -344,8 +362,8 @@ def divided(whole: TaskComparison, parts: tuple[CategoryComparison, ...]) -> Tas
 def _warnings(
     sides: Sequence[Sequence[Submission]],
     gold: Gold,
+    warnings_of: Sequence[Sequence[str]],
     *,
-    reports: Sequence[Sequence[Report]],
     left_out: tuple[str, ...],
 ) -> Iterator[str]:
     for name in left_out:
@@ -363,9 +381,7 @@ def _warnings(
                 f"{system} is a single run, so that how much its score depends on the seed is not known: "
                 "there is no p-value, and the intervals are over examples alone, for these runs"
             )
-    of_a, of_b = (
-        list(dict.fromkeys(warning for report in side for warning in report.warnings)) for side in reports
-    )
+    of_a, of_b = warnings_of
     yield from (warning for warning in of_a if warning in of_b)
     yield from (f"A: {warning}" for warning in of_a if warning not in of_b)
     yield from (f"B: {warning}" for warning in of_b if warning not in of_a)

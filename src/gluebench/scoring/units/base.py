@@ -95,8 +95,11 @@ class Units:
         the examples (docs/explanation/differences.md). On few units correlations are computed again.
         """
         if self._turned:
-            turned = Units(self.metrics, self.systems[1::-1]).exchange(resamples, rng)
-            return Exchange(-turned.differences, turned.errors)
+            turned = Units(self.metrics, self.systems[1::-1])
+            turned._gold, turned._answers = self._gold, self._answers[1::-1]
+            turned.influences = self.influences[1::-1]
+            drawn = turned.exchange(resamples, rng)
+            return Exchange(-drawn.differences, drawn.errors)
         names = [metric.function for metric in self.metrics]
         places = []
         if self.size < LINEAR_FROM:
