@@ -12,13 +12,7 @@ from typing import Any
 import numpy as np
 
 from gluebench.analysis.compare import words
-from gluebench.analysis.compare.comparison import (
-    CategoryComparison,
-    Comparison,
-    TaskComparison,
-    compare,
-    divided,
-)
+from gluebench.analysis.compare.comparison import Comparison, TaskComparison, compare, task_comparison
 from gluebench.analysis.compare.scores import Difference
 from gluebench.analysis.health import coarse_health, health
 from gluebench.analysis.rank.boards import Board, Boards, majority_scores, measure, rounded_p_values
@@ -47,10 +41,10 @@ def rounded_comparison(comparison: Comparison, benchmark: Benchmark, *, smallest
     Of hidden labels no interval, error or number of examples is left, and no category with fewer examples
     than `smallest`. A task or diagnostic set whose labels are public stays as it is.
     """
-    tasks = {name: _task(benchmark.task(name), part, smallest) for name, part in comparison.tasks.items()}
-    sets = {
-        name: _task(benchmark.task(name), part, smallest) for name, part in comparison.diagnostics.items()
-    }
+    tasks, sets = (
+        {name: _task(benchmark.task(name), part, smallest) for name, part in parts.items()}
+        for parts in (comparison.tasks, comparison.diagnostics)
+    )
     scores = {name: part.score for name, part in tasks.items() if part.score is not None}
     overall, over = comparison.overall, comparison.over
     if overall and not all(benchmark.task(name).labels_public for name in over):
@@ -64,14 +58,12 @@ def _task(task: Task, comparison: TaskComparison, smallest: int) -> TaskComparis
         return comparison
     metrics = {name: _rounded(metric, bounds_of(task, name)) for name, metric in comparison.metrics.items()}
     score = comparison.score and _mean(comparison.score, metrics)
-    text = words.sentence(task, score) if score else words.no_score(task)
-    whole = TaskComparison(score, metrics, text)
-    parts = tuple(
-        CategoryComparison(category.kind, category.name, _rounded(category.difference, bounds_of(task)))
+    categories = tuple(
+        replace(category, difference=_rounded(category.difference, bounds_of(task)))
         for category in comparison.categories
         if category.difference.n >= smallest
     )
-    return divided(whole, parts) if parts else whole
+    return task_comparison(task, score, metrics, categories)
 
 
 def _rounded(exact: Difference, bounds: tuple[float, float]) -> Difference:
