@@ -108,10 +108,10 @@ def rank_all(
     "boards" has the average under every rule, once for each of `majorities`: tasks that every system is taken
     to answer with the most frequent label. What stands for a system is its position in "names", where those
     are left out that are not valid by the present checks. "sets" has the rank sets of every board, and
-    "decisions" all pairs, for `analysis.rank.packed`: "" is the average, "RTE" a task, "MRPC/F1" a metric, "AX" a diagnostic set, and
-    "AX:coarse:Logic" a category of at least `smallest` examples. With `leaders`, the best system of each
-    team, "health" is for organizers, and "shares" for everybody. `cache` is a private folder in which
-    measured systems are kept. Raises ValueError for fewer than two valid systems.
+    "decisions" all pairs, for `analysis.rank.packed`: "" is the average, "RTE" a task, "MRPC/F1" a metric,
+    "AX" a diagnostic set, and "AX:coarse:Logic" a category of at least `smallest` examples. With `leaders`,
+    the best system of each team, "health" is for organizers, and "shares" for everybody. `cache` is a private
+    folder in which measured systems are kept. Raises ValueError for fewer than two valid systems.
     """
     plan = Plan.of(gold, smallest)
     store = Store(cache, gold, smallest)
@@ -181,7 +181,7 @@ def _rules_of(
     scale_of = dict(zip(profile.tasks, profile.scale.tolist(), strict=True))
     for rule in RULES:
         order = standings[rule]
-        board = None
+        board = Board(None, [], UNTESTED, False)
         if rule in TESTED:
             terms = []
             for term in boards.plan.boards[""]:
@@ -195,8 +195,8 @@ def _rules_of(
         sets = _sets_of(board, len(profile.systems))
         columns = (order.ranks, order.values, sets["low"], sets["high"])
         places = [dict(zip(_PLACE, row, strict=True)) for row in zip(*columns, strict=True)]
-        withheld = UNTESTED if board is None else board.withheld
-        places_of[rule] = {"places": places, "notes": [order.note] * bool(order.note), "withheld": withheld}
+        notes = [order.note] if order.note else []
+        places_of[rule] = {"places": places, "notes": notes, "withheld": board.withheld}
     return {
         "tasks": list(profile.tasks),
         "scales": list(profile.scales or ()),
@@ -208,18 +208,17 @@ def _rules_of(
 _PLACE = ("rank", "value", "rank_low", "rank_high")
 
 
-def _sets_of(board: Board | None, size: int) -> dict[str, list[Any]]:
+def _sets_of(board: Board, size: int) -> dict[str, list[Any]]:
     """The rank sets of all systems, among those that have a score on the board."""
-    low: list[int | None] = [None] * size
-    high: list[int | None] = [None] * size
-    withheld: list[str | None] = [NO_SCORE] * size
-    if board is not None:
-        for at in board.present:
-            withheld[at] = board.withheld
-        if board.decisions is not None:
-            for at, *ends in zip(board.present, *rank_sets(board.decisions.better), strict=True):
-                low[at], high[at] = map(int, ends)
-    return {"low": low, "high": high, "withheld": withheld}
+    sets: dict[str, list[Any]] = {"low": [None] * size, "high": [None] * size, "withheld": [NO_SCORE] * size}
+    for at in board.present:
+        sets["withheld"][at] = board.withheld
+    if board.decisions is not None:
+        low, high = rank_sets(board.decisions.better)
+        for row, at in enumerate(board.present):
+            sets["low"][at] = int(low[row])
+            sets["high"][at] = int(high[row])
+    return sets
 
 
 def _store_board(result: dict[str, Any], name: str, board: Board, size: int) -> None:

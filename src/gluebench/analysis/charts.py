@@ -96,6 +96,10 @@ def mark(x: float, y: float, order: int, note: str = "") -> str:
 
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 24.0, 16.0, 52.0
 """Margins around the plot area."""
+WIDTH, HEIGHT = 640.0, 400.0
+"""Size of a picture; that of bars is as high as they need."""
+ROOM = 0.05
+"""Margin of a scale at both ends, as a share of its range."""
 
 
 class Scale(NamedTuple):
@@ -127,9 +131,7 @@ class Scale(NamedTuple):
         return [at * step for at in range(first, floor(self.high / step + 1e-9) + 1)]
 
 
-def scale_over(
-    values: Iterable[float], start: float, stop: float, *, logarithmic: bool = False, room: float = 0.05
-) -> Scale:
+def scale_over(values: Iterable[float], start: float, stop: float, *, logarithmic: bool = False) -> Scale:
     """A scale over all values, with a margin at both ends. Raises ValueError without values."""
     numbers = list(values)
     if not numbers:
@@ -138,9 +140,9 @@ def scale_over(
     if logarithmic:
         if low <= 0:
             raise ValueError(f"{low:g} has no place on a logarithmic scale; expected values above 0")
-        wider = (high / low) ** room if high > low else 2.0
+        wider = (high / low) ** ROOM if high > low else 2.0
         return Scale(low / wider, high * wider, start, stop, True)
-    more = (high - low) * room or abs(high) * room or 1.0
+    more = (high - low) * ROOM or abs(high) * ROOM or 1.0
     return Scale(low - more, high + more, start, stop)
 
 
@@ -193,7 +195,7 @@ class Bar(NamedTuple):
     high: float | None = None
 
 
-def bar_chart(title: str, bars: Sequence[Bar], *, axis: str, width: float = 640) -> str:
+def bar_chart(title: str, bars: Sequence[Bar], *, axis: str) -> str:
     """A bar from zero for each value, the first at the top."""
     left = 16 + max((width_of(bar.label) for bar in bars), default=0)
     bottom = TOP + ROW * len(bars)
@@ -201,7 +203,7 @@ def bar_chart(title: str, bars: Sequence[Bar], *, axis: str, width: float = 640)
     low, high = min([0.0, *values]), max([0.0, *values])
     room = (high - low) * 0.04
     ends = (low - room * (low < 0), high + room * (high > 0)) if room else (0.0, 1.0)
-    scale = Scale(*ends, left, width - RIGHT)
+    scale = Scale(*ends, left, WIDTH - RIGHT)
     parts = x_axis(scale, bottom, axis, top=TOP)
     for row, bar in enumerate(bars):
         top = TOP + ROW * row
@@ -212,7 +214,7 @@ def bar_chart(title: str, bars: Sequence[Bar], *, axis: str, width: float = 640)
         if bar.low is not None and bar.high is not None:
             parts.append(path([(scale.at(bar.low), middle), (scale.at(bar.high), middle)], "chart-whisker"))
     desc = f"{len(bars)} bars: " + "; ".join(f"{bar.label} {bar.value:.4g}" for bar in bars)
-    return picture(title, desc, width=width, height=bottom + BOTTOM, parts=parts)
+    return picture(title, desc, width=WIDTH, height=bottom + BOTTOM, parts=parts)
 
 
 class Point(NamedTuple):
@@ -235,19 +237,17 @@ def scatter_chart(
     y_title: str,
     front: Sequence[tuple[float, float]] = (),
     logarithmic: bool = False,
-    width: float = 640,
-    height: float = 400,
     x_words: Callable[[float], str] = shown,
 ) -> str:
     """Named points; `front` is drawn as steps from left to right, such as a Pareto front.
 
     `logarithmic` applies to x, whose ticks `x_words` formats. Raises ValueError without points.
     """
-    across = scale_over((point.x for point in points), LEFT, width - RIGHT, logarithmic=logarithmic)
+    across = scale_over((point.x for point in points), LEFT, WIDTH - RIGHT, logarithmic=logarithmic)
     heights = [v for point in points for v in (point.y, point.low, point.high) if v is not None]
-    up = scale_over(heights, height - BOTTOM, TOP)
+    up = scale_over(heights, HEIGHT - BOTTOM, TOP)
     parts = x_axis(across, up.start, x_title, top=TOP, words=x_words)
-    parts += y_axis(up, LEFT, y_title, right=width - RIGHT)
+    parts += y_axis(up, LEFT, y_title, right=WIDTH - RIGHT)
     if len(front) > 1:
         corners = [(across.at(x), up.at(y)) for x, y in sorted(front)]
         steps = [place for (_, y), (x, after) in pairwise(corners) for place in ((x, y), (x, after))]
@@ -260,7 +260,7 @@ def scatter_chart(
         ends = x + 10 + width_of(point.label) > across.stop
         parts.append(label(x - 7 if ends else x + 7, y - 7, point.label, anchor="end" if ends else ""))
     desc = f"{y_title} by {x_title}: " + "; ".join(f"{p.label} ({x_words(p.x)}, {p.y:.4g})" for p in points)
-    return picture(title, desc, width=width, height=height, parts=parts)
+    return picture(title, desc, width=WIDTH, height=HEIGHT, parts=parts)
 
 
 def heat_chart(title: str, desc: str, columns: Sequence[str], rows: Sequence[HeatRow]) -> str:

@@ -42,6 +42,8 @@ class Pairs:
     covered: float | None = None
     """Share of the split's examples that have gold; None if all have."""
     _kept: dict[Hashable, Floats] = field(default_factory=dict, init=False, repr=False, compare=False)
+    points: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The value of each metric that was asked for; `metrics.point` fills it."""
     _subsets: dict[Sequence[int], Pairs] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:

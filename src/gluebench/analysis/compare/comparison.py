@@ -11,7 +11,6 @@ from gluebench.analysis.compare import words
 from gluebench.analysis.compare.scores import (
     Answers,
     Difference,
-    Tested,
     answers_to,
     file_tested,
     mean_tested,

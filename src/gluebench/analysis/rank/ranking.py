@@ -35,7 +35,6 @@ from gluebench.analysis.rank.rules import (
     survives,
 )
 from gluebench.analysis.rank.systems import ALONE, Plan, Systems, read_systems, require_possible
-from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
 from gluebench.data import DataError
@@ -414,9 +413,7 @@ def _entries(
         names = [system.name for system in entries]
         for row, system in enumerate(entries):
             alike = tuple(names[other] for other in not_different(decisions.better, row))
-            entries[row] = replace(
-                system, rank_low=low[row], rank_high=high[row], indistinguishable=alike
-            )
+            entries[row] = replace(system, rank_low=low[row], rank_high=high[row], indistinguishable=alike)
     unranked = [entry(at, UNRANKED) for at, rank in enumerate(order.ranks) if rank is None]
     return (*entries, *unranked)
 

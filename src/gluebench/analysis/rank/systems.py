@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,7 +112,7 @@ def measured(pairs: Mapping[str, Pairs], plan: Plan, digest: str = "") -> Measur
             "values": influence.values.tolist(),
             "size": len(own),
             "units": influence.size,
-            "answers": hash_of(own),
+            "answers": sha256(sort_key(own.predicted)).hexdigest()[:16],
             "few": any(too_few_for_difference(metric, own) for metric in source.metrics),
             "unknown": bool(np.isnan(influence.by_kind).any()),
         }
@@ -121,13 +122,6 @@ def measured(pairs: Mapping[str, Pairs], plan: Plan, digest: str = "") -> Measur
         if all(term.source in parts for term in terms):
             variances[task.name] = sum(variance(influences[term.source], term.metrics) for term in terms)
     return Measured(digest, {"valid": True, "parts": parts, "variances": variances}, lambda: influences)
-
-
-def hash_of(pairs: Pairs) -> str:
-    """A digest of the predictions."""
-    from hashlib import sha256
-
-    return sha256(sort_key(pairs.predicted)).hexdigest()[:16]
 
 
 def why_withheld(plan: Plan, terms: Sequence[Term], systems: Sequence[Measured]) -> str | None:
@@ -152,9 +146,9 @@ def why_withheld(plan: Plan, terms: Sequence[Term], systems: Sequence[Measured])
 class Systems(NamedTuple):
     """The submissions passed to `rank`, read and graded."""
 
-    scores: tuple[Floats, ...]
+    scores: list[Floats]
     """Scores of each system, shape (runs, tasks); NaN where a run lacks a task."""
-    influences: tuple[Mapping[str, Influence], ...]
+    influences: list[dict[str, Influence]]
     """Test-file name to the influence on the mean over a system's runs, of files that all runs have."""
     variances: Floats
     """Variance of each task's score over the choice of examples, shape (systems, tasks)."""
@@ -210,18 +204,14 @@ def read_systems(
                     shared[at, place] += shared_variance(of_runs, term.metrics)
         influences.append(own)
         every_run += own_runs
-    withheld = why_withheld(plan, [term for task in plan.scored for term in plan.boards[task.name]], every_run)
+    withheld = why_withheld(
+        plan, [term for task in plan.scored for term in plan.boards[task.name]], every_run
+    )
     if withheld and isinstance(gold, TableGold) and gold.unit == "tasks":
         rows_of_table = len(next(iter(gold.columns.values())))
         withheld = f"{rows_of_table} tasks are too few, since they need {FEWEST_NUMBERS}"
-    return Systems(
-        tuple(scores),
-        tuple(influences),
-        variances,
-        shared,
-        withheld,
-        (*gold.warnings, *sorted(set(warnings))),
-    )
+    told = (*gold.warnings, *sorted(set(warnings)))
+    return Systems(scores, influences, variances, shared, withheld, told)
 
 
 def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> Submission:
