@@ -95,7 +95,8 @@ class Pairs:
 
         def of_units() -> NDArray[Any]:
             gold, predicted = self.code_arrays
-            return of_cells[gold * classes + predicted]
+            of_units: Ints = of_cells[gold * classes + predicted]
+            return of_units
 
         return Kinds(table[table > 0], of_units)
 

@@ -199,7 +199,8 @@ def point(metric: Metric, pairs: Pairs) -> Point:
     """
     if metric not in pairs.points:
         pairs.points[metric] = function_of(metric).point(pairs, metric)
-    return pairs.points[metric]
+    kept: Point = pairs.points[metric]
+    return kept
 
 
 def task_score(metrics: Sequence[float]) -> float:
