@@ -96,8 +96,7 @@ def mark(x: float, y: float, order: int, note: str = "") -> str:
 
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 24.0, 16.0, 52.0
 """Margins around the plot area."""
-WIDTH, HEIGHT = 640.0, 400.0
-"""Size of a picture; that of bars is as high as they need."""
+WIDTH = 640.0
 ROOM = 0.05
 """Margin of a scale at both ends, as a share of its range."""
 
@@ -237,17 +236,19 @@ def scatter_chart(
     y_title: str,
     front: Sequence[tuple[float, float]] = (),
     logarithmic: bool = False,
+    width: float = WIDTH,
+    height: float = 400,
     x_words: Callable[[float], str] = shown,
 ) -> str:
     """Named points; `front` is drawn as steps from left to right, such as a Pareto front.
 
     `logarithmic` applies to x, whose ticks `x_words` formats. Raises ValueError without points.
     """
-    across = scale_over((point.x for point in points), LEFT, WIDTH - RIGHT, logarithmic=logarithmic)
+    across = scale_over((point.x for point in points), LEFT, width - RIGHT, logarithmic=logarithmic)
     heights = [v for point in points for v in (point.y, point.low, point.high) if v is not None]
-    up = scale_over(heights, HEIGHT - BOTTOM, TOP)
+    up = scale_over(heights, height - BOTTOM, TOP)
     parts = x_axis(across, up.start, x_title, top=TOP, words=x_words)
-    parts += y_axis(up, LEFT, y_title, right=WIDTH - RIGHT)
+    parts += y_axis(up, LEFT, y_title, right=width - RIGHT)
     if len(front) > 1:
         corners = [(across.at(x), up.at(y)) for x, y in sorted(front)]
         steps = [place for (_, y), (x, after) in pairwise(corners) for place in ((x, y), (x, after))]
@@ -260,7 +261,7 @@ def scatter_chart(
         ends = x + 10 + width_of(point.label) > across.stop
         parts.append(label(x - 7 if ends else x + 7, y - 7, point.label, anchor="end" if ends else ""))
     desc = f"{y_title} by {x_title}: " + "; ".join(f"{p.label} ({x_words(p.x)}, {p.y:.4g})" for p in points)
-    return picture(title, desc, width=WIDTH, height=HEIGHT, parts=parts)
+    return picture(title, desc, width=width, height=height, parts=parts)
 
 
 def heat_chart(title: str, desc: str, columns: Sequence[str], rows: Sequence[HeatRow]) -> str:
