@@ -80,7 +80,8 @@ class Boards:
         value = float(own["values"][at])
         if source.task.labels_public:
             return value
-        return rounded_value(value, own["size"], *bounds_of(source.task, source.metrics[at].name))
+        bounds = bounds_of(source.task, source.metrics[at].name)
+        return rounded_value(value, own["size"], *bounds, widening=own["widenings"][at])
 
     def rounding(self, terms: Sequence[Term]) -> Floats:
         """Variances that allow for the rounding of each system's value, shape (systems,)."""
@@ -94,7 +95,8 @@ class Boards:
                 bounds = bounds_of(source.task, source.metrics[at].name)
                 for row, system in enumerate(self.systems):
                     if own := system.parts.get(term.source):
-                        width = rounding_width(own["values"][at], own["size"], *bounds)
+                        value, widening = own["values"][at], own["widenings"][at]
+                        width = rounding_width(value, own["size"], *bounds, widening=widening)
                         of_task[row] += term.weight * share * width
         allowed = np.zeros(len(self.systems))
         for of_task in widths.values():

@@ -16,6 +16,7 @@ from gluebench.benchmark import Metric, Task
 from gluebench.data import DataError
 from gluebench.scoring import Gold
 from gluebench.scoring.grade import Run, answers_of, graded, require_gradable, submissions_from
+from gluebench.scoring.inference import widening_of
 from gluebench.scoring.influence import Influence, influence_of
 from gluebench.scoring.metrics.sums import FEWEST_NUMBERS
 from gluebench.scoring.pairs import Pairs, sort_key
@@ -108,8 +109,13 @@ def measured(pairs: Mapping[str, Pairs], plan: Plan, digest: str = "") -> Measur
             own = own.subset(source.positions)
         influence = influence_of(source.metrics, own)
         influences[name] = influence
+        changes = influence.by_kind / max(influence.size - 1, 1)
         parts[name] = {
             "values": influence.values.tolist(),
+            "widenings": [
+                widening_of(metric, own, value, change, influence.counts) or 1
+                for metric, value, change in zip(source.metrics, influence.values, changes, strict=True)
+            ],
             "size": len(own),
             "units": influence.size,
             "answers": sha256(sort_key(own.predicted)).hexdigest()[:16],
