@@ -31,12 +31,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from gluebench.analysis.board import rank_all
-from gluebench.analysis.rank.boards import Board, Boards, Plan, measure, measured
+from gluebench.analysis.rank.boards import Board, Boards, measure
 from gluebench.analysis.rank.decisions import PairVariances, covariances, decide, precision
 from gluebench.analysis.rank.panel import rank_scores
 from gluebench.analysis.rank.store import Store
+from gluebench.analysis.rank.systems import Plan, measured
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.scoring import Gold, grade
+from gluebench.scoring.grade import pairs_of
 from gluebench.submission import Column, Submission
 
 PANEL, PANEL_TASKS = 332, 41
@@ -94,7 +96,7 @@ class Kept:
         path.write_bytes(np.random.default_rng(int(name)).bytes(self.bytes))
         plan, store = Plan.of(self.gold, 0), Store(self.cache, self.gold, 0)
         digest = store.digest(path)
-        store.measured(digest, partial(measured, submission, digest, self.gold, plan))
+        store.measured(digest, lambda: measured(pairs_of(submission, self.gold), plan, digest))
         report = grade(submission, self.gold, intervals=False)
         self.systems[name] = str(path)
         scores = {task: part.score.value for task, part in report.tasks.items() if part.score}
@@ -108,7 +110,7 @@ class Kept:
             digest = store.digest(path)
             systems[name] = store.measured(digest, partial(measure, path, digest, self.gold, plan))
         boards = Boards(plan, systems, self.shown, store)
-        columns = [boards.values(task.name) for task in plan.tasks]
+        columns = [boards.values(task.name) for task in plan.scored]
         return boards.decide(plan.boards[""], np.mean(np.array(columns, np.float64), axis=0).tolist())
 
     def rank(self) -> dict[str, Any]:

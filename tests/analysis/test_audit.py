@@ -12,7 +12,7 @@ from real import REAL, needs_real
 
 from gluebench.analysis.audit import PRINTED, Measured, PairSet, Sources, associations, audit
 from gluebench.analysis.audit.run import verdict
-from gluebench.analysis.lint.shortcuts import Lead
+from gluebench.analysis.lint.shortcuts import Lead, example_groups
 from gluebench.benchmark import UnknownNameError, load_benchmark
 from gluebench.data import DataError, Example
 from gluebench.scoring import read_gold
@@ -109,7 +109,7 @@ def test_pairs_in_both_directions_are_one_observation() -> None:
     assert alone.high is not None
     independent = wilson(alone.accuracy * 80, 80)
     assert alone.high - alone.low > (independent.high or 0) - (independent.low or 0)
-    assert pairs("mine", planted(2)).groups() == [0, 1, 2, 3, 4, 5]
+    assert example_groups(pairs("mine", planted(2)).examples) == [0, 1, 2, 3, 4, 5]
 
 
 def test_the_pairs_that_were_learned_are_not_tested_on() -> None:

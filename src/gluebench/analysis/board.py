@@ -12,21 +12,16 @@ from typing import Any
 import numpy as np
 
 from gluebench.analysis.compare import words
-from gluebench.analysis.compare.comparison import (
-    CategoryComparison,
-    Comparison,
-    TaskComparison,
-    compare,
-    divided,
-)
+from gluebench.analysis.compare.comparison import Comparison, TaskComparison, compare, task_comparison
 from gluebench.analysis.compare.scores import Difference
 from gluebench.analysis.health import coarse_health, health
-from gluebench.analysis.rank.boards import Board, Boards, Plan, majority_scores, measure, rounded_p_values
-from gluebench.analysis.rank.decisions import may_be_best, p_values, rank_sets
+from gluebench.analysis.rank.boards import Board, Boards, majority_scores, measure, rounded_p_values
+from gluebench.analysis.rank.decisions import p_values, rank_sets
 from gluebench.analysis.rank.packed import P_VALUES_UP_TO, pack_decisions, pack_p_values
 from gluebench.analysis.rank.ranking import TESTED, UNTESTED, scales
 from gluebench.analysis.rank.rules import Profile, Standing, every_rule, survives
 from gluebench.analysis.rank.store import Measured, Store
+from gluebench.analysis.rank.systems import Plan
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import RULES
 from gluebench.scoring import Gold, grade
@@ -74,7 +69,7 @@ def _task(task: Task, comparison: TaskComparison, reports: Sequence[TaskReport])
         for name, metric in comparison.metrics.items()
     }
     score = comparison.score and _shown(comparison.score, [report.score for report in reports])
-    return TaskComparison(score, metrics, words.sentence(task, score) if score else words.no_score(task))
+    return task_comparison(task, score, metrics, ())
 
 
 def _set(
@@ -85,14 +80,12 @@ def _set(
     scores = [{(kind, name): score for kind, name, score in report.parts()} for report in reports if report]
     metric = task.metrics[0].name
     overall = _shown(comparison.metrics[metric], [of_system[OVERALL, ""] for of_system in scores])
-    whole = TaskComparison(overall, {metric: overall}, words.sentence(task, overall))
     parts = []
     for category in comparison.categories:
         if category.difference.n >= smallest:
             shown = [of_system[category.kind, category.name] for of_system in scores]
-            difference = _shown(category.difference, shown)
-            parts.append(CategoryComparison(category.kind, category.name, difference))
-    return divided(whole, tuple(parts)) if parts else whole
+            parts.append(replace(category, difference=_shown(category.difference, shown)))
+    return task_comparison(task, overall, {metric: overall}, tuple(parts))
 
 
 def _shown(exact: Difference, scores: Sequence[Score | None]) -> Difference:
@@ -142,11 +135,11 @@ def rank_all(
 
     "boards" has the average under every rule, once for each of `majorities`: tasks that every system is taken
     to answer with the most frequent label. What stands for a system is its position in "names", where those
-    are left out that are not valid by the present checks. "decisions" has all pairs of every board, for
-    `analysis.rank.packed`: "" is the average, "RTE" a task, "MRPC/F1" a metric, "AX" a diagnostic set, and
-    "AX:coarse:Logic" a category of at least `smallest` examples. With `leaders`, the best system of each
-    team, "health" is for organizers, and "shares" for everybody. `cache` is a private folder in which
-    measured systems are kept. Raises TooFewSystemsError for fewer than two valid systems.
+    are left out that are not valid by the present checks. "sets" has the rank sets of every board, and
+    "decisions" all pairs, for `analysis.rank.packed`: "" is the average, "RTE" a task, "MRPC/F1" a metric,
+    "AX" a diagnostic set, and "AX:coarse:Logic" a category of at least `smallest` examples. With `leaders`,
+    the best system of each team, "health" is for organizers, and "shares" for everybody. `cache` is a private
+    folder in which measured systems are kept. Raises TooFewSystemsError for fewer than two valid systems.
     """
     plan = Plan.of(gold, smallest)
     store = Store(cache, gold, smallest)
@@ -164,7 +157,7 @@ def rank_all(
     boards = Boards(plan, measured, shown, store)
     names = list(measured)
     result: dict[str, Any] = {"names": names, "boards": {}, "sets": {}, "pairs": {}}
-    result |= {"decisions": {}, "p_values": {}, "may_be_best": {}}
+    result |= {"decisions": {}, "p_values": {}}
     for tasks in majorities:
         profile = _profile(boards, names, tasks, gold)
         standings = every_rule(profile)
@@ -173,8 +166,7 @@ def rank_all(
     for name, terms in plan.boards.items():
         if name:
             board = boards.decide(terms, boards.values(name))
-            result["sets"][name] = _sets_of(board, len(names))
-            _store_decisions(result, name, board, len(names))
+            _store_board(result, name, board, len(names))
     result["health"] = _health(systems, [name for name in leaders if name in measured], measured, gold, store)
     result["shares"] = result["health"] and coarse_health(result["health"])
     store.delete_unused()
@@ -183,7 +175,7 @@ def rank_all(
 
 def _profile(boards: Boards, names: Sequence[str], majority: Sequence[str], gold: Gold) -> Profile:
     """The scores by task as shown, where `majority` tasks are answered with the most frequent label."""
-    tasks = boards.plan.tasks
+    tasks = [task for task in boards.plan.scored if task.weight]
     same = majority_scores([gold.benchmark.task(name) for name in majority], gold)
     columns = []
     exact = np.full((len(names), len(tasks)), np.nan)
@@ -220,7 +212,7 @@ def _rules_of(
     scale_of = dict(zip(profile.tasks, profile.scale.tolist(), strict=True))
     for rule in RULES:
         order = standings[rule]
-        board = None
+        board = Board(None, [], UNTESTED, False)
         if rule in TESTED:
             terms = []
             for term in boards.plan.boards[""]:
@@ -230,12 +222,12 @@ def _rules_of(
                     terms.append(term._replace(weight=term.weight / scale))
             board = boards.decide(terms, order.higher_is_better(rule))
             if rule == "mean" and not majority:
-                _store_decisions(result, "", board, len(profile.systems))
+                _store_board(result, "", board, len(profile.systems))
         sets = _sets_of(board, len(profile.systems))
         columns = (order.ranks, order.values, sets["low"], sets["high"])
         places = [dict(zip(_PLACE, row, strict=True)) for row in zip(*columns, strict=True)]
-        withheld = UNTESTED if board is None else board.withheld
-        places_of[rule] = {"places": places, "notes": [order.note] * bool(order.note), "withheld": withheld}
+        notes = [order.note] if order.note else []
+        places_of[rule] = {"places": places, "notes": notes, "withheld": board.withheld}
     return {
         "tasks": list(profile.tasks),
         "scales": list(profile.scales or ()),
@@ -247,37 +239,34 @@ def _rules_of(
 _PLACE = ("rank", "value", "rank_low", "rank_high")
 
 
-def _sets_of(board: Board | None, size: int) -> dict[str, list[Any]]:
+def _sets_of(board: Board, size: int) -> dict[str, list[Any]]:
     """The rank sets of all systems, among those that have a score on the board."""
-    low: list[int | None] = [None] * size
-    high: list[int | None] = [None] * size
-    withheld: list[str | None] = [NO_SCORE] * size
-    if board is not None:
-        for at in board.present:
-            withheld[at] = board.withheld
-        if board.decisions is not None:
-            for at, *ends in zip(board.present, *rank_sets(board.decisions.better), strict=True):
-                low[at], high[at] = map(int, ends)
-    return {"low": low, "high": high, "withheld": withheld}
+    sets: dict[str, list[Any]] = {"low": [None] * size, "high": [None] * size, "withheld": [NO_SCORE] * size}
+    for at in board.present:
+        sets["withheld"][at] = board.withheld
+    if board.decisions is not None:
+        low, high = rank_sets(board.decisions.better)
+        for row, at in enumerate(board.present):
+            sets["low"][at] = int(low[row])
+            sets["high"][at] = int(high[row])
+    return sets
 
 
-def _store_decisions(result: dict[str, Any], name: str, board: Board, size: int) -> None:
-    """Put a board's decisions into the result, those of the usual one with their p-values."""
+def _store_board(result: dict[str, Any], name: str, board: Board, size: int) -> None:
+    """Put a board's rank sets and decisions into the result, those of the usual one with their p-values."""
+    result["sets"][name] = _sets_of(board, size)
     better = np.zeros((size, size), np.bool_)
-    best: list[int] = []
-    if board.decisions is not None and board.z is not None:
-        better[np.ix_(board.present, board.present)] = board.decisions.better
-        best = [board.present[at] for at in may_be_best(board.decisions.better)]
+    if board.decisions is not None:
+        part = np.ix_(board.present, board.present)
+        better[part] = board.decisions.better
         if not name and size <= P_VALUES_UP_TO:
             adjusted, raw = np.ones((2, size, size))
-            part = np.ix_(board.present, board.present)
-            raw[part] = p_values(board.z)
+            raw[part] = p_values(board.decisions.z)
             adjusted[part] = board.decisions.adjusted(raw[part])
             if board.hidden:
                 adjusted, raw = (rounded_p_values(p) for p in (adjusted, raw))
             result["p_values"][name] = pack_p_values(adjusted, raw)
     result["decisions"][name] = pack_decisions(better)
-    result["may_be_best"][name] = best
 
 
 def _pairs_of(profile: Profile, standings: Mapping[str, Standing]) -> dict[str, Any]:

@@ -96,6 +96,9 @@ def mark(x: float, y: float, order: int, note: str = "") -> str:
 
 LEFT, RIGHT, TOP, BOTTOM = 62.0, 24.0, 16.0, 52.0
 """Margins around the plot area."""
+WIDTH = 640.0
+ROOM = 0.05
+"""Margin of a scale at both ends, as a share of its range."""
 
 
 class Scale(NamedTuple):
@@ -127,9 +130,7 @@ class Scale(NamedTuple):
         return [at * step for at in range(first, floor(self.high / step + 1e-9) + 1)]
 
 
-def scale_over(
-    values: Iterable[float], start: float, stop: float, *, logarithmic: bool = False, room: float = 0.05
-) -> Scale:
+def scale_over(values: Iterable[float], start: float, stop: float, *, logarithmic: bool = False) -> Scale:
     """A scale over all values, with a margin at both ends. Raises ValueError without values."""
     numbers = list(values)
     if not numbers:
@@ -138,9 +139,9 @@ def scale_over(
     if logarithmic:
         if low <= 0:
             raise ValueError(f"{low:g} has no place on a logarithmic scale; expected values above 0")
-        wider = (high / low) ** room if high > low else 2.0
+        wider = (high / low) ** ROOM if high > low else 2.0
         return Scale(low / wider, high * wider, start, stop, True)
-    more = (high - low) * room or abs(high) * room or 1.0
+    more = (high - low) * ROOM or abs(high) * ROOM or 1.0
     return Scale(low - more, high + more, start, stop)
 
 
@@ -193,7 +194,7 @@ class Bar(NamedTuple):
     high: float | None = None
 
 
-def bar_chart(title: str, bars: Sequence[Bar], *, axis: str, width: float = 640) -> str:
+def bar_chart(title: str, bars: Sequence[Bar], *, axis: str) -> str:
     """A bar from zero for each value, the first at the top."""
     left = 16 + max((width_of(bar.label) for bar in bars), default=0)
     bottom = TOP + ROW * len(bars)
@@ -201,7 +202,7 @@ def bar_chart(title: str, bars: Sequence[Bar], *, axis: str, width: float = 640)
     low, high = min([0.0, *values]), max([0.0, *values])
     room = (high - low) * 0.04
     ends = (low - room * (low < 0), high + room * (high > 0)) if room else (0.0, 1.0)
-    scale = Scale(*ends, left, width - RIGHT)
+    scale = Scale(*ends, left, WIDTH - RIGHT)
     parts = x_axis(scale, bottom, axis, top=TOP)
     for row, bar in enumerate(bars):
         top = TOP + ROW * row
@@ -212,7 +213,7 @@ def bar_chart(title: str, bars: Sequence[Bar], *, axis: str, width: float = 640)
         if bar.low is not None and bar.high is not None:
             parts.append(path([(scale.at(bar.low), middle), (scale.at(bar.high), middle)], "chart-whisker"))
     desc = f"{len(bars)} bars: " + "; ".join(f"{bar.label} {bar.value:.4g}" for bar in bars)
-    return picture(title, desc, width=width, height=bottom + BOTTOM, parts=parts)
+    return picture(title, desc, width=WIDTH, height=bottom + BOTTOM, parts=parts)
 
 
 class Point(NamedTuple):
@@ -235,7 +236,7 @@ def scatter_chart(
     y_title: str,
     front: Sequence[tuple[float, float]] = (),
     logarithmic: bool = False,
-    width: float = 640,
+    width: float = WIDTH,
     height: float = 400,
     x_words: Callable[[float], str] = shown,
 ) -> str:

@@ -82,7 +82,7 @@ class PairedTest(DifferenceTest):
         """|T|."""
         return float(statistics(np.array(self.difference), np.array(self.error)))
 
-    @property
+    @cached_property
     def p(self) -> float:
         """Two-sided mid-p."""
         return self.null.p(self.statistic)

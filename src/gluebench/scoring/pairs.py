@@ -42,6 +42,9 @@ class Pairs:
     covered: float | None = None
     """Share of the split's examples that have gold; None if all have."""
     _kept: dict[Hashable, Floats] = field(default_factory=dict, init=False, repr=False, compare=False)
+    points: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The value of each metric that was asked for; `metrics.point` fills it."""
+    _subsets: dict[Sequence[int], Pairs] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -96,10 +99,12 @@ class Pairs:
     def _cell_kinds(self) -> Kinds:
         """The cells of the confusion table that occur, which is counted already."""
         table = self.table_array.ravel()
-        numbers: Ints = np.cumsum(table > 0) - 1
+        # In the smallest type, as this is done for every example.
+        of_cells = (np.cumsum(table > 0) - 1).astype(np.min_scalar_type(len(table)))
+        classes = of_cells.dtype.type(len(self.gold.labels))
 
         def of_units() -> NDArray[Any]:
-            return numbers[self._cell_numbers]
+            return of_cells[self._cell_numbers]
 
         return Kinds(table[table > 0], of_units)
 
@@ -107,7 +112,9 @@ class Pairs:
     def _cell_numbers(self) -> Ints:
         """The cell of each example in the confusion table, gold * classes + predicted, shape (n,)."""
         gold, predicted = self.code_arrays
-        numbers: Ints = gold * np.intp(len(self.gold.labels)) + predicted
+        classes = len(self.gold.labels)
+        # In the smallest type, as this is done for every example.
+        numbers: Ints = gold * np.min_scalar_type(classes**2).type(classes) + predicted
         return numbers
 
     def left_out(self, value: float, without: Floats) -> Floats:
@@ -126,7 +133,7 @@ class Pairs:
             kind_of_unit[self.content_kinds.first[some]] = np.arange(number)
             kinds = kind_of_unit[self.units]
             rows = kinds >= 0
-            places = self._cell_numbers[rows] * number + kinds[rows]
+            places = self._cell_numbers[rows] * np.intp(number) + kinds[rows]
             flat = np.bincount(places, minlength=cells * number).astype(np.float64)
         return flat.reshape(classes, classes, number)
 
@@ -198,9 +205,12 @@ class Pairs:
         return 0 if label is None else self.gold.labels.index(label)
 
     def subset(self, positions: Sequence[int]) -> Pairs:
-        """The examples at these positions, in their order."""
-        groups = None if self.groups is None else tuple(map(self.groups.__getitem__, positions))
-        return Pairs(self.gold.take(positions), self.predicted.take(positions), groups)
+        """The examples at these positions, in their order; kept, as a comparison looks at them twice."""
+        key = tuple(positions)
+        if key not in self._subsets:
+            groups = None if self.groups is None else tuple(map(self.groups.__getitem__, key))
+            self._subsets[key] = Pairs(self.gold.take(key), self.predicted.take(key), groups)
+        return self._subsets[key]
 
 
 def matched(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, size: int) -> Pairs:

@@ -54,6 +54,8 @@ class _Values:
         if column is None:
             raise AttributeError  # so that the field has no default
         values: Values | Unread = vars(column)["values"]
+        if isinstance(values, bytes):  # first, as it is the usual case and the other check is slow
+            return values
         if isinstance(values, Unread):
             values = vars(column)["values"] = tuple(values.make(values.rows))
         return values
@@ -93,9 +95,10 @@ class Column:
     @property
     def codes(self) -> bytes:
         """The label codes. Raises TypeError for a column of another form."""
-        if not isinstance(self.values, bytes):
+        values = self.values
+        if not isinstance(values, bytes):
             raise TypeError(f"{self!r} has no label codes")
-        return self.values
+        return values
 
     @property
     def numbers(self) -> array[float]:

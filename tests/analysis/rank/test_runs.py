@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
+from importlib.metadata import EntryPoint, EntryPoints
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from gluebench.analysis.rank.systems import ALONE
 from gluebench.scoring import grade
 from gluebench.scoring.grade import pairs_of
 from gluebench.scoring.inference import jackknife_spread
+from gluebench.scoring.metrics import MOST_KINDS
 from gluebench.scoring.runs import mean_runs, runs_tests
 from gluebench.scoring.units import units_of
 from gluebench.submission.values import submission_of
@@ -191,3 +195,22 @@ def test_a_system_needs_a_run(suite):
     gold, runs = suite
     with pytest.raises(ValueError, match="empty has no runs"):
         rank({"a": runs(0.9), "empty": []}, gold)
+
+
+def test_a_metric_of_too_many_kinds_is_not_called_one_of_too_few_examples(make, monkeypatch):
+    """An own metric, called once for each kind of examples, on more of them than that allows."""
+
+    def closeness(gold, given):
+        return -float(np.mean(np.abs(gold - given)))
+
+    monkeypatch.setitem(sys.modules, "elsewhere", SimpleNamespace(closeness=closeness))
+    offered = EntryPoints([EntryPoint("elsewhere", "elsewhere:closeness", "gluebench.metrics")])
+    of_group = {"gluebench.metrics": offered}
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: of_group.get(group, ()))
+    size = MOST_KINDS + 1
+    metric = '{name = "closeness", function = "elsewhere", title = "close"}'
+    labels = np.linspace(0, 5, size)
+    gold = make([task("A", size, metrics=metric, numbers=True)], {"A": labels})
+    systems = {name: {"A": (labels * factor).tolist()} for name, factor in {"a": 0.9, "b": 0.8}.items()}
+    ranking = rank(systems, gold)
+    assert ranking.withheld == "the metric of A has too many kinds of examples to test"

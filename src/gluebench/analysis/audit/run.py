@@ -16,13 +16,13 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from gluebench.analysis.audit.sets import FOLDS, PairSet
-from gluebench.analysis.lint.shortcuts import Lead, Shortcut, lead_over
+from gluebench.analysis.lint.shortcuts import Lead, Shortcut, accuracy_beside
 from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import find
 from gluebench.data.errors import refuse
 from gluebench.data.tokens import words
 from gluebench.scoring.inference import ALPHA
-from gluebench.scoring.intervals import TOO_FEW, Bar, share_bar
+from gluebench.scoring.intervals import TOO_FEW, Bar
 from gluebench.scoring.notebook import optional
 from gluebench.systems.overlap import WordOverlap
 
@@ -204,24 +204,21 @@ def _measured(
 ) -> Iterator[Measured]:
     answers_to = view.answers(source.task, source.examples, (test.examples for test in tests))
     for test, answers in zip(tests, answers_to, strict=True):
-        gold = test.labels
-        hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
-        groups = test.groups()
-        bar = share_bar(hits, groups if max(groups) + 1 < len(gold) else None)
+        number = len(test.examples)
+        ((usual, most),) = Counter(test.labels).most_common(1)
+        share, bar, lead = accuracy_beside(usual, answers, test.examples)
         chance = 1 / len(source.task.words)
-        ((usual, number),) = Counter(gold).most_common(1)
-        lead = lead_over(usual, hits, gold, groups)
         alone = view.name == source.task.columns[-1]
         yield Measured(
             source.name,
             view.name,
             test.name,
-            len(gold),
-            sum(hits) / len(gold),
+            number,
+            share,
             bar.low,
             bar.high,
             chance,
-            number / len(gold),
+            most / number,
             lead.p,
             printed.get((source.name, test.task.name)) if alone else None,
             verdict(bar, chance=chance, lead=lead),

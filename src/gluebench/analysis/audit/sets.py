@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gluebench.analysis.lint import labeled
-from gluebench.analysis.lint.groups import text_groups
 from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError, Example, load
 from gluebench.data.errors import refuse
@@ -86,10 +85,6 @@ class PairSet(NamedTuple):
     def texts(self, position: int) -> list[str]:
         """The first (0), second (1) or last (-1) text of each example."""
         return [example.inputs[self.task.columns[position]] for example in self.examples]
-
-    def groups(self) -> list[int]:
-        """The group of each example, by their texts."""
-        return text_groups([tuple(example.inputs.values()) for example in self.examples])
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from gluebench.benchmark import Benchmark, Task, UnknownNameError
 from gluebench.data import DataError
 from gluebench.data.errors import refuse
 from gluebench.data.lint_diagnostic import PAIR_COLUMNS
+from gluebench.data.organize.write import write_rows
 from gluebench.data.tsv import text_lines
 from gluebench.scoring.intervals import Bar, proportion_bar
 
@@ -103,12 +104,13 @@ def write_items(path: str | os.PathLike[str], items: Sequence[Item], task: Task)
         if any(mark in text for text in item.inputs for mark in "\t\n\r")
     ]
     refuse(unwritable)
-    lines = ["\t".join((*FIXED, *task.columns, *ABOUT))]
+    rows = []
     for number, item in enumerate(items):
-        head = (str(number), item.task, item.case, "" if item.source is None else str(item.source))
-        tags = ("|".join(item.accepted), item.backward, item.domain, "; ".join(item.phenomena))
-        lines.append("\t".join((*head, *item.inputs, item.label, *tags, item.set)))
-    Path(path).write_bytes(("\n".join(lines) + "\n").encode())
+        source = "" if item.source is None else str(item.source)
+        accepted, phenomena = "|".join(item.accepted), "; ".join(item.phenomena)
+        about = [item.label, accepted, item.backward, item.domain, phenomena, item.set]
+        rows.append([str(number), item.task, item.case, source, *item.inputs, *about])
+    write_rows(Path(path), [*FIXED, *task.columns, *ABOUT], rows)
 
 
 def read_items(path: str | os.PathLike[str], benchmark: Benchmark) -> list[Item]:
@@ -248,14 +250,11 @@ def keep(path: str | os.PathLike[str], items: Sequence[Item], failed: Sequence[i
     first = items[failed[0]]
     if len(first.inputs) != 2:
         raise DataError(f"{path}: a diagnostic set has pairs of texts, and {first.task} has one text")
-    pairs: dict[frozenset[str], Item] = {}
+    pairs: dict[frozenset[str], list[str]] = {}
     for item in (items[number] for number in failed):
-        pairs.setdefault(frozenset(text.strip() for text in item.inputs), item)
-    rows = [
-        (item.domain, "; ".join(item.phenomena), *sides, item.label, item.backward, item.set)
-        for item in pairs.values()
-        for sides in [[text.strip() for text in item.inputs]]
-    ]
-    lines = ["\t".join(row) for row in [(*PAIR_COLUMNS, "set"), *rows]]
-    Path(path).write_bytes(("\n".join(lines) + "\n").encode())
-    return Kept(len(rows), sum(not item.backward for item in pairs.values()))
+        sides = [text.strip() for text in item.inputs]
+        row = [item.domain, "; ".join(item.phenomena), *sides, item.label, item.backward, item.set]
+        pairs.setdefault(frozenset(sides), row)
+    write_rows(Path(path), [*PAIR_COLUMNS, "set"], pairs.values())
+    backward = [row[-2] for row in pairs.values()]
+    return Kept(len(pairs), backward.count(""))

@@ -11,7 +11,6 @@ from gluebench.analysis.compare import words
 from gluebench.analysis.compare.scores import (
     Answers,
     Difference,
-    Tested,
     answers_to,
     file_tested,
     mean_tested,
@@ -19,8 +18,17 @@ from gluebench.analysis.compare.scores import (
 )
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import between, counted, on_split, percent, points, without
-from gluebench.scoring import Gold, Report, grade
-from gluebench.scoring.grade import Labels, Path, Run, gold_of, pairs_of, submissions_from
+from gluebench.scoring import Gold
+from gluebench.scoring.grade import (
+    Labels,
+    Path,
+    Run,
+    answers_of,
+    gold_of,
+    graded,
+    require_gradable,
+    submissions_from,
+)
 from gluebench.scoring.intervals import holm
 from gluebench.scoring.notebook import html_table, to_frame
 from gluebench.scoring.report import fields_of, provenance
@@ -175,14 +183,15 @@ class Comparison:
 
         average = [] if self.overall is None else [_row("average", self.overall, whole=True)]
         loss = self.overall.loss if self.overall else None
-        tasks, sets = (
-            [_row(name, part.score) for name, part in parts.items() if part.score and part.score.loss == loss]
-            for parts in (self.tasks, self.diagnostics)
-        )
-        whole = {**self.tasks, **self.diagnostics}.items()
-        others = [name for name, part in whole if part.score and part.score.loss != loss]
+        sections = [average]
+        others = []
+        for parts in (self.tasks, self.diagnostics):
+            scores = {name: part.score for name, part in parts.items() if part.score}
+            others += [name for name, score in scores.items() if score.loss != loss]
+            sections.append([_row(name, score) for name, score in scores.items() if score.loss == loss])
+        sections[1].sort(key=lambda row: -(row.value or 0.0))
         return forest(
-            [average, sorted(tasks, key=lambda row: -(row.value or 0.0)), sets],
+            sections,
             title=self._title.removesuffix("." * bool(others)) + without(others),
             axis=f"A - B {'in losses, above 0 is better,' if loss else 'in points'} with 95 % interval; "
             "p after Holm, filled where significant",
@@ -234,9 +243,18 @@ def compare(
     sides = [submissions_from(system, gold) for system in (a, b)]
     if not all(sides):
         raise ValueError("a system has no runs; expected one submission or more")
-    # Only for the errors and warnings of `grade`; the scores come with the tests.
-    reports = [[grade(submission, gold, intervals=False) for submission in side] for side in sides]
-    benchmark, answers = gold.benchmark, [[pairs_of(run, gold) for run in side] for side in sides]
+    answers = []
+    warnings_of = []
+    for side in sides:
+        for run in side:
+            require_gradable(run, gold)
+        answers.append(answers_of(side, gold))
+        # Only for the errors and warnings of `grade`; the scores come with the tests.
+        reports = [
+            graded(run, gold, pairs, intervals=False) for run, pairs in zip(side, answers[-1], strict=True)
+        ]
+        warnings_of.append(list(dict.fromkeys(text for report in reports for text in report.warnings)))
+    benchmark = gold.benchmark
     tested = {
         task.name: task_tested(task, answers, resamples=resamples, seed=seed) for task in benchmark.tasks
     }
@@ -251,14 +269,15 @@ def compare(
     tasks: dict[str, TaskComparison] = {}
     diagnostics: dict[str, TaskComparison] = {}
     for task in benchmark.tasks:
-        metrics, score = tested[task.name]
-        if metrics:
+        by_metric, score = tested[task.name]
+        if by_metric:
             difference = differences.get(task.name)
             if not task.scored and score:
                 difference = score.difference(margin=equivalence)
+            metrics = {name: metric.difference() for name, metric in by_metric.items()}
             parts = _categories(task, answers, gold, equivalence=equivalence, resamples=resamples, seed=seed)
             of_kind = tasks if task.scored else diagnostics
-            of_kind[task.name] = divided(_compared(task, metrics, difference), parts)
+            of_kind[task.name] = task_comparison(task, difference, metrics, parts)
     left_out = tuple(task.name for task in benchmark.averaged if task.name not in scores)
     named = names or [_name(side, letter) for side, letter in zip(sides, "AB", strict=True)]
     conclusion = words.conclusion(
@@ -276,7 +295,7 @@ def compare(
         tasks=tasks,
         diagnostics=diagnostics,
         conclusion=f"{conclusion} {gold.scope}".strip(),
-        warnings=tuple(_warnings(sides, gold, reports=reports, left_out=left_out)),
+        warnings=tuple(_warnings(sides, gold, warnings_of, left_out=left_out)),
         provenance={**provenance(gold, resamples=resamples, seed=seed), "schema": SCHEMA},
     )
 
@@ -289,24 +308,32 @@ def _name(runs: Sequence[Submission], letter: str) -> str:
 
 def _adjusted(differences: Mapping[str, Difference]) -> dict[str, Difference]:
     """Adjust the p-values by Holm's method over all differences; those of equivalence are another family."""
-    by_p: dict[str, float] = {}
-    by_equivalence: dict[str, float] = {}
-    for name, difference in differences.items():
-        if difference.p is not None:
-            by_p[name] = difference.p
-        if difference.equivalence_p is not None:
-            by_equivalence[name] = difference.equivalence_p
-    for p_values in (by_p, by_equivalence):
-        p_values.update(zip(p_values, holm([*p_values.values()]), strict=True))
+    by_p = _holm({name: difference.p for name, difference in differences.items()})
+    by_equivalence = _holm({name: difference.equivalence_p for name, difference in differences.items()})
     return {
         name: replace(difference, adjusted=by_p.get(name), equivalence_p=by_equivalence.get(name))
         for name, difference in differences.items()
     }
 
 
-def _compared(task: Task, tested: Mapping[str, Tested], score: Difference | None) -> TaskComparison:
-    metrics = {name: metric.difference() for name, metric in tested.items()}
-    return TaskComparison(score, metrics, words.sentence(task, score) if score else words.no_score(task))
+def _holm(p_values: Mapping[str, float | None]) -> dict[str, float]:
+    known = {name: p for name, p in p_values.items() if p is not None}
+    return dict(zip(known, holm([*known.values()]), strict=True))
+
+
+def task_comparison(
+    task: Task,
+    score: Difference | None,
+    metrics: Mapping[str, Difference],
+    categories: tuple[CategoryComparison, ...],
+) -> TaskComparison:
+    """A task or diagnostic set with its conclusion, which sums up the categories too."""
+    sentences = [words.sentence(task, score)]
+    for kind in ("coarse", "fine"):
+        of_kind = {part.name: part.difference for part in categories if part.kind == kind}
+        if of_kind:
+            sentences.append(words.of_kind(kind, of_kind))
+    return TaskComparison(score, metrics, " ".join(sentences), categories)
 
 
 def _categories(
@@ -331,21 +358,11 @@ def _categories(
     )
 
 
-def divided(whole: TaskComparison, parts: tuple[CategoryComparison, ...]) -> TaskComparison:
-    """A diagnostic set with its categories, and a sentence that sums them up."""
-    by_kind = {
-        kind: {part.name: part.difference for part in parts if part.kind == kind}
-        for kind in ("coarse", "fine")
-    }
-    sentences = [words.of_kind(kind, differences) for kind, differences in by_kind.items() if differences]
-    return replace(whole, words=" ".join([whole.words, *sentences]), categories=parts)
-
-
 def _warnings(
     sides: Sequence[Sequence[Submission]],
     gold: Gold,
+    warnings_of: Sequence[Sequence[str]],
     *,
-    reports: Sequence[Sequence[Report]],
     left_out: tuple[str, ...],
 ) -> Iterator[str]:
     for name in left_out:
@@ -363,9 +380,7 @@ def _warnings(
                 f"{system} is a single run, so that how much its score depends on the seed is not known: "
                 "there is no p-value, and the intervals are over examples alone, for these runs"
             )
-    of_a, of_b = (
-        list(dict.fromkeys(warning for report in side for warning in report.warnings)) for side in reports
-    )
+    of_a, of_b = warnings_of
     yield from (warning for warning in of_a if warning in of_b)
     yield from (f"A: {warning}" for warning in of_a if warning not in of_b)
     yield from (f"B: {warning}" for warning in of_b if warning not in of_a)

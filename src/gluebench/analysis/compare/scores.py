@@ -115,8 +115,10 @@ class Tested(NamedTuple):
         withheld = self.withheld
         if interval is None and withheld is None:
             withheld = SAME if self.same else TOO_FEW
+        low, high = interval or (None, None)
         seeds = detectable = equivalence_p = None
-        if self.test.p is not None:
+        p = self.test.p
+        if p is not None:
             if isinstance(self.test, RunsTest):
                 seeds = self.test.seeds_share
             if not withheld:
@@ -127,10 +129,10 @@ class Tested(NamedTuple):
             a=self.a,
             b=self.b,
             difference=self.a - self.b,
-            low=interval.low if interval else None,
-            high=interval.high if interval else None,
+            low=low,
+            high=high,
             error=self.test.error,
-            p=self.test.p,
+            p=p,
             test=self.name,
             n=self.n,
             same=self.same,
@@ -181,20 +183,20 @@ def file_tested(
     """Test the metrics of one test file; with several metrics, the test of their mean comes last."""
     runs = [len(side) for side in sides]
     pairs = [of_run for side in sides for of_run in side]
+    units = units_of(metrics, pairs)
+    right = None
+    apart = units.size
     tests: Sequence[PairedTest | RunsTest]
     if runs == [1, 1]:
-        units = units_of(metrics, pairs)
         tests = paired_tests(units, resamples=resamples, rng=generator(seed, name))
-        values = units.values()
-        right = alone(*pairs) if pairs[0].predicted.labels else None
+        if pairs[0].predicted.labels:
+            right = alone(*pairs)
         apart = units.apart()
         names = [MCNEMAR if mcnemar_holds(metric, units) else EXCHANGE for metric in metrics] + [EXCHANGE]
     else:
-        units = units_of(metrics, pairs)
-        tests, values = runs_tests(units, runs), units.values()
-        right = None
-        apart = units.size
+        tests = runs_tests(units, runs)
         names = [ONE_RUN if tests[0].of_examples_alone else RUNS] * (len(metrics) + 1)
+    values = units.values()
     few = [TOO_FEW if units.few(at) else None for at in range(len(metrics))]
     few.append(next(filter(None, few), None))
     means = [values[:, : runs[0]].mean(axis=1), values[:, runs[0] :].mean(axis=1)]

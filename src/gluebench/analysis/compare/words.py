@@ -7,12 +7,14 @@ from gluebench.benchmark import Task
 from gluebench.benchmark.figures import DOWN, points
 
 
-def sentence(task: Task, difference: Difference) -> str:
+def sentence(task: Task, difference: Difference | None) -> str:
     """The task's comparison in one sentence; after Holm where the p-value was adjusted.
 
     It gives the effect as a number of examples too and, where nothing is significant, which difference would
     have been.
     """
+    if difference is None:
+        return f"On {task.name} the two have only a part in common, so there is no task score to compare."
     if difference.same:
         return f"On {task.name} {_same_answers(difference, 'two')}."
     after = "" if difference.adjusted is None else " after Holm"
@@ -97,11 +99,6 @@ def _lead(difference: Difference) -> str:
 def _amount(value: float, difference: Difference) -> str:
     """A difference with its unit: "1.2 points"; a loss has none."""
     return f"{points(value, difference.loss)}{'' if difference.loss else ' points'}"
-
-
-def no_score(task: Task) -> str:
-    """The sentence on a task whose test files the two do not all share."""
-    return f"On {task.name} the two have only a part in common, so there is no task score to compare."
 
 
 def conclusion(

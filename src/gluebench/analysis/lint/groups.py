@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
+import numpy as np
+
 from gluebench.data.gold import in_pairs
 from gluebench.scoring.intervals import student_t_two_sided
 
@@ -55,8 +57,6 @@ def flipped_p(sums: Sequence[float]) -> float:
 
     The mid-p over all signs, in closed form. Where each gain is 1 or -1, it is McNemar's.
     """
-    import numpy as np
-
     sizes = Counter(abs(round(gain)) for gain in sums if gain)
     chances = np.ones(1)  # of each possible sum, from the lowest to the highest, in steps of 2
     for size, number in sizes.items():
@@ -74,8 +74,6 @@ def flipped_p(sums: Sequence[float]) -> float:
 
 def clustered_t_p(products: Sequence[float], groups: Sequence[int]) -> float:
     """The two-sided p-value that the mean of the products is 0; Student's t over the sums of groups."""
-    import numpy as np
-
     sums = np.array(sums_of(products, groups))
     if np.ptp(sums) == 0:  # also of a single group
         return 1.0
@@ -88,8 +86,6 @@ def design_effect(labels: Sequence[int], groups: Sequence[int], *, pooled: Seque
 
     The mean over labels (Rao and Scott 1981). `pooled` are the shares in all samples that are compared.
     """
-    import numpy as np
-
     size, number = max(groups) + 1, len(labels)
     table = np.bincount(np.array(groups) * len(pooled) + labels, minlength=size * len(pooled))
     table = table.reshape(size, len(pooled))

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
+import numpy as np
+
 from gluebench.analysis.compare.words import p_words
 from gluebench.analysis.lint.findings import Finding, LintSplit, Severity, finding, percent
 from gluebench.analysis.lint.groups import design_effect, text_groups
@@ -98,8 +100,6 @@ def shift(one: Sequence[int], other: Sequence[int], *, effect: float = 1.0) -> S
     groups (Rao and Scott 1981). If an expected count is below 5, the statistic is compared with those of
     10,000 tables drawn with the same margins (seed 0). Raises ValueError for an empty sample.
     """
-    import numpy as np
-
     table = np.array([one, other], dtype=np.int64)
     table = table[:, table.sum(axis=0) > 0]
     totals = table.sum(axis=1)
@@ -138,12 +138,15 @@ def chi_squared_tail(value: float, df: int) -> float:
 
 DISAGREEMENTS = (0.05, 0.1, 0.2)
 """Assumed shares of examples on which exactly one of two systems is right."""
+LEVEL_POINT = NormalDist().inv_cdf(1 - ALPHA / 2)
+POWER_POINT = NormalDist().inv_cdf(POWER)
+"""Normal quantiles of the significance level and of the power."""
 POINT = 0.01
 COARSE = 0.05
 """Detectable difference above which a test set gets a warning: five points."""
 
 
-def examples_needed(difference: float, disagreement: float, *, power: float = POWER) -> int:
+def examples_needed(difference: float, disagreement: float) -> int:
     """Number of test examples to detect a difference in accuracy. All arguments are fractions.
 
     Raises ValueError unless 0 < difference <= disagreement <= 1, since a difference cannot exceed the
@@ -151,29 +154,21 @@ def examples_needed(difference: float, disagreement: float, *, power: float = PO
     """
     if not 0 < difference <= disagreement <= 1:
         raise ValueError(f"expected 0 < difference <= disagreement <= 1, not {difference} and {disagreement}")
-    level, enough = _points(power)
-    spread = level * math.sqrt(disagreement) + enough * math.sqrt(disagreement - difference**2)
+    spread = LEVEL_POINT * math.sqrt(disagreement) + POWER_POINT * math.sqrt(disagreement - difference**2)
     return math.ceil((spread / difference) ** 2)
 
 
-def smallest_difference(examples: int, disagreement: float, *, power: float = POWER) -> float | None:
+def smallest_difference(examples: int, disagreement: float) -> float | None:
     """The smallest difference in accuracy, as a fraction, that a number of examples can detect.
 
     None if even a system that is right on all disagreements could not be shown to be better.
     """
     if disagreement == 0:
         return None
-    level, enough = _points(power)
-    a, b = level * math.sqrt(disagreement), enough * enough
+    a, b = LEVEL_POINT * math.sqrt(disagreement), POWER_POINT * POWER_POINT
     root = a * a * examples - (examples + b) * (a * a - b * disagreement)
     difference = (a * math.sqrt(examples) + math.sqrt(max(0.0, root))) / (examples + b)
     return difference if difference <= disagreement else None
-
-
-def _points(power: float) -> tuple[float, float]:
-    """Normal quantiles of the significance level and of the power."""
-    normal = NormalDist()
-    return normal.inv_cdf(1 - ALPHA / 2), normal.inv_cdf(power)
 
 
 def power_finding(task: Task, split: LintSplit) -> Finding:

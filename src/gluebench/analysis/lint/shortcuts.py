@@ -13,7 +13,7 @@ from gluebench.analysis.lint.groups import clustered_t_p, flipped_p, sums_of, te
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import counted, interval
 from gluebench.data import Example
-from gluebench.scoring.intervals import holm, share_bar
+from gluebench.scoring.intervals import Bar, holm, share_bar
 from gluebench.scoring.metrics.numbers import pearson_of
 from gluebench.systems.protocols import TrainablePredictor
 
@@ -111,10 +111,7 @@ def _against_majority(
 
     usual = typical(task, train)
     gold = [example.label for example in examples]
-    hits = [answer == label for answer, label in zip(answers, gold, strict=True)]
-    groups = text_groups([tuple(example.inputs.values()) for example in examples])
-    lead = lead_over(usual, hits, gold, groups)
-    share, bar = sum(hits) / len(gold), share_bar(hits, groups if max(groups) + 1 < len(gold) else None)
+    share, bar, lead = accuracy_beside(usual, answers, examples)
     words = (
         f"answers {percent(share)}{interval(bar.low, bar.high)} of {counted(len(gold), 'row')} rightly, "
         f"the majority class {percent(gold.count(usual) / len(gold))}"
@@ -137,6 +134,22 @@ def lead_over(answer: object, hits: Sequence[bool], gold: Sequence[object], grou
     return Lead(sum(gains) / len(gold), flipped_p(sums_of(gains, groups)))
 
 
+def accuracy_beside(
+    answer: object, answers: Sequence[str | float], examples: Sequence[Example]
+) -> tuple[float, Bar, Lead]:
+    """The accuracy of answers with its interval, and their lead over a constant answer."""
+    gold = [example.label for example in examples]
+    hits = [given == label for given, label in zip(answers, gold, strict=True)]
+    groups = example_groups(examples)
+    bar = share_bar(hits, groups if max(groups) + 1 < len(gold) else None)
+    return sum(hits) / len(gold), bar, lead_over(answer, hits, gold, groups)
+
+
+def example_groups(examples: Sequence[Example]) -> list[int]:
+    """The group of each example, by their texts."""
+    return text_groups([tuple(example.inputs.values()) for example in examples])
+
+
 def _correlated(examples: Sequence[Example], answers: Sequence[str | float]) -> tuple[float, float, str]:
     """Pearson's correlation with the gold scores, 0 where either does not vary; its p-value; the words."""
     gold = [float(example.label or 0) for example in examples]
@@ -144,5 +157,5 @@ def _correlated(examples: Sequence[Example], answers: Sequence[str | float]) -> 
     r = pearson_of(gold, given)
     middle, center = fmean(gold), fmean(given)
     products = [(one - middle) * (other - center) for one, other in zip(gold, given, strict=True)]
-    p = clustered_t_p(products, text_groups([tuple(example.inputs.values()) for example in examples]))
+    p = clustered_t_p(products, example_groups(examples))
     return r, p, f"correlates with the scores by {r:.3f} (Pearson, {counted(len(gold), 'row')})"

@@ -15,21 +15,6 @@ import numpy as np
 from gluebench.analysis.rank.decisions import Floats
 
 
-def filled_scores(scores: Floats, missing: str) -> Floats:
-    """Apply a rule for missing scores (NaN) to scores of shape (systems, tasks).
-
-    All scores of a system that gets no rank become NaN. Under "own" and "shared" missing scores stay NaN:
-    every rule of aggregation handles them.
-    """
-    gaps = np.isnan(scores)
-    if missing == "unranked":
-        return np.where(gaps.any(axis=1, keepdims=True), np.nan, scores)
-    if missing == "lowest":
-        lowest = np.fmin.reduce(scores, axis=0)
-        return np.where(gaps & ~gaps.all(axis=1, keepdims=True), lowest, scores)
-    return scores
-
-
 def values(rule: str, scores: Floats, weights: Floats, scales: Floats) -> Floats:
     """Values that the rule ranks by, highest first, shape (systems,); NaN without a rank.
 
@@ -119,8 +104,6 @@ class Consensus:
 
     first: tuple[int, ...]
     """The best place, from 1, of each system in any of these orders."""
-    last: tuple[int, ...]
-    """The worst place of each system in any of these orders."""
     cost: float
     """Total weight of the (task, pair) that contradict a best order."""
     bound: float
@@ -132,21 +115,23 @@ class Consensus:
         return self.cost - self.bound <= _EQUAL
 
 
-def consensus(support: Support, *, exact_up_to: int = EXACT_UP_TO) -> Consensus:
+def consensus(support: Support) -> Consensus:
     """Find the best orders for a support matrix."""
-    first, last = [0] * len(support), [0] * len(support)
+    first = [0] * len(support)
     cost = bound = 0.0
+    above = 0
     groups = _groups(support)
     for before, group in enumerate(groups):
-        above = sum(map(len, groups[:before]))
         inner = [[support[i][j] for j in group] for i in group]
-        inside = _exact(inner) if len(group) <= exact_up_to else _approximate(inner)
-        for at, system in enumerate(group):
-            first[system], last[system] = above + inside.first[at], above + inside.last[at]
+        inside = _exact(inner) if len(group) <= EXACT_UP_TO else _approximate(inner)
+        for system, place in zip(group, inside.first, strict=True):
+            first[system] = above + place
+        above += len(group)
         below = [j for later in groups[before + 1 :] for j in later]
         across = sum(support[j][i] for i in group for j in below)
-        cost, bound = cost + inside.cost + across, bound + inside.bound + across
-    return Consensus(tuple(first), tuple(last), cost, bound)
+        cost += inside.cost + across
+        bound += inside.bound + across
+    return Consensus(tuple(first), cost, bound)
 
 
 def _groups(support: Support) -> list[list[int]]:
@@ -179,16 +164,15 @@ def _exact(support: Support) -> Consensus:
                 wider = chosen | 1 << i
                 top[wider] = min(top[wider], top[chosen] + added[i][chosen])
     rest = [float("inf")] * whole + [0.0]
-    first, last = [size] * size, [1] * size
+    first = [size] * size
     for chosen in range(whole - 1, -1, -1):
         for i in range(size):
             if not chosen >> i & 1:
                 tail = added[i][chosen] + rest[chosen | 1 << i]
                 rest[chosen] = min(rest[chosen], tail)
                 if top[chosen] + tail <= top[whole] + _EQUAL:
-                    place = chosen.bit_count() + 1
-                    first[i], last[i] = min(first[i], place), max(last[i], place)
-    return Consensus(tuple(first), tuple(last), top[whole], top[whole])
+                    first[i] = min(first[i], chosen.bit_count() + 1)
+    return Consensus(tuple(first), top[whole], top[whole])
 
 
 def _approximate(support: Support) -> Consensus:
@@ -204,7 +188,7 @@ def _approximate(support: Support) -> Consensus:
     places = tuple(place[i] for i in range(size))
     cost = sum(support[j][i] for i in range(size) for j in range(size) if place[i] < place[j])
     bound = sum(min(support[i][j], support[j][i]) for i in range(size) for j in range(i))
-    return Consensus(places, places, cost, bound)
+    return Consensus(places, cost, bound)
 
 
 def _moved(order: list[int], system: int, support: Support) -> list[int]:

@@ -178,14 +178,14 @@ def sign_test_deviate(units: int) -> float:
     return -NormalDist().inv_cdf(0.5 ** min(units, 1000)) if units > 0 else 0.0
 
 
-def critical_values(systems: int, alpha: float = ALPHA) -> Floats:
+def critical_values(systems: int) -> Floats:
     """c[k], for k = 0 ... systems: the z that a pair must exceed if up to k systems may be tied with it.
 
     Each of S systems has k - 1 pairs with systems that may be tied, so that S (k - 1) / 2 pairs count (Sidak
     1967).
     """
     pairs = systems * np.maximum(np.arange(systems + 1) - 1, 1) / 2
-    of_each = -np.expm1(np.log1p(-alpha) / pairs)
+    of_each = -np.expm1(np.log1p(-ALPHA) / pairs)
     return np.array([-NormalDist().inv_cdf(share / 2) for share in of_each])
 
 
@@ -193,6 +193,8 @@ def critical_values(systems: int, alpha: float = ALPHA) -> Floats:
 class Decisions:
     """Decisions on all pairs of a board; no two equal systems are told apart with probability 1 - ALPHA."""
 
+    z: Floats
+    """The studentized differences of all pairs, row minus column, shape (systems, systems)."""
     better: Bools
     """Whether the system of the row is better than that of the column, shape (systems, systems)."""
     tied: Ints
@@ -218,17 +220,17 @@ def p_values(z: Floats) -> Floats:
     return p
 
 
-def decide(z: Floats, *, alpha: float = ALPHA) -> Decisions:
+def decide(z: Floats) -> Decisions:
     """Decide all pairs from their z, shape (systems, systems), row minus column.
 
     *Proof* for equal systems. Let the truly equal systems form classes K, and let E be: all pairs within each
     K have |z| <= c[|K|]. By Sidak's inequality, which holds for any correlation, P(E) is at least the product
-    over K of (1 - alpha)^(|K| / S), which is 1 - alpha. On E each system of K has |K| - 1 others within
+    over K of (1 - ALPHA)^(|K| / S), which is 1 - ALPHA. On E each system of K has |K| - 1 others within
     c[|K|], so it may be tied with |K| at least, and no pair of K exceeds the critical value of its smaller
     number; so all its pairs stay undecided in every round.
     """
     systems = len(z)
-    critical = critical_values(systems, alpha).astype(z.dtype)
+    critical = critical_values(systems).astype(z.dtype)
     tied = np.full(systems, systems)
     while systems > 1:
         fewer = _may_be_tied(z, critical, tied)
@@ -238,7 +240,7 @@ def decide(z: Floats, *, alpha: float = ALPHA) -> Decisions:
     better = np.zeros((systems, systems), np.bool_)
     for block in row_blocks(systems):
         better[block] = z[block] > np.minimum.outer(critical[tied[block]], critical[tied])
-    return Decisions(better, tied)
+    return Decisions(z, better, tied)
 
 
 def _may_be_tied(z: Floats, critical: Floats, tied: Ints) -> Ints:
@@ -261,13 +263,8 @@ def rank_sets(better: Bools) -> tuple[Ints, Ints]:
     return 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
 
 
-def may_be_best(better: Bools) -> Ints:
-    """Positions of the systems that no other is better than, ascending; they hold the truly best ones."""
-    return np.flatnonzero(~better.any(axis=0))
-
-
-def observed_ranks(values: Floats) -> Ints:
-    """Ranks by value, the highest first; equal values share the best rank."""
-    rounded = np.round(values, 12)
-    ascending = np.sort(rounded)
-    return 1 + len(ascending) - np.searchsorted(ascending, rounded, "right")
+def not_different(better: Bools, at: int) -> list[int]:
+    """Positions of the systems that are not significantly different from the one at a position."""
+    decided = better[at] | better[:, at]
+    decided[at] = True
+    return np.flatnonzero(~decided).tolist()

@@ -3,64 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from gluebench.analysis.rank.decisions import UNITS, Floats, Values, covariances, row_blocks
+from gluebench.analysis.rank.decisions import UNITS, Floats, covariances, row_blocks
 from gluebench.scoring.influence import Influence
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True)
+class Part:
     """A test file's part in what a board is ranked by."""
 
-    systems: Sequence[Influence | None]
-    """None for a system that lacks the file, whose share is 0."""
+    systems: Sequence[Influence]
     metrics: Sequence[float]
     """The weight of each metric of the file."""
-    shares: Sequence[float]
-    """The share of the file in each system's average."""
+    share: float = 1.0
+    """The share of the file in the averages."""
 
     @property
     def units(self) -> int:
         """The number of units."""
-        return next(system.size for system in self.systems if system is not None)
+        return self.systems[0].size
 
-    def by_kind(self, at: int) -> Floats:
-        """Influence of each kind on a system's average, with mean 0 over the units, shape (kinds,)."""
-        system = self.systems[at]
-        assert system is not None
-        return self.shares[at] * centered(system, self.metrics)
+    @cached_property
+    def _by_kind(self) -> list[Floats]:
+        """Influence of each kind on each system's average, with mean 0 over the units, shape (kinds,)."""
+        return [self.share * centered(system, self.metrics) for system in self.systems]
 
-    def values(self) -> Values:
-        """A function that gives the influence of a slice of the units on all averages."""
-        there = [at for at, system in enumerate(self.systems) if system is not None]
-        tables = [self.by_kind(at) for at in there]
-        kinds = [system.kinds for system in self.systems if system is not None]
-
-        def of_slice(block: slice) -> Floats:
-            rows = np.zeros((len(self.systems), len(kinds[0][block])))
-            for at, table, own in zip(there, tables, kinds, strict=True):
-                rows[at] = table[own[block]]
-            return rows
-
-        return of_slice
+    def values(self, units: slice) -> Floats:
+        """The influence of a slice of the units on all averages, shape (systems, units of the slice)."""
+        pairs = zip(self._by_kind, self.systems, strict=True)
+        return np.stack([by_kind[system.kinds[units]] for by_kind, system in pairs])
 
     def covariances(self, reference: Floats | None = None) -> Floats:
         """Covariances of the averages as far as the file makes them; only the upper triangle counts."""
-        return covariances(self.values(), len(self.systems), self.units, reference)
+        return covariances(self.values, len(self.systems), self.units, reference)
 
     def mean(self) -> Floats:
         """The mean influence over the systems, shape (units,)."""
-        values = self.values()
-        return np.concatenate([values(block).mean(axis=0) for block in row_blocks(self.units, UNITS)])
+        blocks = row_blocks(self.units, UNITS)
+        return np.concatenate([self.values(block).mean(axis=0) for block in blocks])
 
     def rows(self, systems: Sequence[int], reference: Floats) -> Floats:
         """Covariances of some of the systems with all, shape (some, systems)."""
         rows = np.zeros((len(systems), len(self.systems)))
-        values = self.values()
         for block in row_blocks(self.units, UNITS):
-            deviations = values(block) - reference[block]
+            deviations = self.values(block) - reference[block]
             rows += deviations[systems] @ deviations.T
         return rows / (self.units * max(self.units - 1, 1))
 

@@ -1,26 +1,18 @@
-"""Decisions on all pairs as short texts for JSON, and what pages read from them; numpy is loaded late."""
+"""Decisions on all pairs as short texts for JSON, and what pages read from them."""
 
 from __future__ import annotations
 
 import base64
 import zlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from gluebench.analysis.rank.decisions import Bools, Floats
+import numpy as np
+
+from gluebench.analysis.rank.decisions import ALPHA, Bools, Floats, Ints, not_different, rank_sets
 
 P_VALUES_UP_TO = 2000
 """Largest board whose p-values are kept: they grow with the square of the systems."""
-
-
-class RankSets(NamedTuple):
-    """Statements on some of a board's systems, in the order in which these were named."""
-
-    low: list[int]
-    high: list[int]
-    may_be_best: list[int]
-    """Positions among those named."""
 
 
 class PValues(NamedTuple):
@@ -32,39 +24,24 @@ class PValues(NamedTuple):
 
 def pack_decisions(better: Bools) -> str:
     """The bits of the matrix row by row, compressed, as base64."""
-    import numpy as np
-
     return _packed(np.packbits(better).tobytes())
 
 
 def unpack_decisions(text: str, size: int) -> Bools:
     """Whether the system of the row is better than that of the column, shape (size, size)."""
-    import numpy as np
-
     bits = np.frombuffer(_unpacked(text), np.uint8)
     return np.unpackbits(bits, count=size * size).reshape(size, size).astype(np.bool_)
 
 
-def restrict(better: Bools, positions: Sequence[int]) -> RankSets:
+def restrict(better: Bools, positions: Sequence[int]) -> tuple[Ints, Ints]:
     """The rank sets of some of the systems among themselves; decisions hold for a part too."""
-    import numpy as np
-
-    from gluebench.analysis.rank.decisions import may_be_best, rank_sets
-
     chosen = np.asarray(positions, np.intp)
-    part = better[np.ix_(chosen, chosen)]
-    low, high = rank_sets(part)
-    return RankSets(low.tolist(), high.tolist(), may_be_best(part).tolist())
+    return rank_sets(better[np.ix_(chosen, chosen)])
 
 
 def indistinguishable(text: str, size: int, at: int) -> list[int]:
     """Positions of the systems that are not significantly different from the one at a position."""
-    import numpy as np
-
-    better = unpack_decisions(text, size)
-    decided = better[at] | better[:, at]
-    decided[at] = True
-    return np.flatnonzero(~decided).tolist()
+    return not_different(unpack_decisions(text, size), at)
 
 
 def pack_p_values(adjusted: Floats, raw: Floats) -> str:
@@ -72,10 +49,6 @@ def pack_p_values(adjusted: Floats, raw: Floats) -> str:
 
     A p-value above the level stays above it when rounded, and one below it stays below.
     """
-    import numpy as np
-
-    from gluebench.analysis.rank.decisions import ALPHA
-
     upper = np.triu_indices(len(adjusted), 1)
     level = np.float32(ALPHA)  # just above ALPHA
     rounded = adjusted[upper].astype(np.float32)
@@ -87,15 +60,11 @@ def pack_p_values(adjusted: Floats, raw: Floats) -> str:
 
 def unpack_p_values(text: str, size: int) -> PValues:
     """The adjusted and the unadjusted p-values of all pairs."""
-    import numpy as np
-
     adjusted, raw = np.split(np.frombuffer(_unpacked(text), "<f4"), 2)
     return PValues(_square(adjusted, size), _square(raw, size))
 
 
 def _square(upper: Floats, size: int) -> Floats:
-    import numpy as np
-
     square: Floats = np.ones((size, size), np.float32)
     rows, columns = np.triu_indices(size, 1)
     square[rows, columns] = upper

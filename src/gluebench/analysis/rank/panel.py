@@ -15,7 +15,6 @@ from gluebench.analysis.rank.decisions import (
     PairVariances,
     covariances,
     decide,
-    observed_ranks,
     rank_sets,
 )
 from gluebench.scoring.intervals import student_quantile
@@ -95,7 +94,8 @@ def rank_scores(
     low, high = rank_sets(decisions.better)
     errors = np.sqrt((influence**2).sum(axis=1) / max(count * (count - 1), 1))
     systems = []
-    columns = (observed_ranks(means), low, high, means * largest, errors * largest)
+    ranks = 1 + (means > means[:, np.newaxis]).sum(axis=1)
+    columns = (ranks, low, high, means * largest, errors * largest)
     for name, *numbers in zip(scores, *(column.tolist() for column in columns), strict=True):
         rank, rank_low, rank_high, mean, error = numbers
         ends = (None, None)

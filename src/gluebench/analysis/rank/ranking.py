@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -15,8 +15,9 @@ from gluebench.analysis.rank.decisions import (
     PairVariances,
     RunVariances,
     decide,
-    may_be_best,
+    not_different,
     p_values,
+    rank_sets,
 )
 from gluebench.analysis.rank.influences import Part
 from gluebench.analysis.rank.rules import (
@@ -33,8 +34,7 @@ from gluebench.analysis.rank.rules import (
     standing,
     survives,
 )
-from gluebench.analysis.rank.systems import ALONE, Systems, read_systems, require_possible
-from gluebench.benchmark import Task
+from gluebench.analysis.rank.systems import ALONE, Plan, Systems, read_systems, require_possible
 from gluebench.benchmark.figures import DOWN, on_split, percent
 from gluebench.benchmark.records import Benchmark, Rule
 from gluebench.data import DataError
@@ -270,22 +270,48 @@ def rank(
     if others := ", ".join(task.name for task in tasks if losses and not task.loss):
         expected = f"expected the weight 0 for these, or for {others}: --weights TASK=0"
         raise DataError([f"{', '.join(losses)}: losses cannot be ranked together with scores; {expected}"])
-    systems = read_systems(named_systems, labels, tasks, majority=convention)
+    plan = Plan.of_tasks(tasks)
+    systems = read_systems(named_systems, labels, plan, majority=convention)
     profile = Profile(
-        systems.names,
+        tuple(named_systems),
         tuple(task.name for task in tasks),
         tuple(tuple(map(known, scores.mean(axis=0).tolist())) for scores in systems.scores),
         tuple(weight_of.get(task.name, 1.0) for task in tasks) if weight_of else None,
         scales(systems.scores, systems.variances),
     )
-    base = {
-        "benchmark": suite.name,
-        "split": labels.role,
-        "majority": tuple(task.name for task in convention),
-        "loss": any(task.loss for task in tasks) or None,
-        "provenance": {**provenance(labels), "schema": Ranking.SCHEMA},
-    }
-    return _ranking(profile, tasks, systems, by=by, missing=missing, base=base)
+    whole = filled(profile, missing)
+    order = standing(whole, by)
+    ranked = [at for at, place in enumerate(order.ranks) if place is not None]
+    ranked.sort(key=lambda at: order.ranks[at] or 0)
+    averages = np.array(order.higher_is_better(by), np.float64)[ranked]
+    withheld = systems.withheld or _why_untested(whole, ranked, systems.runs, by)
+    warnings = list(filter(None, (order.note, *systems.warnings)))
+    decisions = None
+    if ranked and withheld is None:
+        decisions = _decisions(whole, averages, by, ranked, plan, systems)
+    if len(ranked) > PAIRS_UP_TO:
+        warnings.append(f"pairs are listed for up to {PAIRS_UP_TO:,} systems")
+    standings = every_rule(profile, missing)
+    entries = _entries(profile, order, systems.runs, ranked, decisions, withheld)
+    return Ranking(
+        benchmark=suite.name,
+        split=labels.role,
+        by=by,
+        missing=missing,
+        majority=tuple(task.name for task in convention),
+        tasks=whole.tasks,
+        weights=whole.weights,
+        scales=whole.scales,
+        systems=entries,
+        may_be_best=tuple(entry.name for entry in entries if entry.rank_low == 1),
+        pairs=tuple(_pairs(entries, averages, decisions)),
+        rules={name: dict(zip(profile.systems, row.ranks, strict=True)) for name, row in standings.items()},
+        survival=survives(whole, standings),
+        warnings=tuple(warnings),
+        provenance={**provenance(labels), "schema": Ranking.SCHEMA},
+        loss=any(task.loss for task in tasks) or None,
+        withheld=withheld,
+    )
 
 
 def scales(scores: Sequence[Floats], variances: Floats) -> tuple[float, ...]:
@@ -303,47 +329,6 @@ def scales(scores: Sequence[Floats], variances: Floats) -> tuple[float, ...]:
     return tuple(np.sqrt(both).filled(0.0).tolist())
 
 
-def _ranking(
-    profile: Profile,
-    tasks: Sequence[Task],
-    systems: Systems,
-    *,
-    by: Rule,
-    missing: Missing,
-    base: Mapping[str, Any],
-) -> Ranking:
-    """The ranking by one rule; `base` holds the fields that are the same for all."""
-    whole = filled(profile, missing)
-    order = standing(whole, by)
-    ranked = [at for at, place in enumerate(order.ranks) if place is not None]
-    ranked.sort(key=lambda at: order.ranks[at] or 0)
-    withheld = systems.withheld or _why_untested(whole, ranked, systems.runs, by)
-    warnings = list(filter(None, (order.note, *systems.warnings)))
-    z, decisions = None, None
-    if ranked and withheld is None:
-        z = _deviates(whole, order, by, ranked, tasks, systems)
-        decisions = decide(z)
-    if len(ranked) > PAIRS_UP_TO:
-        warnings.append(f"pairs are listed for up to {PAIRS_UP_TO:,} systems")
-    standings = every_rule(profile, missing)
-    best = [] if decisions is None else may_be_best(decisions.better).tolist()
-    return Ranking(
-        **base,
-        by=by,
-        missing=missing,
-        tasks=whole.tasks,
-        weights=whole.weights,
-        scales=whole.scales,
-        systems=_systems(profile, order, systems.runs, ranked, decisions, withheld),
-        may_be_best=tuple(profile.systems[ranked[at]] for at in best),
-        pairs=tuple(_pairs(profile, order, by, ranked, z, decisions)),
-        rules={name: dict(zip(profile.systems, row.ranks, strict=True)) for name, row in standings.items()},
-        survival=survives(whole, standings),
-        warnings=tuple(warnings),
-        withheld=withheld,
-    )
-
-
 def _why_untested(whole: Profile, ranked: Sequence[int], runs: Sequence[int], by: Rule) -> str | None:
     """Why the ranked systems are not tested against each other; None if they are."""
     if by not in TESTED:
@@ -356,39 +341,38 @@ def _why_untested(whole: Profile, ranked: Sequence[int], runs: Sequence[int], by
     return OTHER_RUNS if min(numbers) == 1 < max(numbers) else None
 
 
-def _deviates(
+def _decisions(
     whole: Profile,
-    order: Standing,
+    averages: Floats,
     by: Rule,
     ranked: Sequence[int],
-    tasks: Sequence[Task],
+    plan: Plan,
     systems: Systems,
-) -> Floats:
-    """The z of all pairs of ranked systems; `whole` has the scores that count, missing ones filled in."""
+) -> Decisions:
+    """Decide all pairs of ranked systems; `whole` has the scores that count, missing ones filled in."""
     means = np.array([of_runs.mean(axis=0) for of_runs in systems.scores])
-    places = {task.name: place for place, task in enumerate(tasks)}
-    shares = np.where(np.isnan(whole.array[ranked]), 0.0, np.array(whole.weight))
-    shares /= shares.sum(axis=1, keepdims=True)
+    weights = np.array(whole.weight)
+    shares = weights / weights.sum()
     if by == "rank-score":
         shares /= whole.scale
     variances = PairVariances(len(ranked))
-    run_scores = [np.zeros(len(systems.scores[at])) for at in ranked]
+    run_scores = [np.zeros(systems.runs[at]) for at in ranked]
     shared = np.zeros(len(ranked))
-    for name, share in zip(whole.tasks, shares.T, strict=True):
-        task, place = tasks[places[name]], places[name]
+    for place, task in enumerate(plan.scored):
+        if task.name not in whole.tasks:
+            continue
+        share = float(shares[whole.tasks.index(task.name)])
         # A score that is filled in is that of the lowest system.
         lowest = int(np.nanargmin(means[:, place]))
         sources = [lowest if np.isnan(means[at, place]) else at for at in ranked]
-        for file, metrics in task.metrics_by_file().items():
-            influences = [systems.influences[source].get(file) for source in sources]
-            part = Part(influences, [1 / len(task.metrics)] * len(metrics), share.tolist())
+        for term in plan.boards[task.name]:
+            part = Part([systems.influences[at][term.source] for at in sources], term.metrics, share)
             variances.add(part.covariances(), part.units)
         for row, at in enumerate(ranked):
             if not np.isnan(means[at, place]):
-                run_scores[row] += share[row] * systems.scores[at][:, place]
-                shared[row] += share[row] ** 2 * systems.shared[at, place]
-    averages = np.array(order.higher_is_better(by), np.float64)[list(ranked)]
-    return variances.deviates(averages, _run_variances(run_scores, shared))
+                run_scores[row] += share * systems.scores[at][:, place]
+                shared[row] += share**2 * systems.shared[at, place]
+    return decide(variances.deviates(averages, _run_variances(run_scores, shared)))
 
 
 def _run_variances(scores: Sequence[Floats], shared: Floats) -> RunVariances | None:
@@ -407,7 +391,7 @@ def _run_variances(scores: Sequence[Floats], shared: Floats) -> RunVariances | N
     return RunVariances(own, counted, counted**2 / df)
 
 
-def _systems(
+def _entries(
     profile: Profile,
     order: Standing,
     runs: Sequence[int],
@@ -416,41 +400,31 @@ def _systems(
     withheld: str | None,
 ) -> tuple[RankedSystem, ...]:
     """The systems by rank; those without a rank last."""
-    names = np.array([profile.systems[at] for at in ranked], object)
-    records = []
-    for row, at in enumerate(ranked):
-        low = high = alike = None
-        if decisions is not None:
-            low = int(1 + decisions.better[:, row].sum())
-            high = int(len(ranked) - decisions.better[row].sum())
-            same = ~(decisions.better[row] | decisions.better[:, row])
-            same[row] = False
-            alike = tuple(names[same])
+
+    def entry(at: int, withheld: str | None) -> RankedSystem:
+        """A system without its rank set."""
         scores = dict(zip(profile.tasks, profile.scores[at], strict=True))
-        values = (alike, order.values[at], scores, runs[at], withheld)
-        records.append(RankedSystem(names[row], order.ranks[at], low, high, *values))
-    for at, name in enumerate(profile.systems):
-        if order.ranks[at] is None:
-            scores = dict(zip(profile.tasks, profile.scores[at], strict=True))
-            values = (None, order.values[at], scores, runs[at], UNRANKED)
-            records.append(RankedSystem(name, None, None, None, *values))
-    return tuple(records)
+        values = (None, order.values[at], scores, runs[at], withheld)
+        return RankedSystem(profile.systems[at], order.ranks[at], None, None, *values)
+
+    entries = [entry(at, withheld) for at in ranked]
+    if decisions is not None:
+        low, high = (ends.tolist() for ends in rank_sets(decisions.better))
+        names = [system.name for system in entries]
+        for row, system in enumerate(entries):
+            alike = tuple(names[other] for other in not_different(decisions.better, row))
+            entries[row] = replace(system, rank_low=low[row], rank_high=high[row], indistinguishable=alike)
+    unranked = [entry(at, UNRANKED) for at, rank in enumerate(order.ranks) if rank is None]
+    return (*entries, *unranked)
 
 
-def _pairs(
-    profile: Profile,
-    order: Standing,
-    by: Rule,
-    ranked: Sequence[int],
-    z: Floats | None,
-    decisions: Decisions | None,
-) -> Iterator[Pair]:
+def _pairs(entries: Sequence[RankedSystem], averages: Floats, decisions: Decisions | None) -> Iterator[Pair]:
     """Yield the tests of all pairs, in the order of the ranks."""
-    if z is None or decisions is None or len(ranked) > PAIRS_UP_TO:
+    if decisions is None or len(averages) > PAIRS_UP_TO:
         return
-    averages = np.array(order.higher_is_better(by), np.float64)[list(ranked)].tolist()
-    names = [profile.systems[at] for at in ranked]
-    p = p_values(z)
+    p = p_values(decisions.z)
     alone, adjusted = p.tolist(), decisions.adjusted(p).tolist()
-    for i, j in combinations(range(len(ranked)), 2):
-        yield Pair(names[i], names[j], averages[i] - averages[j], alone[i][j], adjusted[i][j])
+    values = averages.tolist()
+    for i, j in combinations(range(len(values)), 2):
+        names = (entries[i].name, entries[j].name)
+        yield Pair(*names, values[i] - values[j], alone[i][j], adjusted[i][j])

@@ -27,7 +27,7 @@ def competition_ranks(scores: Sequence[float | None]) -> list[int | None]:
 
     None, the score of an incomplete submission, has no rank and does not affect the other ranks.
     """
-    ascending = _descending(scores)[::-1]
+    ascending = sorted(score for score in scores if score is not None)
     first = {score: len(ascending) - at for at, score in enumerate(ascending)}
     return [None if score is None else first[score] for score in scores]
 
@@ -43,12 +43,8 @@ def board_order(scores: Sequence[float | None], *, lowest_first: bool = False) -
 
 def best(scores: Sequence[float | None]) -> float | None:
     """The highest score of a column; None if fewer than two scores are known."""
-    descending = _descending(scores)
-    return descending[0] if len(descending) > 1 else None
-
-
-def _descending(scores: Sequence[float | None]) -> list[float]:
-    return sorted((score for score in scores if score is not None), reverse=True)
+    known_scores = [score for score in scores if score is not None]
+    return max(known_scores) if len(known_scores) > 1 else None
 
 
 Missing = Literal["unranked", "shared", "own", "lowest"]
@@ -120,13 +116,18 @@ class Profile:
 
 def filled(profile: Profile, missing: Missing) -> Profile:
     """Apply a rule for missing scores; a system that gets no rank has all its scores set to None."""
-    from gluebench.analysis.rank.arrays import filled_scores  # imports numpy
+    import numpy as np
 
+    scores = profile.array
+    gaps = np.isnan(scores)
     if missing == "shared":
-        columns = list(zip(*profile.scores, strict=True))
-        return _only(profile, [at for at, column in enumerate(columns) if None not in column])
-    rows = filled_scores(profile.array, missing).tolist()
-    return replace(profile, scores=tuple(tuple(map(known, row)) for row in rows))
+        return _only(profile, np.flatnonzero(~gaps.any(axis=0)).tolist())
+    if missing == "unranked":
+        scores = np.where(gaps.any(axis=1, keepdims=True), np.nan, scores)
+    elif missing == "lowest":
+        lowest = np.fmin.reduce(scores, axis=0)
+        scores = np.where(gaps & ~gaps.all(axis=1, keepdims=True), lowest, scores)
+    return replace(profile, scores=tuple(tuple(map(known, row)) for row in scores.tolist()))
 
 
 def rank_set_text(low: int, high: int) -> str:
@@ -278,12 +279,11 @@ def survives(profile: Profile, standings: Mapping[str, Standing]) -> Survival:
         others = order[place + 1 :]
         leads = ranks[:, others] - ranks[:, [i]]  # positive where i is ahead
         turned = (leads < 0).sum(axis=0) > (leads > 0).sum(axis=0)
-        against = np.where(turned, leads >= 0, leads <= 0)
+        sign = np.where(turned, -1, 1)
+        against = leads * sign <= 0
         depends = against.any(axis=0)
-        own, theirs = scores[i], scores[others]
-        ahead = (own >= theirs).all(axis=1) & (own > theirs).any(axis=1)
-        behind = (theirs >= own).all(axis=1) & (theirs > own).any(axis=1)
-        everywhere = np.where(turned, behind, ahead)
+        distances = (scores[i] - scores[others]) * sign[:, np.newaxis]
+        everywhere = (distances >= 0).all(axis=1) & (distances > 0).any(axis=1)
         counts["contested"] += int(depends.sum())
         counts["holds"] += int((~depends).sum())
         counts["everywhere"] += int((everywhere & ~depends).sum())

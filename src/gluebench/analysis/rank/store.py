@@ -25,7 +25,7 @@ from gluebench.scoring.influence import Influence
 from gluebench.scoring.pairs import sort_key
 from gluebench.version import __version__
 
-FORM = 2
+FORM = 3
 """Number of the form of the facts that are kept."""
 DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 """What reading a damaged entry raises."""
@@ -38,8 +38,14 @@ class Measured:
     digest: str
     """Of the submission, the labels and the version of this package."""
     facts: Mapping[str, Any]
-    """"valid"; else "values", "widenings" and more, as `measured` makes them."""
+    """"valid"; if it is, "parts" and "variances" too, as `measured` makes them."""
     read: Callable[[], Mapping[str, Influence]]
+
+    @property
+    def parts(self) -> Mapping[str, Mapping[str, Any]]:
+        """Facts about the answers to each part of the test data that the system has."""
+        parts: Mapping[str, Mapping[str, Any]] = self.facts["parts"]
+        return parts
 
     @cached_property
     def influences(self) -> Mapping[str, Influence]:

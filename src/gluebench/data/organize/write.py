@@ -41,21 +41,24 @@ def write_plan(plan: Plan, folder: Path) -> Benchmark:
             ]
             header = ["id" if ids else "index", *task.columns.inputs, "label"]
             width = len(header) - (split == "test")
-            _write(home / f"{split}.tsv", header[:width], (row[:width] for row in rows))
+            write_rows(home / f"{split}.tsv", header[:width], (row[:width] for row in rows))
             if split in GOLD_FOLDERS and examples[0].label is not None:
                 gold = folder / GOLD_FOLDERS[split]
                 gold.mkdir(mode=0o700, exist_ok=True)
                 in_order = sorted(zip(examples, rows, strict=True), key=lambda pair: pair[0].index)
                 cells = ((row[0], row[-1]) for _, row in in_order)
-                _write(gold / f"{file_name(task.name)}.tsv", (header[0], "label"), cells)
+                write_rows(gold / f"{file_name(task.name)}.tsv", (header[0], "label"), cells)
                 if task.phenomena:
                     tagged = zip(examples, task.phenomena, strict=True)
                     tags = ((str(e.index), *tag) for e, own in tagged for tag in own)
-                    _write(gold / f"{file_name(task.name)}.phenomena.tsv", ("index", "coarse", "fine"), tags)
+                    write_rows(
+                        gold / f"{file_name(task.name)}.phenomena.tsv", ("index", "coarse", "fine"), tags
+                    )
     return benchmark
 
 
-def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a tab-separated table; the same rows give the same bytes."""
     with path.open("w", encoding="utf-8", newline="") as file:
         file.writelines("\t".join(row) + "\n" for row in chain([header], rows))
 

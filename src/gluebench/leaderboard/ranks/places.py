@@ -212,8 +212,8 @@ def _counts(ranking: Ranking, score: str, ranked: Mapping[int, int]) -> dict[int
     from gluebench.analysis.rank import packed
 
     better = packed.unpack_decisions(rows.get().better, len(pks))
-    sets = packed.restrict(better, kept)
-    for at, low, high in zip(kept, sets.low, sets.high, strict=True):
+    lows, highs = packed.restrict(better, kept)
+    for at, low, high in zip(kept, lows.tolist(), highs.tolist(), strict=True):
         counts[pks[at]] = [low - 1, len(kept) - high]
     return counts
 

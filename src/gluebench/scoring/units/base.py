@@ -86,7 +86,9 @@ class Units:
     def apart(self) -> int:
         """Number of units that the first two systems answer differently."""
         differs = self._answers[0] != self._answers[1]
-        return int(differs.sum()) if self.units is None else len(np.unique(self.units[differs]))
+        if self.units is None:
+            return int(np.count_nonzero(differs))
+        return int(np.count_nonzero(np.bincount(self.units[differs])))
 
     def exchange(self, resamples: int, rng: np.random.Generator) -> Exchange:
         """Exchange the answers of the first two systems in random units.
@@ -95,8 +97,13 @@ class Units:
         the examples (docs/explanation/differences.md). On few units correlations are computed again.
         """
         if self._turned:
-            turned = Units(self.metrics, self.systems[1::-1]).exchange(resamples, rng)
-            return Exchange(-turned.differences, turned.errors)
+            turned = Units(self.metrics, self.systems[1::-1])
+            turned._turned = False
+            turned._gold = self._gold
+            turned._answers = self._answers[1::-1]
+            turned.influences = self.influences[1::-1]
+            drawn = turned.exchange(resamples, rng)
+            return Exchange(-drawn.differences, drawn.errors)
         names = [metric.function for metric in self.metrics]
         places = []
         if self.size < LINEAR_FROM:

@@ -64,14 +64,16 @@ def flips(
     return joined(exchanges)
 
 
-def fair_binomials(counts: Ints, size: int, rng: np.random.Generator) -> Floats | NDArray[np.int8]:
+def fair_binomials(counts: Ints, size: int, rng: np.random.Generator) -> NDArray[Any]:
     """Heads among `counts` fair coins, shape (size, kinds); few coins are bits of one random integer."""
     few = counts <= COINS
     if (counts == 1).all():
         return rng.integers(0, 2, size=(size, len(counts)), dtype=np.int8)
-    heads = np.empty((size, len(counts)))
     masks = np.uint64(2**64 - 1) >> (64 - counts[few]).astype(np.uint64)
     bits = rng.integers(0, 2**64, size=(size, int(few.sum())), dtype=np.uint64)
+    if few.all():
+        return np.bitwise_count(bits & masks)
+    heads = np.empty((size, len(counts)))
     heads[:, few] = np.bitwise_count(bits & masks)
     heads[:, ~few] = rng.binomial(counts[~few], 0.5, size=(size, int((~few).sum())))
     return heads
