@@ -333,7 +333,6 @@ def test_draws_come_in_blocks_of_a_bounded_size(monkeypatch) -> None:
     assert [*exchange.blocks(10, 10)] == [4, 4, 2]
     assert [*exchange.blocks(8, 10)] == [4, 4]
     assert [*exchange.blocks(3, 1000)] == [1, 1, 1]
-    assert [*exchange.blocks(6, 1000, least=5)] == [5, 1]
     assert [*exchange.blocks(50, 0)] == [40, 10]
     assert [*exchange.blocks(0, 1)] == []
     for metrics, systems in (
