@@ -265,6 +265,45 @@ def test_a_score_with_older_labels_has_no_rank_until_it_is_graded_again(
     assert [(row["name"], row["rank"]) for row in rows] == [("kept", 1), ("expired", None)]
 
 
+def test_a_later_deadline_gives_back_the_ranks_that_the_reveal_took(
+    phase: Make, clock: Clock, graded: Graded, person: Any, client: Client
+) -> None:
+    row = phase("Test", OPENS, CLOSES, rows="both", share=0.5, counting="best")
+    clock.move("2027-05-02 10:00")
+    gone = person("gone@example.org")
+    graded(of_quality(6), name="of a deleted account", owner=gone)
+    graded(of_quality(3), name="waits to be graded again")
+    delete_account(gone)
+    before = Submission.objects.get(owner=gone).value
+    clock.move("2027-05-03 00:30")
+    grading.phases_due()
+    assert {one["rank"] for one in client.get(f"{BOARD}.json").json()["rows"]} == {None}
+    row.refresh_from_db()
+    extend(row, closes=at("2027-05-05 00:00"), who=None, actor=None, reason="The site was down.")
+    rows = client.get(f"{BOARD}.json").json()["rows"]
+    assert [(one["name"], one["rank"]) for one in rows] == [("Anonymous", 1), ("waits to be graded again", 2)]
+    again = Submission.objects.get(owner=gone)
+    assert (again.value, again.why_apart) == (before, "")
+
+
+def test_other_labels_let_another_entry_count_for_one_whose_file_is_gone(
+    phase: Make, clock: Clock, graded: Graded, tmp_path: Path
+) -> None:
+    from gluebench.leaderboard.benchmarks.adding import add_benchmark
+
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-02 10:00")
+    best = graded(of_quality(6), name="best, expired")
+    graded(of_quality(3), name="kept")
+    acts.forget_files(Submission.objects.filter(pk=best.pk))
+    gold = write_gold(tmp_path / "gold")
+    text = (gold / "Para.tsv").read_text()
+    (gold / "Para.tsv").write_text(text.replace("0\t1", "0\t0", 1))
+    assert that_count() == {"best, expired"}
+    add_benchmark(str(MANIFEST), gold)
+    assert that_count() == {"kept"}
+
+
 def test_the_same_labels_again_leave_all_ranks(tiny: Any, graded: Graded, client: Client) -> None:
     graded(of_quality(6), name="first")
     graded(of_quality(3), name="second")
