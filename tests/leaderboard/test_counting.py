@@ -25,6 +25,7 @@ from gluebench.leaderboard.limits import acts as people
 from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
 from gluebench.leaderboard.phases.models import Phase, slot_of
 from gluebench.leaderboard.phases.table import TABLE, ActError, Moment
+from gluebench.leaderboard.results.acts import announce
 from gluebench.leaderboard.submissions import acts, grading
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Status
@@ -422,6 +423,22 @@ def test_an_organizer_reads_what_the_results_wait_for_and_shows_them(
     assert "The results wait" not in browser.get(address).content.decode()
     entry = Entry.objects.get(action="results shown")
     assert (entry.actor, entry.reason, entry.detail["waiting"]) == (grace.pk, "The workers are down.", 1)
+
+
+def test_results_that_wait_after_they_were_announced_are_shown_by_the_organizer(
+    both: Phase, clock: Clock, graded: Graded, send: Graded, ada: Any, client: Client
+) -> None:
+    clock.move("2027-05-02 10:00")
+    graded(of_answers(answers(3, 0)), name="best on the public share")
+    send(of_answers(answers(1, 3)), name="waits")
+    clock.move("2027-05-03 00:05")
+    announce(Benchmark.objects.get(), ada, labels=False)
+    assert not Phase.objects.get().is_settled
+    settle_phase(Phase.objects.get(), ada, "The workers are down.")
+    grade_all()
+    assert names(client) == ["best on the public share"]
+    with pytest.raises(ActError, match="settled already"):
+        settle_phase(Phase.objects.get(), ada, "Again.")
 
 
 def test_the_preview_of_a_rule_names_whom_it_moves(

@@ -18,11 +18,10 @@ def moment_of(phase: Phase | None, ends: datetime | None) -> Moment:
         return Moment.BEFORE
     if ends is None or now < ends:
         return Moment.OPEN if phase.ends is None or now < phase.ends else Moment.EXTENDED
-    if hasattr(phase.benchmark, "results"):
-        return Moment.ARCHIVED
     if phase.is_settled:
-        return Moment.REVEALED
-    return Moment.GRACE if now < ends + UPLOAD_TIME else Moment.AFTER
+        return Moment.ARCHIVED if hasattr(phase.benchmark, "results") else Moment.REVEALED
+    may_come = phase.benchmark.open and now < ends + UPLOAD_TIME
+    return Moment.GRACE if may_come else Moment.AFTER
 
 
 def require(act: str, phase: Phase | None, *, user: int = 0, team: int | None = None) -> Cell:

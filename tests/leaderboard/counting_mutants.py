@@ -1,0 +1,155 @@
+"""What keeps the site as the model says, each as a change that takes it out: the model has to find it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db.models import Q
+
+from gluebench.leaderboard.accounts.models import Team, move_to
+from gluebench.leaderboard.limits import acts as limits
+from gluebench.leaderboard.limits import quota
+from gluebench.leaderboard.phases import models as phase_models
+from gluebench.leaderboard.phases import moments
+from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.phases.table import TABLE, Moment
+from gluebench.leaderboard.submissions import acts, counting, feedback, grading
+from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
+from gluebench.leaderboard.submissions.queries import scored
+
+Change = Callable[[pytest.MonkeyPatch], None]
+
+
+def without(act: str) -> Change:
+    """No deadline for an act of authors."""
+    required = acts._require
+
+    def change(patch: pytest.MonkeyPatch) -> None:
+        free = TABLE[act].cells[Moment.OPEN]._replace(outcome="keeps")
+        patch.setattr(acts, "_require", lambda name, row: free if name == act else required(name, row))
+
+    return change
+
+
+def chosen_among(**conditions: bool) -> Change:
+    """The rule chooses among more than a board may show."""
+    wider = Q(**conditions) & scored()
+    return lambda patch: patch.setattr(counting, "eligible", lambda: wider)
+
+
+def with_teams_of_today(patch: pytest.MonkeyPatch) -> None:
+    for module in (phase_models, quota):
+        patch.setattr(module, "team_in", lambda phase, user, team: team)
+
+
+def with_a_merge_of_all(patch: pytest.MonkeyPatch) -> None:
+    def take_in(own: Team, other: Team) -> None:
+        for person in other.members.all():
+            move_to(person, own)
+        Submission.objects.filter(group=other).update(group=own)
+        other.delete()
+
+    patch.setattr(limits, "_take_in", take_in)
+
+
+def with_the_own_deadline(patch: pytest.MonkeyPatch) -> None:
+    def ends_for(phase: Phase, user: int, team: int | None) -> datetime | None:
+        whose = Q(user=user) | Q(team=phase_models.team_in(phase, user, team), team__isnull=False)
+        own = phase.extensions.filter(whose).order_by("closes").last()
+        return own.closes + timedelta(minutes=1) if own else phase.ends
+
+    for module in (phase_models, counting, acts, moments):
+        patch.setattr(module, "ends_for", ends_for)
+
+
+def with_choices_that_return(patch: pytest.MonkeyPatch) -> None:
+    restored = acts.restore
+
+    def restore(row: Submission) -> Submission:
+        restored(row)
+        Submission.objects.filter(pk=row.pk).update(chosen=row.chosen)
+        counting.recount(Phase.objects.get())
+        return row
+
+    patch.setattr(acts, "restore", restore)
+
+
+def without_time_for_uploads(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Phase, "complete", property(lambda row: row.over))
+
+
+def without_waiting(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(grading, "waiting_in", lambda phase: Submission.objects.none())
+
+
+def with_any_key(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(feedback.ScoreKey, "difference", lambda one, other: "")
+
+
+def with_ranks_taken_for_good(patch: pytest.MonkeyPatch) -> None:
+    set_apart = feedback.set_apart
+
+    def take(submissions: SubmissionQuerySet) -> None:
+        set_apart(submissions.filter(apart=""))
+
+    patch.setattr(feedback, "set_apart", take)
+
+
+def without_a_count(module: Any) -> Change:
+    """What counts is not stored again by the acts of a module."""
+    return lambda patch: patch.setattr(module, "recount", lambda phase: None)
+
+
+def with_one_part(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(feedback, "parts_of", lambda row: feedback.graded_rows(row.benchmark, row.phase))
+
+
+def with_the_final_score_as_public(patch: pytest.MonkeyPatch) -> None:
+    """As it was: the best is the best by the column that a board ranks by."""
+    with_one_part(patch)
+    show = feedback.show
+
+    def shown(submission: Submission) -> bool:
+        done = show(submission)
+        missing = Submission.objects.filter(pk=submission.pk, public_value=None)
+        missing.update(public_value=submission.value)
+        return done
+
+    patch.setattr(feedback, "show", shown)
+
+
+def with_moves_after_the_deadline(patch: pytest.MonkeyPatch) -> None:
+    """What is withdrawn after the deadline lets another count."""
+    patch.setattr(counting, "ends_for", lambda phase, user, team: None)
+
+
+BOTH = {"both": True, "rule": "best", "hidden": False, "approval": False}
+TEAMS = {"per_team": True, "rule": "best", "hidden": False, "approval": False}
+SHOWN = {"hidden": False, "approval": False}
+MUTANTS: dict[str, tuple[Change, dict[str, Any]]] = {
+    "both parts of what is graded late": (with_one_part, BOTH),
+    "the public share alone finds the best": (with_the_final_score_as_public, BOTH),
+    "ten minutes for uploads": (without_time_for_uploads, BOTH),
+    "an empty queue": (without_waiting, BOTH),
+    "a deadline for undoing withdrawals": (without("restore"), {}),
+    "a deadline for publishing": (without("publish"), {"rule": "every"}),
+    "a deadline for making private": (without("unpublish"), {"rule": "every"}),
+    "a deadline for choosing": (without("choose"), {"rule": "chosen"}),
+    "what counts cannot be hidden": (without("hide"), {}),
+    "a late withdrawal moves nobody up": (with_moves_after_the_deadline, {"rule": "best"} | SHOWN),
+    "an undone withdrawal is no choice": (with_choices_that_return, {"rule": "chosen"} | SHOWN),
+    "approved ones alone": (chosen_among(public=True, late=False), SHOWN | {"approval": True}),
+    "public ones alone": (chosen_among(approved=True, late=False), {"rule": "every"} | SHOWN),
+    "late ones never": (chosen_among(approved=True, public=True), {"late_files": "graded"} | SHOWN),
+    "one key": (with_any_key, BOTH),
+    "a rank again with the same key": (with_ranks_taken_for_good, BOTH),
+    "other labels count again": (without_a_count(grading), {"rule": "best"} | SHOWN),
+    "teams of the deadline": (with_teams_of_today, TEAMS),
+    "merging moves nothing later": (with_a_merge_of_all, TEAMS),
+    "merging counts again": (without_a_count(limits), TEAMS),
+    "the later of two deadlines": (with_the_own_deadline, SHOWN),
+}
+"""How to take each out, and rules of the phase under which that shows; the others are drawn."""
