@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import Phase as Stage
 from hypothesis import strategies as st
 from hypothesis.stateful import (
+    RULE_MARKER,
     RuleBasedStateMachine,
     initialize,
     invariant,
@@ -49,7 +50,8 @@ from gluebench.scoring.gold import label_key
 from gluebench.scoring.split import part_of
 from gluebench.submission import check
 
-STEPS_OF_EXAMPLE = 40
+LONG, SHORT = 40, 15
+"""Steps of an example with all acts, and with few."""
 MOST_ROWS = 9
 """Submissions of an example."""
 START = at("2027-05-01 00:00")
@@ -111,7 +113,7 @@ class Counting(RuleBasedStateMachine):
     """Acts on the site and on the model; after each, both show the same board."""
 
     world: World
-    given: ClassVar[dict[str, Any]] = {}
+    given: ClassVar[Mapping[str, Any]] = {}
     """Rules of the phase that are not drawn."""
     steps = 0
     covered: ClassVar[Counter[tuple[str, str]]] = Counter()
@@ -119,12 +121,13 @@ class Counting(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.agrees = False
         self.block = transaction.atomic()
         self.block.__enter__()
 
     def teardown(self) -> None:
         try:
-            if hasattr(self, "model"):
+            if hasattr(self, "model") and self.agrees:
                 self.the_page_shows_it()
         finally:
             transaction.set_rollback(True)
@@ -143,7 +146,7 @@ class Counting(RuleBasedStateMachine):
         sent=st.lists(st.fixed_dictionaries(SENT), min_size=2, max_size=4),
     )
     def begin(self, minutes: int, sent: list[dict[str, Any]], **rules: Any) -> None:
-        model = Model(self.world.score, **(rules | self.given))
+        model = Model(self.world.score, **{**rules, **self.given})
         model.history = {who: [] for who in PEOPLE}
         self.world.now = START
         self.model = model
@@ -197,9 +200,6 @@ class Counting(RuleBasedStateMachine):
     def has_waiting(self) -> bool:
         return any(entry.waits for entry in self.model.entries)
 
-    def may_be_over(self) -> bool:
-        return self.model.now >= self.model.ends
-
     def team_now(self, who: str) -> int | None:
         return self.model.history[who][-1][1] if self.model.history[who] else None
 
@@ -235,12 +235,14 @@ class Counting(RuleBasedStateMachine):
             now = self.counting()
             assert self.before[:2] != now[:2] or self.before == now
         self.before = None
+        self.agrees = False
         listed, ranked = self.model.board()
         rows = Submission.objects.filter(LISTED, phase__name="Test")
         values = {self.pks.index(pk): value for pk, value in rows.values_list("pk", "value")}
         assert set(values) == listed
         assert {place for place, value in values.items() if value is not None} == ranked
         assert all(values[place] == self.model.entries[place].value for place in ranked)
+        self.agrees = True
 
     def the_page_shows_it(self) -> None:
         """The board's page has the entries of the model, and ranks them by its values."""
@@ -485,9 +487,14 @@ class Counting(RuleBasedStateMachine):
         else:
             grading.regrade(Benchmark.objects.get(), "It was asked for.")
 
-    @rule()
-    @precondition(may_be_over)
-    def shows_the_results(self) -> None:
+    @rule(later=st.booleans())
+    @precondition(has_rows)
+    def shows_the_results(self, *, later: bool) -> None:
+        """Now, or once nothing more can come."""
+        if later:
+            self.goes_to(self.model.end_of(None) + 10)
+            grading.phases_due()
+            self.model.follow()
         self.does("settle", None)
         allowed = self.model.moment(None) == "after"
         assert refused(lambda: settle_phase(self.phase, self.admin, "The workers are down.")) is not allowed
@@ -507,16 +514,35 @@ class Counting(RuleBasedStateMachine):
             announce(benchmark, self.admin, labels=False)
 
 
-def run(world: World, steps: int, stages: list[Stage] | None = None, *, same: bool = False) -> int:
+ALWAYS = {"uploads", "uploads_more", "the_worker_grades", "time_passes", "time_passes_to_the_end"}
+
+
+def focused(acts: str, given: Mapping[str, Any]) -> type[Counting]:
+    """A machine that knows these acts alone, besides uploads, gradings and time, in phases of given rules."""
+    known = ALWAYS | {*acts.split()}
+    rules = {name for name, member in vars(Counting).items() if hasattr(member, RULE_MARKER)}
+    assert known <= rules
+    return type("Focused", (Counting,), {**dict.fromkeys(rules - known), "given": given})
+
+
+def run(
+    world: World,
+    steps: int,
+    stages: list[Stage] | None = None,
+    *,
+    same: bool = False,
+    machine: type[Counting] = Counting,
+) -> int:
     """Run at least so many steps, the `same` each time or random ones; return how many acts were compared."""
     Counting.world = world
     Counting.steps = 0
     Counting.covered.clear()
+    length = LONG if machine is Counting else SHORT
     run_state_machine_as_test(
-        Counting,
+        machine,
         settings=settings(
-            max_examples=max(1, steps // STEPS_OF_EXAMPLE),
-            stateful_step_count=STEPS_OF_EXAMPLE,
+            max_examples=max(1, steps // length),
+            stateful_step_count=length,
             deadline=None,
             database=None,
             derandomize=same,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from django.db.models import Q
@@ -121,35 +121,69 @@ def with_the_final_score_as_public(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(feedback, "show", shown)
 
 
+def with_archives_that_wait(patch: pytest.MonkeyPatch) -> None:
+    """Results that are announced are settled, whatever waits."""
+    moment_of = moments.moment_of
+
+    def moment(phase: Phase | None, ends: datetime | None) -> Moment:
+        now = moment_of(phase, ends)
+        announced = hasattr(phase and phase.benchmark, "results")
+        return Moment.ARCHIVED if now == Moment.AFTER and announced else now
+
+    patch.setattr(moments, "moment_of", moment)
+
+
 def with_moves_after_the_deadline(patch: pytest.MonkeyPatch) -> None:
     """What is withdrawn after the deadline lets another count."""
     patch.setattr(counting, "ends_for", lambda phase, user, team: None)
 
 
-BOTH = {"both": True, "rule": "best", "hidden": False, "approval": False}
-TEAMS = {"per_team": True, "rule": "best", "hidden": False, "approval": False}
-SHOWN = {"hidden": False, "approval": False}
-MUTANTS: dict[str, tuple[Change, dict[str, Any]]] = {
-    "both parts of what is graded late": (with_one_part, BOTH),
-    "the public share alone finds the best": (with_the_final_score_as_public, BOTH),
-    "ten minutes for uploads": (without_time_for_uploads, BOTH),
-    "an empty queue": (without_waiting, BOTH),
-    "a deadline for undoing withdrawals": (without("restore"), {}),
-    "a deadline for publishing": (without("publish"), {"rule": "every"}),
-    "a deadline for making private": (without("unpublish"), {"rule": "every"}),
-    "a deadline for choosing": (without("choose"), {"rule": "chosen"}),
-    "what counts cannot be hidden": (without("hide"), {}),
-    "a late withdrawal moves nobody up": (with_moves_after_the_deadline, {"rule": "best"} | SHOWN),
-    "an undone withdrawal is no choice": (with_choices_that_return, {"rule": "chosen"} | SHOWN),
-    "approved ones alone": (chosen_among(public=True, late=False), SHOWN | {"approval": True}),
-    "public ones alone": (chosen_among(approved=True, late=False), {"rule": "every"} | SHOWN),
-    "late ones never": (chosen_among(approved=True, public=True), {"late_files": "graded"} | SHOWN),
-    "one key": (with_any_key, BOTH),
-    "a rank again with the same key": (with_ranks_taken_for_good, BOTH),
-    "other labels count again": (without_a_count(grading), {"rule": "best"} | SHOWN),
-    "teams of the deadline": (with_teams_of_today, TEAMS),
-    "merging moves nothing later": (with_a_merge_of_all, TEAMS),
-    "merging counts again": (without_a_count(limits), TEAMS),
-    "the later of two deadlines": (with_the_own_deadline, SHOWN),
+class Mutant(NamedTuple):
+    """The site without a fix, and where the model looks for what is wrong then."""
+
+    take_out: Change
+    acts: str = ""
+    """Names of rules of the machine, besides uploads, gradings and time."""
+    given: Mapping[str, Any] = {}
+    """Rules of the phase; the others are drawn."""
+
+
+SHOWN = {"hidden": False, "approval": False, "late_files": "kept"}
+BEST = SHOWN | {"rule": "best"}
+EVERY = SHOWN | {"rule": "every"}
+CHOSEN = SHOWN | {"rule": "chosen", "most": 1}
+BOTH = BEST | {"both": True}
+TEAMS = BEST | {"per_team": True}
+MOVES = "moves_the_deadline extends"
+MUTANTS = {
+    "both parts of what is graded late": Mutant(with_one_part, "shows_the_results", BOTH),
+    "the public share alone finds the best": Mutant(
+        with_the_final_score_as_public, "shows_the_results", BOTH
+    ),
+    "ten minutes for uploads": Mutant(without_time_for_uploads, "", BOTH),
+    "an empty queue": Mutant(without_waiting, "", BOTH),
+    "a deadline for undoing withdrawals": Mutant(without("restore"), "withdraws_or_restores", SHOWN),
+    "a deadline for publishing": Mutant(without("publish"), "publishes", EVERY),
+    "a deadline for making private": Mutant(without("unpublish"), "publishes", EVERY),
+    "a deadline for choosing": Mutant(without("choose"), "chooses", CHOSEN),
+    "what counts cannot be hidden": Mutant(without("hide"), "publishes", BEST),
+    "a late withdrawal moves nobody up": Mutant(with_moves_after_the_deadline, "withdraws_or_restores", BEST),
+    "an undone withdrawal is no choice": Mutant(
+        with_choices_that_return, "withdraws_or_restores chooses", CHOSEN
+    ),
+    "approved ones alone": Mutant(
+        chosen_among(public=True, late=False), "decides", BEST | {"approval": True}
+    ),
+    "public ones alone": Mutant(chosen_among(approved=True, late=False), "changes_the_rule", EVERY),
+    "late ones never": Mutant(chosen_among(approved=True, public=True), "", BEST | {"late_files": "graded"}),
+    "one key": Mutant(with_any_key, "grades_all_again", BOTH),
+    "a rank again with the same key": Mutant(with_ranks_taken_for_good, MOVES, BOTH),
+    "other labels count again": Mutant(without_a_count(grading), "grades_all_again loses_a_file", BEST),
+    "teams of the deadline": Mutant(with_teams_of_today, f"founds_or_leaves_a_team joins {MOVES}", TEAMS),
+    "merging moves nothing later": Mutant(with_a_merge_of_all, "founds_or_leaves_a_team joins merge", TEAMS),
+    "merging counts again": Mutant(without_a_count(limits), "founds_or_leaves_a_team joins merge", TEAMS),
+    "the later of two deadlines": Mutant(with_the_own_deadline, MOVES, BEST),
+    "announced results may wait": Mutant(
+        with_archives_that_wait, "announces_the_results_or_takes_them_back shows_the_results", BOTH
+    ),
 }
-"""How to take each out, and rules of the phase under which that shows; the others are drawn."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 from hypothesis import Phase as Stage
-from leaderboard.counting_machine import Counting, World, run
+from leaderboard.counting_machine import Counting, World, focused, run
 from leaderboard.counting_mutants import MUTANTS
 from leaderboard.material import MANIFEST, write_gold
 
@@ -21,6 +21,7 @@ from gluebench.leaderboard.submissions import grading
 
 STEPS = int(os.environ.get("GLUEBENCH_MODEL_STEPS", "100000"))
 """Steps of the long run, each an act and a comparison."""
+MUTANT_STEPS = int(os.environ.get("GLUEBENCH_MUTANT_STEPS", "20000"))
 OF_SENT = {*TABLE} - {"upload", "join", "leave", "merge", "extend", "move", "rule", "settle"}
 """Acts on something that was sent: before a phase there is nothing."""
 
@@ -72,9 +73,8 @@ def test_the_site_counts_as_the_model_says_for_long(world: World) -> None:
 def test_the_model_finds_what_is_wrong_without_a_fix(
     fix: str, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    take_out, given = MUTANTS[fix]
-    take_out(monkeypatch)
-    monkeypatch.setattr(Counting, "given", given)
+    mutant = MUTANTS[fix]
+    mutant.take_out(monkeypatch)
     with pytest.raises((AssertionError, ActError)):
-        run(world, 20_000, [Stage.generate])
+        run(world, MUTANT_STEPS, [Stage.generate], machine=focused(mutant.acts, mutant.given))
     print(f"{fix}: after {Counting.steps} steps")
