@@ -4,8 +4,6 @@ Times are minutes since the start. A person is "a", "b" or "c", a team a number.
 score(answers, labels, part) for a part "all", "public" or "held back"; None for a file that is not valid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
