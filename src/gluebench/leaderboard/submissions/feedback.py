@@ -66,7 +66,8 @@ def set_apart(submissions: SubmissionQuerySet) -> None:
             now[row.phase_id] = key_now(row.benchmark, row.phase)
         apart = keys[row.pk].difference(now[row.phase_id]) if row.pk in keys else ""
         if apart != row.apart:
-            value = None if apart else (row.scores["score"] or {}).get("value")
+            score = (row.scores or {}).get("score") or {}
+            value = None if apart else score.get("value")
             Submission.objects.filter(pk=row.pk).update(apart=apart, value=value)
 
 
