@@ -3,7 +3,7 @@
 from functools import partial
 
 from csp.decorators import csp_replace
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.loader import render_to_string
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -28,7 +28,7 @@ WIDTH, MARGIN = 7, 12
 
 
 @require_safe
-def badge(request: HttpRequest, name: str = "", key: str = "") -> HttpResponse:
+def badge(request: HttpRequest, name: str = "", key: str = "") -> HttpResponseBase:
     """A badge of a system with its rank and score; or of a benchmark with its systems and the best score."""
     rows = Submission.objects.visible_to(request.user).public().select_related("benchmark", "phase")
     row = None if name else get_object_or_404(rows, key=key)
@@ -66,7 +66,7 @@ def badge_svg(title: str, text: str) -> str:
 @xframe_options_exempt
 @csp_replace({"frame-ancestors": ["*"], "form-action": ["'none'"], "script-src": ["'none'"]})  # type: ignore[arg-type]
 @require_safe
-def embed(request: HttpRequest, name: str) -> HttpResponse:
+def embed(request: HttpRequest, name: str) -> HttpResponseBase:
     """The first rows of a board, for a frame in any page: without scripts, forms and accounts."""
 
     def make(benchmark: Benchmark) -> dict[str, object]:

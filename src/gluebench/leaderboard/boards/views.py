@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from django.core.files.storage import storages
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
@@ -36,6 +36,7 @@ from gluebench.leaderboard.boards.pages import (
     task_line,
 )
 from gluebench.leaderboard.common.page_cache import cached
+from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import page_number
 from gluebench.leaderboard.fields import REGIMES
 from gluebench.leaderboard.phases.models import at_phase
@@ -47,14 +48,17 @@ from gluebench.leaderboard.submissions.views import visible
 
 RANKED_BY = ("by", "weights", "majority")
 """Query parameters that select the ranking rule."""
+QUERY = (*Options().values(), "page")
+"""All query parameters of a board."""
 EXAMPLES = 3
 """Examples that a task's page shows."""
 LOOKED_AT = 200
 """Rows among which these are chosen."""
 
 
+@takes(*QUERY)
 @require_safe
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: HttpRequest) -> HttpResponseBase:
     """The board, where there is one benchmark; else the list of them."""
     only = only_one()
     if only is not None:
@@ -71,26 +75,29 @@ def home(request: HttpRequest) -> HttpResponse:
     )
 
 
+@takes(*QUERY)
 @require_safe
-def board(request: HttpRequest, name: str) -> HttpResponse:
+def board(request: HttpRequest, name: str) -> HttpResponseBase:
     """A benchmark's board."""
     return _board(request, live(name, request.user), None)
 
 
+@takes(*(name for name in QUERY if name not in RANKED_BY))
 @require_safe
-def task_board(request: HttpRequest, name: str, task: str) -> HttpResponse:
+def task_board(request: HttpRequest, name: str, task: str) -> HttpResponseBase:
     """The board of one task, which ranks every system that has the task, complete or not."""
     handle = live(name, request.user)
     return _board(request, handle, task_or_404(handle.benchmark().record, task, scored=True))
 
 
+@takes("phase")
 @require_safe
-def export(request: HttpRequest, name: str, ending: str, task: str = "") -> HttpResponse:
+def export(request: HttpRequest, name: str, ending: str, task: str = "") -> HttpResponseBase:
     """The board, or a task's, as JSON or as a file to download."""
 
     def make(benchmark: Benchmark) -> Any:
         record = task_or_404(benchmark.record, task, scored=True) if task else None
-        return FORMATS[ending](_of_phase(benchmark, phase), scheme_of(benchmark.record, record))
+        return FORMATS[ending](of_phase(benchmark, phase), scheme_of(benchmark.record, record))
 
     phase = Options.of(request, ()).phase
     filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
@@ -98,8 +105,9 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
     return in_form(request, source, ending, make, cache_key=f"export {task} {phase}", filename=filename)
 
 
+@takes("category", "page", "view")
 @require_safe
-def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> HttpResponse:
+def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> HttpResponseBase:
     """A diagnostic set by phenomenon, for every system of the board."""
     benchmark, record = _diagnostic(request, name, task)
     query, page = request.GET.get("category", ""), page_number(request.GET.get("page", ""))
@@ -126,8 +134,9 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
     )
 
 
+@takes("page")
 @require_safe
-def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str = "") -> HttpResponse:
+def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str = "") -> HttpResponseBase:
     """A phenomenon's description, and every system's score in it."""
     benchmark, record = _diagnostic(request, name, task)
     category = sets.named(record, slug)
@@ -176,7 +185,7 @@ def eee(request: HttpRequest, key: str) -> HttpResponse:
     return JsonResponse(eee_json(submission, request.build_absolute_uri(submission.get_absolute_url())))
 
 
-def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpResponse:
+def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpResponseBase:
     names: tuple[Collection[str], ...] = ((),)
     if not {"sort", "columns"}.isdisjoint(request.GET):
         scheme = scheme_of(handle.benchmark().record, task)
@@ -194,7 +203,7 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
     )
 
 
-def _of_phase(benchmark: Benchmark, number: int) -> Benchmark:
+def of_phase(benchmark: Benchmark, number: int) -> Benchmark:
     """The benchmark as its pages are for a phase, if the board shows that; unchanged for 0."""
     if not number:
         return benchmark
@@ -208,7 +217,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
     """The page of a benchmark's board, or of a task's."""
     if options.phase == benchmark.board_phase:
         options = options._replace(phase=0)
-    benchmark = _of_phase(benchmark, options.phase)
+    benchmark = of_phase(benchmark, options.phase)
     record = benchmark.record
     full_scheme = scheme_of(record, task)
     if task is not None:
@@ -236,8 +245,10 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
             "examples": _examples(benchmark, task),
         }
         return render_to_string("boards/task.html", context)
+    phases = phases_on_board(benchmark, benchmark.board_phase)
     context |= {
-        "phases": phases_on_board(benchmark, benchmark.board_phase),
+        "phases": phases,
+        "are_hidden": not board.systems and any(line.get("names") for line in phases),
         "phase_query": f"?phase={options.phase}" if options.phase else "",
         "facts": glance(record, systems=board.systems, best=board.best),
         "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),
