@@ -143,9 +143,10 @@ class Counting(RuleBasedStateMachine):
         most=st.sampled_from([1, 1, 2]),
         otherwise=st.sampled_from(["best", "last"]),
         minutes=st.sampled_from([0, 12, 12, 12, 12, 12]),
+        teams=st.sampled_from(["", "a", "ab", "bc"]),
         sent=st.lists(st.fixed_dictionaries(SENT), min_size=2, max_size=4),
     )
-    def begin(self, minutes: int, sent: list[dict[str, Any]], **rules: Any) -> None:
+    def begin(self, minutes: int, teams: str, sent: list[dict[str, Any]], **rules: Any) -> None:
         model = Model(self.world.score, **{**rules, **self.given})
         model.history = {who: [] for who in PEOPLE}
         self.world.now = START
@@ -174,6 +175,8 @@ class Counting(RuleBasedStateMachine):
         self.gone: set[str] = set()
         self.before: tuple[bool, bool, set[int]] | None = None
         self.goes_to(minutes)
+        for who in teams:
+            self.founds_a_team(who)
         if minutes:
             for one in sent:
                 self.uploads(took=0, **one)
@@ -403,7 +406,11 @@ class Counting(RuleBasedStateMachine):
             self.by_author("leave", who)
             limits.leave_team(self.user(who))
             self.moves(who, None)
-        elif who not in self.gone and len(self.teams) < 2:
+        else:
+            self.founds_a_team(who)
+
+    def founds_a_team(self, who: str) -> None:
+        if who not in self.gone and len(self.teams) < 2:
             team = limits.create_team(self.user(who), f"Team {len(self.teams)}")
             self.teams.append(team.pk)
             self.moves(who, team.pk)
