@@ -20,7 +20,7 @@ by this table. This page is generated: `make docs` writes it again, and a test f
 - **after**: nothing more can come of this person. The results wait for the last extension, its ten minutes,
   and the queue.
 - **revealed**: what counts is settled, and the board shows it.
-- **archived**: the final results are made.
+- **archived**: it is settled, and the final results are announced.
 
 Submissions may count if they are scored, public, approved and not late. The rule of the phase chooses
 among these. A board ranks scores of the same labels, tasks and rows; others stand there without a rank

@@ -26,6 +26,7 @@ from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_p
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.phases.moments import slot_of
 from gluebench.leaderboard.phases.table import TABLE, ActError, Moment
+from gluebench.leaderboard.results.acts import announce
 from gluebench.leaderboard.submissions import acts, feedback, grading
 from gluebench.leaderboard.submissions.models import APART, Submission
 from gluebench.leaderboard.submissions.queries import Status
@@ -288,6 +289,45 @@ def test_a_score_with_older_labels_has_no_rank_until_it_is_graded_again(
     assert [(row["name"], row["rank"]) for row in rows] == [("kept", 1), ("expired", None)]
 
 
+def test_a_later_deadline_gives_back_the_ranks_that_the_reveal_took(
+    phase: Make, clock: Clock, graded: Graded, person: Any, client: Client
+) -> None:
+    row = phase("Test", OPENS, CLOSES, rows="both", share=0.5, counting="best")
+    clock.move("2027-05-02 10:00")
+    gone = person("gone@example.org")
+    graded(of_quality(6), name="of a deleted account", owner=gone)
+    graded(of_quality(3), name="waits to be graded again")
+    delete_account(gone)
+    before = Submission.objects.get(owner=gone).value
+    clock.move("2027-05-03 00:30")
+    grading.phases_due()
+    assert {one["rank"] for one in client.get(f"{BOARD}.json").json()["rows"]} == {None}
+    row.refresh_from_db()
+    extend(row, closes=at("2027-05-05 00:00"), who=None, actor=None, reason="The site was down.")
+    rows = client.get(f"{BOARD}.json").json()["rows"]
+    assert [(one["name"], one["rank"]) for one in rows] == [("Anonymous", 1), ("waits to be graded again", 2)]
+    again = Submission.objects.get(owner=gone)
+    assert (again.value, again.why_apart) == (before, "")
+
+
+def test_other_labels_let_another_entry_count_for_one_whose_file_is_gone(
+    phase: Make, clock: Clock, graded: Graded, tmp_path: Path
+) -> None:
+    from gluebench.leaderboard.benchmarks.adding import add_benchmark
+
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-02 10:00")
+    best = graded(of_quality(6), name="best, expired")
+    graded(of_quality(3), name="kept")
+    acts.forget_files(Submission.objects.filter(pk=best.pk))
+    gold = write_gold(tmp_path / "gold")
+    text = (gold / "Para.tsv").read_text()
+    (gold / "Para.tsv").write_text(text.replace("0\t1", "0\t0", 1))
+    assert that_count() == {"best, expired"}
+    add_benchmark(str(MANIFEST), gold)
+    assert that_count() == {"kept"}
+
+
 def test_the_same_labels_again_leave_all_ranks(tiny: Any, graded: Graded, client: Client) -> None:
     graded(of_quality(6), name="first")
     graded(of_quality(3), name="second")
@@ -406,6 +446,22 @@ def test_an_organizer_reads_what_the_results_wait_for_and_shows_them(
     assert "The results wait" not in browser.get(address).content.decode()
     entry = Entry.objects.get(action="results shown")
     assert (entry.actor, entry.reason, entry.detail["waiting"]) == (grace.pk, "The workers are down.", 1)
+
+
+def test_results_that_wait_after_they_were_announced_are_shown_by_the_organizer(
+    both: Phase, clock: Clock, graded: Graded, send: Graded, ada: Any, client: Client
+) -> None:
+    clock.move("2027-05-02 10:00")
+    graded(of_answers(answers(3, 0)), name="best on the public share")
+    send(of_answers(answers(1, 3)), name="waits")
+    clock.move("2027-05-03 00:05")
+    announce(Benchmark.objects.get(), ada, labels=False)
+    assert not Phase.objects.get().is_settled
+    settle_phase(Phase.objects.get(), ada, "The workers are down.")
+    grade_all()
+    assert names(client) == ["best on the public share"]
+    with pytest.raises(ActError, match="settled already"):
+        settle_phase(Phase.objects.get(), ada, "Again.")
 
 
 def test_the_preview_of_a_rule_names_whom_it_moves(

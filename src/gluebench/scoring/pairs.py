@@ -101,7 +101,6 @@ class Pairs:
         table = self.table_array.ravel()
         # In the smallest type, as this is done for every example.
         of_cells = (np.cumsum(table > 0) - 1).astype(np.min_scalar_type(len(table)))
-        classes = of_cells.dtype.type(len(self.gold.labels))
 
         def of_units() -> NDArray[Any]:
             return of_cells[self._cell_numbers]

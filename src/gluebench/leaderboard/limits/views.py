@@ -211,7 +211,7 @@ def _waits(phase: Phase) -> str:
     now = timezone.now()
     if phase.over is None or phase.complete is None or now < phase.over or phase.is_settled:
         return ""
-    if now < phase.complete:
+    if now < phase.complete and phase.benchmark.open:
         return f"Uploads that began before the deadline may end until {phase.text_of(phase.complete)}."
     number = waiting_in(phase).count()
     worker = "" if workers() or not phase.benchmark.gold else " No worker gives signs of life."

@@ -22,11 +22,10 @@ def moment_of(phase: Phase | None, ends: datetime | None, at: datetime | None = 
         return Moment.BEFORE
     if ends is None or now < ends:
         return Moment.OPEN if phase.ends is None or now < phase.ends else Moment.EXTENDED
-    if hasattr(phase.benchmark, "results"):
-        return Moment.ARCHIVED
     if phase.is_settled:
-        return Moment.REVEALED
-    return Moment.GRACE if now < ends + UPLOAD_TIME else Moment.AFTER
+        return Moment.ARCHIVED if hasattr(phase.benchmark, "results") else Moment.REVEALED
+    may_come = phase.benchmark.open and now < ends + UPLOAD_TIME
+    return Moment.GRACE if may_come else Moment.AFTER
 
 
 def cell_of(act: str, phase: Phase | None, ends: datetime | None, at: datetime | None = None) -> Cell:

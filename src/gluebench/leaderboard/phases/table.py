@@ -21,7 +21,7 @@ class Moment(StrEnum):
     REVEALED = "revealed"
     """What counts is settled."""
     ARCHIVED = "archived"
-    """The final results are made."""
+    """It is settled, and the final results are announced."""
 
 
 class Cell(NamedTuple):

@@ -64,18 +64,23 @@ def key_now(benchmark: Benchmark, phase: Phase | None) -> ScoreKey:
 
 
 def set_apart(submissions: SubmissionQuerySet) -> None:
-    """Take the rank of those whose scores have another key than the board, until they are graded again."""
+    """Take the rank of those whose scores have another key than the board, until they are graded again.
+
+    One whose scores have the board's key once more, as of a deadline that was moved, has its rank back.
+    """
     rows = submissions.exclude(scores=None).select_related("benchmark", "phase")
     results = Result.objects.filter(submission__in=rows.values("pk"), report__isnull=False).order_by("pk")
     columns = results.values_list("submission", "labels", "report__provenance")
     keys = {pk: key_of(labels, provenance) for pk, labels, provenance in columns}
     now: dict[int | None, ScoreKey] = {}
-    for row in rows.only("pk", "benchmark", "phase", "apart"):
+    for row in rows.only("pk", "benchmark", "phase", "apart", "scores"):
         if row.phase_id not in now:
             now[row.phase_id] = key_now(row.benchmark, row.phase)
         apart = keys[row.pk].difference(now[row.phase_id]) if row.pk in keys else ""
-        if apart:
-            Submission.objects.filter(pk=row.pk).update(apart=apart, value=None)
+        if apart != row.apart:
+            score = (row.scores or {}).get("score") or {}
+            value = None if apart else score.get("value")
+            Submission.objects.filter(pk=row.pk).update(apart=apart, value=value)
 
 
 def parts_of(submission: Submission) -> dict[str, Any]:

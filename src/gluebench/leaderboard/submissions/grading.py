@@ -166,6 +166,8 @@ def regrade(benchmark: Benchmark, reason: str, phase: Phase | None = None, **_: 
         for pk in pks:
             grade_next.enqueue(pk)
         feedback.set_apart((phase or benchmark).submissions.all())
+        for row in benchmark.phases.select_related("benchmark"):
+            recount(row)
     return len(pks)
 
 

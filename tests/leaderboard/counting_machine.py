@@ -1,0 +1,560 @@
+"""Acts on a real site and on the plain model of what counts, drawn at random: after each, both must agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.core.cache import caches
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.test import Client
+from hypothesis import HealthCheck, settings
+from hypothesis import Phase as Stage
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RULE_MARKER,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from leaderboard.counting_model import Entry, Model
+from leaderboard.material import GOLD, MANIFEST, zip_bytes
+from leaderboard.phased import BOARD, at, of_answers
+
+from gluebench.benchmark import load_benchmark
+from gluebench.leaderboard.accounts.models import Team, User
+from gluebench.leaderboard.accounts.trust import delete_account
+from gluebench.leaderboard.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.limits import acts as limits
+from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
+from gluebench.leaderboard.limits.quota import QuotaError
+from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.phases.table import ActError
+from gluebench.leaderboard.results.acts import announce, take_back
+from gluebench.leaderboard.submissions import acts, grading
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import LISTED
+from gluebench.leaderboard.uploads.accept import accept
+from gluebench.scoring import grade, read_gold
+from gluebench.scoring.feedback import rounded_report
+from gluebench.scoring.gold import label_key
+from gluebench.scoring.split import part_of
+from gluebench.submission import check
+
+LONG, SHORT = 40, 15
+"""Steps of an example with all acts, and with few."""
+MOST_ROWS = 9
+"""Submissions of an example."""
+START = at("2027-05-01 00:00")
+ANSWERS = ["101101", "111111", "001100", "100011", "010011", "101110"]
+"""Answers to one task, whose scores on the parts of the rows have different orders."""
+INVALID = len(ANSWERS)
+FILES = [*map(of_answers, ANSWERS), zip_bytes({**GOLD, "Para": "10110"})]
+"""The files that are sent; the last is not valid."""
+PEOPLE = "abc"
+SENT = {
+    "who": st.sampled_from("aaabbc"),
+    "answers": st.sampled_from([*range(INVALID), *range(INVALID), INVALID]),
+    "public": st.sampled_from([True, True, False]),
+    "graded": st.sampled_from([True, True, False]),
+}
+"""A submission: of whom, which file, and whether a worker grades it at once."""
+PLACE = st.integers(0, 30)
+"""Which of the submissions, of those that wait, or of the teams."""
+
+
+@dataclass(eq=False)
+class World:
+    """What all examples share: two versions of the labels, and the clock."""
+
+    golds: list[Path]
+    folder: Path
+    now: datetime = START
+    scores: dict[tuple[int, int, str], float | None] = field(default_factory=dict)
+
+    def score(self, answers: int, labels: int, part: str) -> float | None:
+        """The score of a file as the site rounds it, of the grader alone."""
+        key = (answers, labels, part)
+        if key not in self.scores:
+            self.scores[key] = None if answers == INVALID else self._score(*key)
+        return self.scores[key]
+
+    def _score(self, answers: int, labels: int, part: str) -> float | None:
+        benchmark = load_benchmark(str(MANIFEST))
+        gold = read_gold(self.golds[labels], benchmark)
+        if part != "all":
+            gold = part_of(gold, part, share=0.5, key=label_key(self.golds[labels]))  # type: ignore[arg-type]
+        file = self.folder / f"{answers}.zip"
+        file.write_bytes(FILES[answers])
+        score = rounded_report(grade(check(file, benchmark), gold), benchmark).score
+        assert score is not None
+        return score.value
+
+
+def refused(act: Callable[[], object]) -> bool:
+    """Whether the site refuses an act."""
+    try:
+        act()
+    except (ActError, QuotaError):
+        return True
+    return False
+
+
+class Counting(RuleBasedStateMachine):
+    """Acts on the site and on the model; after each, both show the same board."""
+
+    world: World
+    given: ClassVar[Mapping[str, Any]] = {}
+    """Rules of the phase that are not drawn."""
+    steps = 0
+    covered: ClassVar[Counter[tuple[str, str]]] = Counter()
+    """How often each act was done at each moment."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.agrees = False
+        self.block = transaction.atomic()
+        self.block.__enter__()
+
+    def teardown(self) -> None:
+        try:
+            if hasattr(self, "model") and self.agrees:
+                self.the_page_shows_it()
+        finally:
+            transaction.set_rollback(True)
+            self.block.__exit__(None, None, None)
+
+    @initialize(
+        rule=st.sampled_from(["every", "best", "last", "chosen"]),
+        both=st.booleans(),
+        per_team=st.booleans(),
+        approval=st.sampled_from([False, False, True]),
+        hidden=st.booleans(),
+        late_files=st.sampled_from(["kept", "kept", "graded", "refused"]),
+        most=st.sampled_from([1, 1, 2]),
+        otherwise=st.sampled_from(["best", "last"]),
+        minutes=st.sampled_from([0, 12, 12, 12, 12, 12]),
+        teams=st.sampled_from(["", "a", "ab", "bc"]),
+        sent=st.lists(st.fixed_dictionaries(SENT), min_size=2, max_size=4),
+    )
+    def begin(self, minutes: int, teams: str, sent: list[dict[str, Any]], **rules: Any) -> None:
+        model = Model(self.world.score, **{**rules, **self.given})
+        model.history = {who: [] for who in PEOPLE}
+        self.world.now = START
+        self.model = model
+        limit = {"per_day": None, "at_once": None, "approval": model.approval}
+        Benchmark.objects.update(settings=limit | ({"per": "team"} if model.per_team else {}))
+        self.admin = User.objects.create_user("admin@example.org")
+        self.users = {who: User.objects.create_user(f"{who}@example.org").pk for who in PEOPLE}
+        phase = Phase(
+            benchmark=Benchmark.objects.get(),
+            name="Test",
+            opens=self.time(10),
+            closes=self.time(60),
+            shown="closed" if model.hidden else "always",
+            counting=model.rule,
+            late=model.late_files,
+            most=model.most,
+            otherwise=model.otherwise,
+        )
+        if model.both:
+            phase.rows = "both"
+            phase.share = 0.5
+        save_phase(phase)
+        self.pks: list[int] = []
+        self.teams: list[int] = []
+        self.gone: set[str] = set()
+        self.before: tuple[bool, bool, set[int]] | None = None
+        self.goes_to(minutes)
+        for who in teams:
+            self.founds_a_team(who)
+        if minutes:
+            for one in sent:
+                self.uploads(took=0, **one)
+
+    # ------------------------------------------------------------------ what the two have
+
+    def time(self, minutes: float) -> datetime:
+        return START + timedelta(minutes=minutes)
+
+    @property
+    def phase(self) -> Phase:
+        return Phase.objects.select_related("benchmark").get()
+
+    def user(self, who: str) -> User:
+        return User.objects.get(pk=self.users[who])
+
+    def row(self, place: int) -> tuple[Entry, Submission]:
+        place %= len(self.pks)
+        return self.model.entries[place], Submission.objects.get(pk=self.pks[place])
+
+    def has_rows(self) -> bool:
+        return bool(self.pks)
+
+    def has_waiting(self) -> bool:
+        return any(entry.waits for entry in self.model.entries)
+
+    def team_now(self, who: str) -> int | None:
+        return self.model.history[who][-1][1] if self.model.history[who] else None
+
+    def moves(self, who: str, team: int | None) -> None:
+        self.model.history[who].append((self.model.now, team))
+
+    def teams_now(self) -> list[int]:
+        return list(Team.objects.filter(pk__in=self.teams).order_by("pk").values_list("pk", flat=True))
+
+    def does(self, act: str, who: str | None) -> None:
+        """Count an act, by a person or by the organizer and the site, at this moment."""
+        self.covered[act, self.model.moment(who)] += 1
+
+    def by_author(self, act: str, who: str) -> None:
+        """Count an act that may change nothing of what counts from its author's deadline on."""
+        self.does(act, who)
+        self.before = None if self.model.open_for(who) else self.counting()
+
+    def counting(self) -> tuple[bool, bool, set[int]]:
+        counts = Submission.objects.filter(phase__name="Test", counts=True)
+        return self.model.settled, self.model.shown, set(counts.values_list("pk", flat=True))
+
+    @invariant()
+    def the_board_is_the_same(self) -> None:
+        if not hasattr(self, "model"):
+            return
+        Counting.steps += 1
+        grading.phases_due()
+        self.model.follow()
+        if any(entry.waits for entry in self.model.entries):
+            self.does("queue", None)
+        if self.before is not None:
+            now = self.counting()
+            assert self.before[:2] != now[:2] or self.before == now
+        self.before = None
+        self.agrees = False
+        listed, ranked = self.model.board()
+        rows = Submission.objects.filter(LISTED, phase__name="Test")
+        values = {self.pks.index(pk): value for pk, value in rows.values_list("pk", "value")}
+        assert set(values) == listed
+        assert {place for place, value in values.items() if value is not None} == ranked
+        assert all(values[place] == self.model.entries[place].value for place in ranked)
+        self.agrees = True
+
+    def the_page_shows_it(self) -> None:
+        """The board's page has the entries of the model, and ranks them by its values."""
+        caches["pages"].clear()
+        listed, ranked = self.model.board()
+        keys = dict(Submission.objects.values_list("key", "pk"))
+        ranks = {}
+        for row in Client().get(f"{BOARD}.json").json()["rows"]:
+            ranks[self.pks.index(keys[row["key"]])] = row["rank"]
+        values = {place: self.model.entries[place].value or 0.0 for place in ranked}
+        expected: dict[int, int | None] = dict.fromkeys(listed)
+        for place, value in values.items():
+            expected[place] = 1 + sum(other > value for other in values.values())
+        assert ranks == expected
+
+    # ------------------------------------------------------------------ time and the site
+
+    def goes_to(self, minutes: float) -> None:
+        self.model.now = max(minutes, self.model.now)
+        self.world.now = self.time(self.model.now)
+
+    @rule(minutes=st.sampled_from([0.5, 5, 9.5, 10, 30]))
+    def time_passes(self, minutes: float) -> None:
+        self.goes_to(self.model.now + minutes)
+
+    @rule(then=st.sampled_from(["last second", "over", "complete"]))
+    def time_passes_to_the_end(self, then: str) -> None:
+        """To a second before the deadline, to a little after it, or to when nothing more can come."""
+        if then == "last second":
+            self.goes_to(self.model.ends - 1 / 60)
+        else:
+            self.goes_to(self.model.ends if then == "over" else self.model.end_of(None) + 10)
+
+    @rule(place=PLACE, times=st.sampled_from([1, 1, MOST_ROWS]))
+    @precondition(has_waiting)
+    def the_worker_grades(self, place: int, times: int) -> None:
+        for _ in range(times):
+            waiting = [number for number, entry in enumerate(self.model.entries) if entry.waits]
+            if waiting:
+                number = waiting[place % len(waiting)]
+                entry = self.model.entries[number]
+                self.does("grade", entry.who)
+                self.model.grade(entry)
+                assert grading.grade(self.pks[number])
+                self.model.follow()
+
+    # ------------------------------------------------------------------ authors
+
+    @rule(took=st.sampled_from([0, 0, 4, 9, 30]), **SENT)
+    @precondition(lambda self: len(self.pks) < MOST_ROWS)
+    def uploads(self, who: str, answers: int, took: float, *, public: bool, graded: bool) -> None:
+        """A file whose upload took so many minutes, and which a worker has or has not graded at once."""
+        if who not in self.gone:
+            self.sends(who, answers, took, public=public)
+            if graded and self.model.entries and self.model.entries[-1].waits:
+                self.the_worker_grades(-1, 1)
+
+    uploads_more = uploads
+
+    def sends(
+        self, who: str, answers: int, took: float, *, public: bool, replaced: Submission | None = None
+    ) -> None:
+        self.does("replace" if replaced else "finish" if took else "upload", who)
+        row = Submission(owner=self.user(who), benchmark=Benchmark.objects.get(), name="System", model="m")
+        row.public = public
+        row.began = self.world.now - timedelta(minutes=took)
+        outcome = self.model.upload(who, answers, took, public=public)
+        try:
+            accept(row, ContentFile(FILES[answers], name="a.zip"), replaces=replaced)
+        except QuotaError:
+            assert outcome == "refused"
+        else:
+            assert outcome == ("late" if row.late else "in time")
+            self.pks.append(row.pk)
+
+    def invalid(self) -> list[int]:
+        """Those that their authors may replace."""
+        return [
+            number
+            for number, entry in enumerate(self.model.entries)
+            if entry.graded and not entry.waits and entry.answers == INVALID and entry.withdrawn is None
+        ]
+
+    @rule(place=PLACE, answers=st.sampled_from(range(INVALID)), took=st.sampled_from([0, 4, 30]))
+    @precondition(lambda self: self.invalid() and len(self.pks) < MOST_ROWS)
+    def replaces(self, place: int, answers: int, took: float) -> None:
+        """A file that was found invalid, by another."""
+        entry, row = self.row(self.invalid()[place % len(self.invalid())])
+        if entry.who not in self.gone:
+            number = len(self.pks)
+            self.sends(entry.who, answers, took, public=entry.public, replaced=row)
+            if len(self.pks) > number:
+                entry.public = False
+                entry.withdrawn = self.model.now
+
+    @rule(place=PLACE, public=st.booleans())
+    @precondition(has_rows)
+    def publishes(self, place: int, *, public: bool) -> None:
+        entry, row = self.row(place)
+        ruled = self.model.rule != "every" and not entry.late
+        allowed = self.model.open_for(entry.who) and (public or not ruled)
+        if entry.public != public:
+            self.by_author("publish" if public else "hide" if ruled else "unpublish", entry.who)
+            assert refused(lambda: acts.publish(row, public=public)) is not allowed
+            entry.public = public if allowed else entry.public
+
+    @rule(place=PLACE)
+    @precondition(has_rows)
+    def withdraws_or_restores(self, place: int) -> None:
+        entry, row = self.row(place)
+        if entry.withdrawn is None:
+            self.by_author("withdraw", entry.who)
+            self.model.withdraw(entry)
+            acts.withdraw(row)
+        elif not entry.failed:
+            in_time = self.model.withdrawn_in_time(entry)
+            self.by_author("restore" if in_time else "return", entry.who)
+            allowed = not in_time or self.model.open_for(entry.who)
+            assert refused(lambda: acts.restore(row)) is not allowed
+            if allowed:
+                entry.withdrawn = None
+                entry.chosen = entry.chosen and not in_time
+
+    @rule(place=PLACE, chosen=st.sampled_from([True, True, False]))
+    @precondition(lambda self: self.pks and self.model.rule == "chosen")
+    def chooses(self, place: int, *, chosen: bool) -> None:
+        entry, row = self.row(place)
+        self.by_author("choose", entry.who)
+        allowed = self.model.may_choose(entry, chosen=chosen)
+        assert refused(lambda: acts.choose(row, row.owner, chosen=chosen)) is not allowed
+        entry.chosen = chosen if allowed else entry.chosen
+
+    @rule(kind=st.sampled_from(["expire", "edit", "delete"]), place=PLACE)
+    @precondition(has_rows)
+    def loses_a_file(self, kind: str, place: int) -> None:
+        entry, row = self.row(place)
+        mine = [one for one in self.model.entries if one.who == entry.who]
+        if kind == "edit":
+            self.by_author("edit", entry.who)
+            acts.edit(row, row.owner, {"description": f"At {self.model.now}"})
+        elif kind == "expire" and not entry.waits:
+            self.by_author("expire_file", entry.who)
+            entry.kept = False
+            acts.forget_files(Submission.objects.filter(pk=row.pk))
+        elif kind == "delete" and not self.gone and not any(one.waits for one in mine):
+            self.by_author("delete_account", entry.who)
+            self.gone.add(entry.who)
+            self.moves(entry.who, None)
+            for one in mine:
+                one.kept = False
+            delete_account(row.owner)
+
+    # ------------------------------------------------------------------ teams
+
+    @rule(who=st.sampled_from(PEOPLE))
+    def founds_or_leaves_a_team(self, who: str) -> None:
+        if self.team_now(who) is not None:
+            self.by_author("leave", who)
+            limits.leave_team(self.user(who))
+            self.moves(who, None)
+        else:
+            self.founds_a_team(who)
+
+    def founds_a_team(self, who: str) -> None:
+        if who not in self.gone and len(self.teams) < 2:
+            team = limits.create_team(self.user(who), f"Team {len(self.teams)}")
+            self.teams.append(team.pk)
+            self.moves(who, team.pk)
+
+    @rule(who=st.sampled_from(PEOPLE), place=PLACE)
+    @precondition(lambda self: self.teams)
+    def joins(self, who: str, place: int) -> None:
+        teams = self.teams_now()
+        if teams and who not in self.gone and self.team_now(who) is None:
+            self.by_author("join", who)
+            team = Team.objects.get(pk=teams[place % len(teams)])
+            limits.join_team(self.user(who), team.code)
+            self.moves(who, team.pk)
+
+    @rule()
+    @precondition(lambda self: len(self.teams) == 2)
+    def merge(self) -> None:
+        members = {team: [who for who in PEOPLE if self.team_now(who) == team] for team in self.teams}
+        if len(members) == 2 and all(members.values()):
+            other, own = self.teams
+            self.before = None if self.model.now < self.model.ends else self.counting()
+            self.does("merge", members[own][0])
+            limits.propose_merge(self.user(members[other][0]), Team.objects.get(pk=own).code)
+            limits.merge(self.user(members[own][0]), other, accepted=True)
+            self.model.merge(own, other, members[other])
+
+    # ------------------------------------------------------------------ organizers
+
+    @rule(place=PLACE, approved=st.booleans())
+    @precondition(has_rows)
+    def decides(self, place: int, *, approved: bool) -> None:
+        entry, row = self.row(place)
+        entry.approved = approved
+        self.does("approve" if approved else "reject", None)
+        if approved:
+            acts.approve(row, self.admin)
+        else:
+            acts.decline(row, self.admin, "It was trained on the test set.")
+
+    @rule(who=st.sampled_from([*PEOPLE, 0, 1]), minutes=st.sampled_from([3, 20, 90]))
+    def extends(self, who: str | int, minutes: int) -> None:
+        teams = self.teams_now()
+        whose: Any = None
+        if isinstance(who, int):
+            whose = Team.objects.get(pk=teams[who % len(teams)]) if teams else None
+        elif who not in self.gone:
+            whose = self.user(who)
+        if whose is not None:
+            self.does("extend", None)
+            end = max(int(self.model.now), int(self.model.ends)) + minutes
+            self.model.personal.append((who if isinstance(who, str) else whose.pk, end))
+            self.model.last = max(self.model.last, end)
+            closes = self.time(end - 1)
+            extend(self.phase, closes=closes, who=whose, actor=self.admin, reason="Ill.")
+
+    @rule(minutes=st.sampled_from([-20, 3, 20, 90]))
+    def moves_the_deadline(self, minutes: int) -> None:
+        self.does("move", None)
+        start = int(max(self.model.now, self.model.ends if minutes > 0 else 0))
+        self.model.ends = max(12, start + minutes)
+        row = self.phase
+        row.closes = self.time(self.model.ends - 1)
+        save_phase(row, self.admin, "The site was down.")
+
+    @rule(counting=st.sampled_from(["every", "best", "last", "chosen"]))
+    def changes_the_rule(self, counting: str) -> None:
+        self.does("rule", None)
+        self.model.rule = counting
+        row = self.phase
+        row.counting = counting
+        save_phase(row, self.admin, "It was announced wrongly.")
+
+    @rule(labels=st.booleans())
+    @precondition(has_rows)
+    def grades_all_again(self, *, labels: bool) -> None:
+        self.does("labels" if labels else "regrade", None)
+        self.model.grade_again()
+        if labels:
+            self.model.labels = 1 - self.model.labels
+            add_benchmark(str(MANIFEST), self.world.golds[self.model.labels])
+        else:
+            grading.regrade(Benchmark.objects.get(), "It was asked for.")
+
+    @rule(later=st.booleans())
+    @precondition(has_rows)
+    def shows_the_results(self, *, later: bool) -> None:
+        """Now, or once nothing more can come."""
+        if later:
+            self.goes_to(self.model.end_of(None) + 10)
+            grading.phases_due()
+            self.model.follow()
+        self.does("settle", None)
+        allowed = self.model.moment(None) == "after"
+        assert refused(lambda: settle_phase(self.phase, self.admin, "The workers are down.")) is not allowed
+        if allowed:
+            self.model.follow(forced=True)
+
+    @rule(surely=st.sampled_from([False, False, False, True]))
+    @precondition(has_rows)
+    def announces_the_results_or_takes_them_back(self, *, surely: bool) -> None:
+        benchmark = Benchmark.objects.get()
+        if self.model.archived:
+            self.model.archived = False
+            take_back(benchmark, self.admin, "Too early.")
+            limits.change_policy(benchmark, {}, actor=self.admin, open=True, reason="Too early.")
+        elif surely:
+            self.model.announce()
+            announce(benchmark, self.admin, labels=False)
+
+
+ALWAYS = {"uploads", "uploads_more", "the_worker_grades", "time_passes", "time_passes_to_the_end"}
+
+
+def focused(acts: str, given: Mapping[str, Any]) -> type[Counting]:
+    """A machine that knows these acts alone, besides uploads, gradings and time, in phases of given rules."""
+    known = ALWAYS | {*acts.split()}
+    rules = {name for name, member in vars(Counting).items() if hasattr(member, RULE_MARKER)}
+    assert known <= rules
+    return type("Focused", (Counting,), {**dict.fromkeys(rules - known), "given": given})
+
+
+def run(
+    world: World,
+    steps: int,
+    stages: list[Stage] | None = None,
+    *,
+    same: bool = False,
+    machine: type[Counting] = Counting,
+) -> int:
+    """Run at least so many steps, the `same` each time or random ones; return how many acts were compared."""
+    Counting.world = world
+    Counting.steps = 0
+    Counting.covered.clear()
+    length = LONG if machine is Counting else SHORT
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=max(1, steps // length),
+            stateful_step_count=length,
+            deadline=None,
+            database=None,
+            derandomize=same,
+            phases=stages or [Stage.generate, Stage.shrink],
+            suppress_health_check=[*HealthCheck],
+        ),
+    )
+    return Counting.steps
