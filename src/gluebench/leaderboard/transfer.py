@@ -34,7 +34,15 @@ from django.db.models import F
 
 from gluebench.benchmark.atomic import replacing
 from gluebench.leaderboard import storage
-from gluebench.leaderboard.folder import PRIVATE_FILE, PRIVATE_FOLDER, SiteError, SiteFolder, make_private
+from gluebench.leaderboard.common.kinds import Values
+from gluebench.leaderboard.folder import (
+    PRIVATE_FILE,
+    PRIVATE_FOLDER,
+    SiteError,
+    SiteFolder,
+    files_below,
+    make_private,
+)
 from gluebench.leaderboard.ledger.notes import open_note, read_key
 from gluebench.version import __version__
 
@@ -56,7 +64,7 @@ class Transfer(NamedTuple):
 
     files: int
     """Submitted files."""
-    facts: dict[str, Any]
+    facts: Values
     problems: tuple[str, ...] = ()
     """What is wrong with the site that is in it."""
 
@@ -169,7 +177,7 @@ def _add_site(archive: _Archive, *, secrets: bool) -> None:
     for benchmark in Benchmark.objects.all():
         labels_at_hand(benchmark.gold)  # fetched where labels are in a bucket
     for folder in folders:
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        for path in files_below(folder):
             with suppress(FileNotFoundError), open(path, "rb") as file:  # mail is deleted after a while
                 archive.add(f"{folder.name}/{path.relative_to(folder)}", file)
 
@@ -197,7 +205,7 @@ def _add_stored(archive: _Archive, key: str, part: str, name: str, expected: str
     return "" if digest == expected else f"{whose} is not what was {'sent' if key else 'published'}"
 
 
-def read_archive(source: str, scratch: Path | None = None, *, key: str = "") -> dict[str, Any]:
+def read_archive(source: str, scratch: Path | None = None, *, key: str = "") -> Values:
     """Check every sum of an archive, a file or "-", and its signature; returns its facts. Raises SiteError.
 
     `scratch`: a folder to unpack it into. `key`: the public key that it must be signed with, if not its own.
@@ -210,7 +218,7 @@ def read_archive(source: str, scratch: Path | None = None, *, key: str = "") -> 
                 sums[name] = hashlib.sha256(texts[name]).hexdigest()
             else:
                 sums[name] = hashlib.file_digest(cast(Any, file), "sha256").hexdigest()
-        facts: dict[str, Any] = json.loads(texts[FACTS])
+        facts: Values = json.loads(texts[FACTS])
         signed = open_note(texts[SUMS].decode(), read_key(key or facts["key"])).splitlines()[2:]
         expected = {name: digest for digest, _, name in (line.partition("  ") for line in signed)}
         del sums[SUMS]
@@ -274,7 +282,7 @@ def import_site(
         _load(scratch / TABLES, replace=replace)
         for part in storage.PARTS:
             _store(scratch / part, part)
-        number = sum(path.is_file() for path in (scratch / "submissions").rglob("*"))
+        number = len(files_below(scratch / "submissions"))
     if not ledger.is_signed(read_key(facts["key"])):
         return Transfer(number, facts, (f"ledger: not as {facts['key']} signed it",))
     if not facts["secrets"]:
@@ -341,6 +349,6 @@ def _date_gradings() -> None:
 
 def _store(folder: Path, part: str) -> None:
     """Put the files of a storage where this machine's settings keep them."""
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+    for path in files_below(folder):
         with open(path, "rb") as file:
             storages[part].save(str(path.relative_to(folder)), File(file))

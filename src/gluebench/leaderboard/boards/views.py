@@ -28,20 +28,13 @@ from gluebench.leaderboard.boards.exports import (
     eee_json,
     phenomenon_json,
 )
-from gluebench.leaderboard.boards.pages import (
-    glance,
-    home_page,
-    phases_on_board,
-    read_page,
-    task_line,
-)
+from gluebench.leaderboard.boards.pages import glance, home_page, phases_on_board, read_page, task_line
 from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.common.text import page_number
 from gluebench.leaderboard.fields import REGIMES
-from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.models import majority_tasks
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, ranking_options
-from gluebench.leaderboard.ranks.views import in_form
+from gluebench.leaderboard.ranks.views import in_form, shown_at
 from gluebench.leaderboard.submissions.facts import earlier_than, listed_facts
 from gluebench.leaderboard.submissions.views import visible
 
@@ -90,7 +83,8 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
 
     def make(benchmark: Benchmark) -> Any:
         record = task_or_404(benchmark.record, task, scored=True) if task else None
-        return FORMATS[ending](_of_phase(benchmark, phase), scheme_of(benchmark.record, record))
+        board = shown_at(benchmark, phase) if phase else benchmark
+        return FORMATS[ending](board, scheme_of(benchmark.record, record))
 
     phase = Options.of(request, ()).phase
     filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
@@ -194,21 +188,12 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
     )
 
 
-def _of_phase(benchmark: Benchmark, number: int) -> Benchmark:
-    """The benchmark as its pages are for a phase, if the board shows that; unchanged for 0."""
-    if not number:
-        return benchmark
-    phase = benchmark.phases.filter(pk=number).first()
-    if phase is None or not phase.is_shown:
-        raise Http404("The board does not show this phase.")
-    return at_phase(benchmark, phase)
-
-
 def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
     """The page of a benchmark's board, or of a task's."""
     if options.phase == benchmark.board_phase:
         options = options._replace(phase=0)
-    benchmark = _of_phase(benchmark, options.phase)
+    if options.phase:
+        benchmark = shown_at(benchmark, options.phase)
     record = benchmark.record
     full_scheme = scheme_of(record, task)
     if task is not None:
@@ -224,10 +209,8 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         "here": "board",
         "sorts": board.scheme.sorts,
     }
-    context |= {
-        "html": render_to_string("boards/table.html", context),
-        **_chooser(full_scheme, options, board.options),
-    }
+    context["html"] = render_to_string("boards/table.html", context)
+    context |= _chooser(full_scheme, options, board.options)
     if task is not None:
         context |= {
             "about": task_line(task),

@@ -8,6 +8,7 @@ import logging
 import smtplib
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 
 from allauth.account.models import EmailAddress
@@ -34,10 +35,8 @@ logger = logging.getLogger(__name__)
 
 def publish(announcement: Announcement, actor: User) -> None:
     """Save it, put it in the log, and queue its mail if the site sends mail."""
-    with transaction.atomic():
-        Benchmark.objects.held(announcement.benchmark_id)
+    with _logged("announcement", announcement, actor):
         announcement.save()
-        _record("announcement", announcement, actor)
         if settings.MAIL_IS_SENT:
             paces = dict(MailChoice.objects.values_list("user", "pace"))
             people = ((pk, Pace(paces.get(pk, Pace.INSTANT))) for pk in _participants(announcement.benchmark))
@@ -50,28 +49,28 @@ def publish(announcement: Announcement, actor: User) -> None:
 
 def change(announcement: Announcement, actor: User) -> None:
     """Save another text; mail that is not sent yet has it, and none is sent again."""
-    with transaction.atomic():
-        Benchmark.objects.held(announcement.benchmark_id)
+    with _logged("announcement changed", announcement, actor):
         announcement.changed = timezone.now()
         announcement.save()
-        _record("announcement changed", announcement, actor)
 
 
 def take_back(announcement: Announcement, actor: User) -> None:
     """Delete it with the mail that is not sent yet; the log keeps its text."""
-    with transaction.atomic():
-        Benchmark.objects.held(announcement.benchmark_id)
-        row = announcement.pk
+    with _logged("announcement taken back", announcement, actor):
         announcement.delete()
-        _record("announcement taken back", announcement, actor, row)
 
 
-def _record(action: str, announcement: Announcement, actor: User, row: int | None = None) -> None:
-    benchmark = announcement.benchmark
-    facts = {"title": announcement.title, "text": announcement.text}
-    seals = sealed(benchmark, "announcements", row=row or announcement.pk)
-    record(action, actor=actor, benchmark=benchmark, **facts, sealed=seals)
-    Benchmark.objects.filter(pk=benchmark.pk).touch()
+@contextmanager
+def _logged(action: str, announcement: Announcement, actor: User) -> Iterator[None]:
+    """Change an announcement in a transaction, which also logs and seals it and expires the pages."""
+    row = announcement.pk
+    with transaction.atomic():
+        benchmark = Benchmark.objects.held(announcement.benchmark_id)
+        yield
+        facts = {"title": announcement.title, "text": announcement.text}
+        seals = sealed(benchmark, "announcements", row=row or announcement.pk)
+        record(action, actor=actor, benchmark=benchmark, **facts, sealed=seals)
+        Benchmark.objects.filter(pk=benchmark.pk).touch()
 
 
 def _participants(benchmark: Benchmark) -> QuerySet[User, int]:

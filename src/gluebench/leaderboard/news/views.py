@@ -4,16 +4,15 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.common.pages import account_page, done, form_page
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.news import delivery
 from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, pace_of, subscriber
@@ -75,7 +74,7 @@ def _feed(benchmark: Benchmark, root: str) -> str:
     return feed.writeString("utf-8")
 
 
-@for_organizers(require_http_methods(["GET", "HEAD", "POST"]))
+@for_organizers(form_page)
 def organize(request: SignedInRequest, benchmark: Benchmark, pk: int | None = None) -> HttpResponse:
     """The organizer's page: all announcements, and a form for a new one or, by `pk`, for one of them."""
     announcement = Announcement(benchmark=benchmark, site=request.build_absolute_uri("/"))
@@ -84,33 +83,36 @@ def organize(request: SignedInRequest, benchmark: Benchmark, pk: int | None = No
     action = request.POST.get("action", "")
     if pk is not None and action == "take back":
         delivery.take_back(announcement, request.user)
-        messages.success(request, f"“{announcement.title}” is taken back. Mail that was sent remains.")
-        return redirect("organize-news", benchmark.name)
+        return done(
+            request,
+            f"“{announcement.title}” is taken back. Mail that was sent remains.",
+            "organize-news",
+            benchmark.name,
+        )
     form = AnnouncementForm(request.POST or None, instance=announcement)
     if form.is_valid() and action == "publish":
         (delivery.publish if pk is None else delivery.change)(announcement, request.user)
-        messages.success(request, f"“{announcement.title}” is on the page of news.")
-        return redirect("organize-news", benchmark.name)
+        return done(
+            request, f"“{announcement.title}” is on the page of news.", "organize-news", benchmark.name
+        )
     context: dict[str, Any] = {"form": form, "editing": pk, "announcements": delivery.tallies(benchmark)}
     if form.is_valid():
         context["preview"] = markdown(form.cleaned_data["text"])
     return render_tab(request, benchmark, "news", context, template="news/organize.html")
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def mail(request: SignedInRequest) -> HttpResponse:
     """When one gets mail about announcements."""
     form = MailForm(request.POST or None, initial={"pace": pace_of(request.user)})
     if form.is_valid():
         choose(request.user, Pace(form.cleaned_data["pace"]))
-        messages.success(request, "Your choice holds from now on.")
-        return redirect("account-mail")
+        return done(request, "Your choice holds from now on.", "account-mail")
     return render(request, "news/account.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @csrf_exempt
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 def unsubscribe(request: HttpRequest, code: str) -> HttpResponse:
     """The page behind the link in a mail; a POST, which mail programs send too, ends the mail."""
     user = subscriber(code)

@@ -11,11 +11,12 @@ from django.http import FileResponse, Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.pages import form_page
 from gluebench.leaderboard.organizing.models import FrozenCopy
 from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
@@ -31,7 +32,7 @@ class FrozenForm(forms.Form):
     )
 
 
-@for_organizers(require_http_methods(["GET", "HEAD", "POST"]))
+@for_organizers(form_page)
 def frozen_copy(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Ask for a frozen copy, see whether it is made, or delete it."""
     row = FrozenCopy.objects.filter(benchmark=benchmark).first()

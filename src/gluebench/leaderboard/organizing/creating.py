@@ -17,19 +17,19 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.benchmarks.adding import require_few, store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Facts, Values
+from gluebench.leaderboard.common.pages import account_page, done
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.folder import SiteError, make_private, remove_all_but_last, write_private
 from gluebench.leaderboard.organizing.forms import FilesForm, NewForm, ReplaceForm
@@ -40,8 +40,7 @@ PARTS = {"manifest": "in/_manifest.toml", "gold": "in/gold.zip", "examples": "in
 """Where uploads are put in their folder; several tables go to "in/tables", parents to "in"."""
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def new(request: SignedInRequest) -> HttpResponse:
     """The form of a new benchmark; its files lead to the preview."""
     if not may_create(request.user):
@@ -65,8 +64,7 @@ def replace(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     return redirect("organize-preview", token) if token else page
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def preview(request: SignedInRequest, token: str) -> HttpResponse:
     """What was detected and linted; storing it, or giving it up."""
     folder = _folder(request.user, token)
@@ -107,8 +105,7 @@ def _previewed(request: SignedInRequest, folder: Path, token: str) -> HttpRespon
         return TemplateResponse(request, "organize/preview.html", context)
     if request.POST.get("act") != "create":
         shutil.rmtree(folder)
-        messages.success(request, "The files are deleted, and nothing was changed.")
-        return redirect("my-submissions")
+        return done(request, "The files are deleted, and nothing was changed.", "my-submissions")
     try:
         row = _stored(request.user, folder, summary)
     except SiteError as error:
@@ -116,11 +113,15 @@ def _previewed(request: SignedInRequest, folder: Path, token: str) -> HttpRespon
         return redirect("organize-preview", token)
     shutil.rmtree(folder / "out")
     write_private(folder / "summary.json", json.dumps({"stored": row.name}).encode())
-    messages.success(request, f"{row.title} is {'replaced' if benchmark else 'created, as a draft'}.")
-    return redirect("organize-setup", row.name)
+    return done(
+        request,
+        f"{row.title} is {'replaced' if benchmark else 'created, as a draft'}.",
+        "organize-setup",
+        row.name,
+    )
 
 
-def _stored(user: User, folder: Path, summary: Mapping[str, Any]) -> Benchmark:
+def _stored(user: User, folder: Path, summary: Facts) -> Benchmark:
     """Store what was built. Raises SiteError if its name was taken meanwhile."""
     out, former = folder / "out", Benchmark.objects.filter(name=summary["replaces"]).first()
     gold = out / "labels"
@@ -148,7 +149,7 @@ def _built(user: User, form: FilesForm, about: Mapping[str, str]) -> tuple[list[
     folder = _folder(user, token)
     _keep(folder, form)
     given = [name for name in ("name", "title", "reason") if name in form.cleaned_data]
-    job: dict[str, Any] = {**about, **{name: form.cleaned_data[name] for name in given}}
+    job: Values = {**about, **{name: form.cleaned_data[name] for name in given}}
     try:
         if not about["replaces"]:
             require_few(user, more=1)
@@ -166,7 +167,7 @@ def _built(user: User, form: FilesForm, about: Mapping[str, str]) -> tuple[list[
     return [], token
 
 
-def _misnamed(result: Mapping[str, Any]) -> list[str]:
+def _misnamed(result: Facts) -> list[str]:
     """Problems of a manifest's name: it is another benchmark's, or not the one that is replaced."""
     name, replaces = result["name"], result["replaces"]
     if not replaces and Benchmark.objects.filter(name=name).exists():

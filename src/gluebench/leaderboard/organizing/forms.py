@@ -15,11 +15,12 @@ from gluebench.benchmark.checks import name_finding
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.submissions.forms import reason_field
 
 TABLE_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".zip")
-FILES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("files.toml").read_text("utf-8"))
+FILES: dict[str, Values] = tomllib.loads(Path(__file__).with_name("files.toml").read_text("utf-8"))
 CHOICES = [name for name, texts in FILES.items() if texts["kind"] == "choice"]
 PARTS = [name for name, texts in FILES.items() if texts["kind"] == "file"]
 """The uploads of one file each."""
@@ -50,7 +51,7 @@ class FilesForm(forms.Form):
             self.fields[name] = kinds.get(texts["kind"], forms.CharField)(required=False, **given)
 
     @property
-    def choices(self) -> dict[str, Any]:
+    def choices(self) -> Values:
         """The options of the valid form, as `data.organize.Choices` takes them."""
         values = self.cleaned_data
         lists = {name: [part.strip() for part in values[name].split(";") if part.strip()] for name in CHOICES}
@@ -67,7 +68,7 @@ class FilesForm(forms.Form):
         """The inputs of what is detected in tables."""
         return [self[name] for name in (*CHOICES, "encoding", "replace_whitespace")]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> Values:
         """The values; errors for files that do not go together or are too many."""
         values = super().clean() or {}
         files = [*values.get("tables", ()), *values.get("parents", ())]
@@ -105,7 +106,7 @@ class NewForm(FilesForm):
         required=False, max_length=200, validators=[plain], help_text="Shown to everybody. Empty: its name."
     )
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> Values:
         """The values; errors for what a new benchmark lacks."""
         values = super().clean()
         if values.get("tables"):
@@ -194,7 +195,7 @@ class LooksForm(forms.Form):
             links.append([text.strip() or address, address])
         return links
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> Values:
         """The values; errors for colors that are hard to read."""
         values = super().clean() or self.cleaned_data
         for name, (theme, paper) in _PAPER.items():

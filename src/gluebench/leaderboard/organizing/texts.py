@@ -3,21 +3,22 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import storages
 from django.db import transaction
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import keep_public
 from gluebench.leaderboard.benchmarks.models import SECTIONS, Benchmark, live
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.page_cache import cached
+from gluebench.leaderboard.common.pages import account_page, done
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.folder import TEXTS
 from gluebench.leaderboard.limits.models import SiteText, site_text
@@ -32,7 +33,7 @@ def texts(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     own = {**benchmark.texts, "title": benchmark.title}
     form = TextsForm(request.POST or None, initial=own)
     shown: list[tuple[str, str]] = []
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         if request.POST.get("act") == "save":
             values = dict(form.cleaned_data)
             _save(request, benchmark, "texts", title=values.pop("title"), texts=_filled(values))
@@ -49,7 +50,7 @@ def looks(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     lines = "\n".join(" ".join(link) for link in own.get("links", []))
     initial = {**own, "links": lines, "logo": None}
     form = LooksForm(request.POST or None, request.FILES or None, initial=initial)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         values = dict(form.cleaned_data)
         logo, kept = values.pop("logo"), None if values.pop("without_logo") else own.get("logo")
         if logo:
@@ -59,7 +60,7 @@ def looks(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     return render_tab(request, benchmark, "looks", {"form": form})
 
 
-def _filled(values: dict[str, Any]) -> dict[str, Any]:
+def _filled(values: Values) -> Values:
     return {name: value for name, value in values.items() if value}
 
 
@@ -76,7 +77,7 @@ def _save(request: SignedInRequest, benchmark: Benchmark, action: str, **values:
     messages.success(request, "Saved." if changed else "Nothing was changed.")
 
 
-def _flat(values: dict[str, Any]) -> dict[str, Any]:
+def _flat(values: Values) -> Values:
     parts = [value if isinstance(value, dict) else {name: value} for name, value in values.items()]
     return {name: value for part in parts for name, value in part.items()}
 
@@ -129,21 +130,19 @@ def site_page(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "accounts/page.html", {**context, "name": name, "is_default": is_default})
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def site_edit(request: SignedInRequest, name: str) -> HttpResponse:
     """The editor of terms or privacy, for admins."""
     if not request.user.is_superuser:
         raise PermissionDenied
     form = SiteTextForm(request.POST or None, initial={"text": site_text(name)})
     shown = ""
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         shown = form.cleaned_data["text"]
         if request.POST.get("act") == "save":
             with transaction.atomic():
                 SiteText.objects.update_or_create(name=name, defaults={"text": shown})
                 record("site text", actor=request.user, page=name)
-            messages.success(request, "Saved.")
-            return redirect(name)
+            return done(request, "Saved.", name)
     context = {"form": form, "shown": [("", shown)] if shown else [], "name": name}
     return render(request, "organize/site.html", context, status=422 if form.errors else 200)

@@ -22,6 +22,7 @@ from gluebench.leaderboard.benchmarks.adding import store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.pages import done
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.organizing.dry_runs import NO_LABELS, shown
@@ -53,8 +54,7 @@ def opening(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             act, seals = "draft" if draft else "open to the public", sealed(benchmark, "draft")
             record(act, actor=request.user, benchmark=benchmark, sealed=seals)
     seen = "a draft: only you, its other organizers and admins see it" if draft else "open to the public"
-    messages.success(request, f"{benchmark.title} is {seen}.")
-    return redirect("organize-setup", benchmark.name)
+    return done(request, f"{benchmark.title} is {seen}.", "organize-setup", benchmark.name)
 
 
 @for_organizers()
@@ -128,5 +128,4 @@ def duplicate(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     except SiteError as error:
         messages.error(request, str(error))
         return redirect("organize-setup", benchmark.name)
-    messages.success(request, f"{title} is a draft: a copy of {benchmark.title}.")
-    return redirect("organize-setup", name)
+    return done(request, f"{title} is a draft: a copy of {benchmark.title}.", "organize-setup", name)

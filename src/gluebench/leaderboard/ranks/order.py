@@ -10,6 +10,7 @@ from gluebench.benchmark import UnknownNameError
 from gluebench.benchmark.records import Rule, rule_named
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.kinds import Facts
 from gluebench.leaderboard.ranks.models import Ranking, majority_tasks
 from gluebench.leaderboard.ranks.places import BoardRanks, Place, latest_ranking, read_ranks
 
@@ -87,7 +88,7 @@ def order_of(
     if options.usual or ranking is None:
         is_told = ranking is None and not waiting and (ranks.reason or not options.usual)
         return Order(options, ranks, (reason,) if is_told else ())
-    board: Mapping[str, Any] = Ranking.objects.only("board").get(pk=ranking.pk).board or {}
+    board: Facts = Ranking.objects.only("board").get(pk=ranking.pk).board or {}
     pks = [pk for pk, _ in ranking.systems]
     by_rule, notes = _places(board["boards"][options.majority], pks, options, weights, benchmark.record.loss)
     places = {pk: by_rule[pk] for pk in values if pk in by_rule}
@@ -102,7 +103,7 @@ def order_of(
 
 
 def _places(
-    results: Mapping[str, Any],
+    results: Facts,
     pks: Sequence[int],
     options: RankingOptions,
     weights: Mapping[str, float],
@@ -139,7 +140,7 @@ def _places(
     return places, notes
 
 
-def withheld_words(rules: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
+def withheld_words(rules: Mapping[str, Facts]) -> list[tuple[str, str]]:
     """Rules by which ranks have no rank sets, in words, and why."""
     reasons: dict[str, list[str]] = {}
     for name, rule in rules.items():

@@ -7,6 +7,7 @@ from django.template.loader import render_to_string
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import signed
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import Decisions
 from gluebench.leaderboard.ranks.places import TOO_FEW
@@ -44,7 +45,7 @@ class Pairs:
         self._better = packed.unpack_decisions(row.better, size)
         self._p_values = packed.unpack_p_values(row.p_values, size) if row.p_values else None
 
-    def pair(self, a: int, b: int) -> dict[str, Any]:
+    def pair(self, a: int, b: int) -> Values:
         """Compare the systems at two positions; p-values are None on a board of too many systems."""
         p_values = self._p_values
         return {
@@ -54,7 +55,7 @@ class Pairs:
             "significant": bool(self._better[a, b] or self._better[b, a]),
         }
 
-    def all(self) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    def all(self) -> Iterator[tuple[int, int, Values]]:
         """Yield the positions of each pair, the better average first, and its comparison."""
         for at, a in enumerate(self.order):
             for b in self.order[at + 1 :]:
@@ -77,7 +78,7 @@ def _adjusted(p: Any) -> float:
     return JUST_ABOVE if rounded <= LEVEL < p else rounded
 
 
-def board_pair(benchmark: Benchmark, a: int, b: int) -> dict[str, Any] | None:
+def board_pair(benchmark: Benchmark, a: int, b: int) -> Values | None:
     """Two systems by their primary keys as one of all pairs of the board; None while that is not tested."""
     state = ranking_of(benchmark)
     pairs = Pairs(state)
@@ -88,7 +89,7 @@ def board_pair(benchmark: Benchmark, a: int, b: int) -> dict[str, Any] | None:
     return {"family": FAMILY, "pairs": number, **pairs.pair(at[a], at[b])}
 
 
-def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> dict[str, Any]:
+def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> Values:
     """Context of the pairs page: a window of the systems against each other, in the order of the board.
 
     `down` and `across` are the numbers of the window, from 1.
@@ -123,7 +124,7 @@ def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> dict[st
     }
 
 
-def pairs_json(ranking: RankingState) -> dict[str, Any]:
+def pairs_json(ranking: RankingState) -> Values:
     """All pairs as JSON."""
     keys = ranking.keys
     pairs = Pairs(ranking)

@@ -9,22 +9,19 @@ Count = list[int] | str
 
 
 def counts_of(result: Mapping[str, Any]) -> Iterator[tuple[str, list[Count]]]:
-    """Yield each score that `analysis.board.rank_all` decided about, with the counts by position."""
-    from gluebench.analysis.rank import packed
+    """Yield each score that `analysis.board.rank_all` decided about, with the counts by position.
 
+    The rank sets of a score are those among the systems that were tested on it.
+    """
     mean = result["boards"][""]["rules"]["mean"]
-    usual = {
-        "low": [place["rank_low"] for place in mean["places"]],
-        "withheld": [mean["withheld"]] * len(mean["places"]),
-    }
-    size = len(result["names"])
-    for score, better in result["decisions"].items():
+    usual = {name: [place[f"rank_{name}"] for place in mean["places"]] for name in ("low", "high")}
+    usual["withheld"] = [mean["withheld"]] * len(mean["places"])
+    for score in result["decisions"]:
         sets = usual if score == "" else result["sets"][score]
-        tested = [at for at, low in enumerate(sets["low"]) if low is not None]
-        part = packed.restrict(packed.unpack_decisions(better, size), tested)
-        counts: list[Count] = [reason or NO_SCORE for reason in sets["withheld"]]
-        for at, low, high in zip(tested, part.low, part.high, strict=True):
-            counts[at] = [low - 1, len(tested) - high]
+        tested = len(sets["low"]) - sets["low"].count(None)
+        counts: list[Count] = []
+        for low, high, reason in zip(sets["low"], sets["high"], sets["withheld"], strict=True):
+            counts.append((reason or NO_SCORE) if low is None else [low - 1, tested - high])
         yield score, counts
 
 

@@ -1,12 +1,12 @@
 """What may be shown of the last ranking of a board."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.urls import reverse
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.ranks.models import Ranking, hidden_reason, is_current
 from gluebench.leaderboard.ranks.places import NOWHERE, TOO_FEW, WAIT, Place, read_ranks
 from gluebench.leaderboard.submissions.anonymity import masked
@@ -27,15 +27,15 @@ class RankingState(NamedTuple):
     ranking: Ranking | None = None
     systems: tuple[dict[str, str], ...] = ()
     """By position, as `system_json` names them."""
-    board: Mapping[str, Any] = {"tasks": [], "rules": {}}
+    board: Facts = {"tasks": [], "rules": {}}
     """Systems and ranks for the usual board, of `Ranking.board`."""
-    pairs: Mapping[str, Any] = {"order": [], "rules": {}, "holds": [], "contested": [], "counts": NO_PAIRS}
+    pairs: Facts = {"order": [], "rules": {}, "holds": [], "contested": [], "counts": NO_PAIRS}
     """What holds under every rule, of `Ranking.pairs`; `order` is the positions from the top of the board."""
     places: tuple[Place, ...] = ()
     """By position, the places on the average, as the board shows them."""
     loss: bool = False
     """Whether scores are negated losses."""
-    shares: Mapping[str, Any] | None = None
+    shares: Facts | None = None
     """The health of the test sets, as everybody may see it."""
 
     @property
@@ -58,7 +58,7 @@ class RankingState(NamedTuple):
         """When it was computed."""
         return None if self.ranking is None else self.ranking.at
 
-    def as_json(self, schema: str, **values: Any) -> dict[str, Any]:
+    def as_json(self, schema: str, **values: Any) -> Values:
         """Return the JSON view: the state of the ranking, then `values`; `schema` has its number."""
         return {
             "schema": f"gluebench.{schema}",
@@ -101,6 +101,6 @@ def ranking_of(benchmark: Benchmark) -> RankingState:
     )
 
 
-def system_json(row: Mapping[str, Any]) -> dict[str, str]:
+def system_json(row: Facts) -> dict[str, str]:
     """Return what identifies a submission in JSON views: its names and its URL."""
     return {**{name: row[name] for name in NAMES}, "url": reverse("submission", args=[row["key"]])}

@@ -8,10 +8,11 @@ from django.core.files.storage import storages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.common.pages import done, form_page
 from gluebench.leaderboard.ranks.places import LEGEND
 from gluebench.leaderboard.results import acts
 from gluebench.leaderboard.results.models import Results
@@ -38,7 +39,7 @@ class TakeBackForm(forms.Form):
     reason = reason_field(help_text="Kept in the log with your name.")
 
 
-@for_organizers(require_http_methods(["GET", "HEAD", "POST"]))
+@for_organizers(form_page)
 def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Announce the final results, see what they wait for, or take them back."""
     row = Results.objects.filter(benchmark=benchmark).first()
@@ -49,16 +50,16 @@ def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     form: Any = (AnnounceForm if row is None else TakeBackForm)(data)
     if row is None and not benchmark.gold:
         del form.fields["labels"]
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         values = form.cleaned_data
         if row is None:
             labels = bool(values.get("labels"))
             acts.announce(benchmark, request.user, labels=labels, reason=values["reason"])
-            messages.success(request, "The benchmark is closed. Its results are being made.")
+            message = "The benchmark is closed. Its results are being made."
         else:
             acts.take_back(benchmark, request.user, values["reason"])
-            messages.success(request, "The results are removed. Open the benchmark again under its limits.")
-        return redirect("organize-results", benchmark.name)
+            message = "The results are removed. Open the benchmark again under its limits."
+        return done(request, message, "organize-results", benchmark.name)
     context = {
         "results": row,
         "form": form,

@@ -6,15 +6,14 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.pages import account_page
 from gluebench.leaderboard.webhooks.models import Delivery, Event, Webhook
 
 MOST = 10
@@ -44,8 +43,7 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
         return super().clean() or self.cleaned_data
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def webhooks(request: SignedInRequest, pk: int | None = None) -> HttpResponse:
     """One's webhooks with their log, and a form for a new one, whose secret is shown in this answer alone."""
     if pk is not None:
