@@ -269,8 +269,15 @@ class SubmissionAdmin(ReadOnlyAdmin):
 
     form = _Labeled
     list_display = [
-        *("name", "model", "owner", "benchmark", "status"),
-        *("on_board", "verified", "value", "submitted"),
+        "name",
+        "model",
+        "owner",
+        "benchmark",
+        "status",
+        "on_board",
+        "verified",
+        "value",
+        "submitted",
     ]
     list_filter = ["benchmark", "status", "public", "approved", "verified", "kind", "verdict"]
     list_select_related = ["owner", "benchmark"]

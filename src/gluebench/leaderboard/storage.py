@@ -122,8 +122,14 @@ def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, Values]:
 
 _LANGUAGES = "admin/js/vendor/select2/i18n"
 UNUSED = [
-    *("*.map", "redoc*", "LICENSE*", "README*", "jquery.js", "xregexp.js"),
-    *(f"{_LANGUAGES}/[!e]*", f"{_LANGUAGES}/e[!n]*"),
+    "*.map",
+    "redoc*",
+    "LICENSE*",
+    "README*",
+    "jquery.js",
+    "xregexp.js",
+    f"{_LANGUAGES}/[!e]*",
+    f"{_LANGUAGES}/e[!n]*",
 ]
 """Source maps, another documentation page, other languages, texts, scripts that are not minified."""
 

@@ -51,8 +51,11 @@ FACTS, SUMS, SETTINGS, TABLES = "site.json", "SHA256SUMS", "settings.env", "tabl
 PIECE = 4 * 1024**2
 """Bytes after which the rows of a table go on in another member of the archive."""
 SECRET_TABLES = {
-    *("accounts.token", "account.emailconfirmation", "mfa.authenticator"),
-    *("sessions.session", "usersessions.usersession"),
+    "accounts.token",
+    "account.emailconfirmation",
+    "mfa.authenticator",
+    "sessions.session",
+    "usersessions.usersession",
 }
 """Tables that are in an archive only with its secrets."""
 SECRET_FIELDS = {"accounts.user": {"password": "!"}}
@@ -131,13 +134,16 @@ def _write(stream: IO[bytes], *, secrets: bool) -> Transfer:
                 for number, rows in enumerate(_pieces(model, secrets=secrets)):
                     archive.add(f"{TABLES}/{model._meta.label_lower}/{number:06}.jsonl", rows)
         _add_site(archive, secrets=secrets)
-        stored = list(_stored())
-        problems = [(row[1], problem) for row in stored if (problem := _add_stored(archive, *row))]
+        number, problems = 0, []
+        for key, part, name, sha256 in _stored():
+            problem = _add_stored(archive, key, part, name, sha256)
+            if problem:
+                problems.append(problem)
+            elif key:
+                number += 1
         sums = "".join(f"{digest}  {name}\n" for name, digest in archive.sums.items())
         archive.add(SUMS, by.sign(f"{FORMAT}\n{now}\n{sums}").encode())
-    number = sum(part == "submissions" for _, part, *_ in stored)
-    number -= sum(part == "submissions" for part, _ in problems)
-    return Transfer(number, facts, tuple(problem for _, problem in problems))
+    return Transfer(number, facts, tuple(problems))
 
 
 def _tables() -> list[type[models.Model]]:

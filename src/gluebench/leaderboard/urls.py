@@ -10,7 +10,7 @@ from gluebench.leaderboard.accounts.provider import github_callback, github_logi
 from gluebench.leaderboard.admin import site
 from gluebench.leaderboard.annotation import views as annotation
 from gluebench.leaderboard.api.site import addresses as api_addresses
-from gluebench.leaderboard.boards import downloads, embeds
+from gluebench.leaderboard.boards import downloads
 from gluebench.leaderboard.boards import views as boards
 from gluebench.leaderboard.boards.exports import FORMATS
 from gluebench.leaderboard.health import PROBES
@@ -57,8 +57,8 @@ ACCOUNT: dict[str, tuple[str, Any]] = {
 PAGES: dict[str, tuple[str, Any]] = {
     "home": ("", boards.home),
     "board": (BENCHMARK, boards.board),
-    "badge": (f"{BENCHMARK}/badge.svg", embeds.badge),
-    "embed": (f"{BENCHMARK}/embed", embeds.embed),
+    "badge": (f"{BENCHMARK}/badge.svg", boards.badge),
+    "embed": (f"{BENCHMARK}/embed", boards.embed),
     "task": (f"{BENCHMARK}/tasks/<str:task>", boards.task_board),
     "croissant": (f"{BENCHMARK}/croissant.json", downloads.croissant),
     "data-file": (f"{BENCHMARK}/data/<path:path>", downloads.data_file),
@@ -105,7 +105,7 @@ PAGES: dict[str, tuple[str, Any]] = {
     "my-submissions": ("submissions", submissions.mine),
     "submission": ("submissions/<slug:key>", submissions.submission),
     "submission-json": ("submissions/<slug:key>.json", submissions.submission_json),
-    "row-badge": ("submissions/<slug:key>/badge.svg", embeds.badge),
+    "row-badge": ("submissions/<slug:key>/badge.svg", boards.badge),
     "submission-bibtex": ("submissions/<slug:key>.bib", boards.bibtex),
     "submission-eee": ("submissions/<slug:key>.eee.json", boards.eee),
     "submission-edit": ("submissions/<slug:key>/edit", submissions.edit),

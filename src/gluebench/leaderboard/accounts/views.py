@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from gluebench.leaderboard.accounts.models import Scope, SignedInRequest, Token, User, issue
 from gluebench.leaderboard.accounts.trust import delete_account, export, scopes_for
 from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.common.pages import account_page, done
+from gluebench.leaderboard.common.pages import account_page, redirect_with_success
 from gluebench.leaderboard.folder import SiteError
 
 LONGEST_DAYS = 365
@@ -104,7 +104,7 @@ def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
     """End a token."""
     token = get_object_or_404(Token, pk=pk, user=request.user)
     token.delete()
-    return done(request, f"The token “{token.name}” no longer works.", "tokens")
+    return redirect_with_success(request, f"The token “{token.name}” no longer works.", "tokens")
 
 
 @account_page
@@ -139,10 +139,7 @@ def _delete(request: SignedInRequest) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             logout(request)
-            return done(
-                request,
-                "Your account is deleted. Its public scores stay without your name.",
-                settings.ACCOUNT_LOGOUT_REDIRECT_URL,
-            )
+            message = "Your account is deleted. Its public scores stay without your name."
+            return redirect_with_success(request, message, settings.ACCOUNT_LOGOUT_REDIRECT_URL)
     context = {"form": form, "count": request.user.submissions.count()}
     return render(request, "accounts/delete.html", context, status=422 if form.errors else 200)

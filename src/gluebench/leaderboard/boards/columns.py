@@ -200,8 +200,11 @@ class Standing(NamedTuple):
 
 def number_places(benchmark: Benchmark) -> dict[tuple[str, str], int]:
     """Map task and metric, "" for the task's score, to the position in `Standing.numbers`."""
-    names = ((task.name, ("", *(metric.name for metric in task.metrics))) for task in benchmark.scored)
-    return {key: at for at, key in enumerate((task, name) for task, metrics in names for name in metrics)}
+    places: dict[tuple[str, str], int] = {}
+    for task in benchmark.scored:
+        for name in ("", *(metric.name for metric in task.metrics)):
+            places[task.name, name] = len(places)
+    return places
 
 
 def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:

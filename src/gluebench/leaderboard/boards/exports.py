@@ -26,8 +26,8 @@ from gluebench.leaderboard.ranks.places import (
     Place,
     not_different,
     read_ranks,
+    system_json,
 )
-from gluebench.leaderboard.ranks.state import system_json
 from gluebench.leaderboard.submissions.facts import diagnosed, graded_again
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of

@@ -151,7 +151,7 @@ def read_systems(
 
     Also returns the order of all of them.
     """
-    rows, options, order = _ranked(benchmark, scheme, Options())
+    rows, options, order = _rank_rows(benchmark, scheme, Options())
     ranked_rows = ordered(rows, scheme.names, options, by_rank=order.another)
     chosen = [row for row in ranked_rows if pk in (None, row.system.pk)][part]
     _enter(benchmark, chosen, whole=len(chosen) == len(rows))
@@ -168,7 +168,7 @@ def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
 
 def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_page: bool = False) -> Board:
     """The page of the board that the options ask for, or the whole board as one page."""
-    rows, options, order = _ranked(benchmark, scheme, options)
+    rows, options, order = _rank_rows(benchmark, scheme, options)
     matches, page = arrange(
         [*rows, *references_of(benchmark.record, scheme)],
         scheme.names,
@@ -214,7 +214,7 @@ def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     return rows
 
 
-def _ranked(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[list[Row], Options, Order]:
+def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[list[Row], Options, Order]:
     """The rows of a board with their places, and the options and the order of the rule that ranks.
 
     That is the manifest's unless the address names another. With filters, the rows that meet them are ranked
@@ -239,7 +239,7 @@ def _ranked(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[lis
 
 def ranked(benchmark: Benchmark) -> list[Row]:
     """Every system of the board with its rank, without what a page shows of it."""
-    rows, _, _ = _ranked(benchmark, columns.scheme_of(benchmark.record), Options())
+    rows, _, _ = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
     return rows
 
 

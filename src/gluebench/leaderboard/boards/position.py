@@ -59,7 +59,8 @@ def position_of(submission: Submission) -> Values | None:
     own, phase = submission.value, submission.phase
     if own is None or (phase is not None and not phase.is_shown):
         return None
-    rows = standings(at_phase(submission.benchmark, phase))
+    board = at_phase(submission.benchmark, phase)
+    rows = standings(board)
     others = [(row.value, row) for row in rows if row.value is not None and row.pk != submission.pk]
     others.sort(key=lambda pair: -pair[0])
     rank = 1 + sum(value > own for value, _ in others)
@@ -74,7 +75,6 @@ def position_of(submission: Submission) -> Values | None:
     history: list[Values] = [{**row} for row in sent.values(*columns)[:HISTORY]]
     history = history if len(history) > 1 else []
     bars = zip(labels_of(history), (entry["scores"]["score"] for entry in history), strict=True)
-    board = at_phase(submission.benchmark, phase)
     similar = not_different(board, "", submission.pk) or []
     places = places_of(board)
     return {

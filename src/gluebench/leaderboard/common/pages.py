@@ -1,4 +1,4 @@
-"""What pages with forms share: who may ask for them, and the answer once something is done."""
+"""What pages with forms share: who may ask for them, and the answer once something is done or refused."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -19,7 +19,13 @@ def account_page(view: View) -> View:
     return login_required(form_page(view))
 
 
-def done(request: HttpRequest, message: str, *page: Any) -> HttpResponse:
+def redirect_with_success(request: HttpRequest, message: str, *page: Any) -> HttpResponse:
     """Lead to a page, which shows that an act succeeded; `page` as `redirect` takes it."""
     messages.success(request, message)
+    return redirect(*page)
+
+
+def redirect_with_error(request: HttpRequest, message: str, *page: Any) -> HttpResponse:
+    """Lead to a page, which shows why an act was not done."""
+    messages.error(request, message)
     return redirect(*page)

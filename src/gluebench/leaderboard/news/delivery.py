@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 def publish(announcement: Announcement, actor: User) -> None:
     """Save it, put it in the log, and queue its mail if the site sends mail."""
-    with _logged("announcement", announcement, actor):
+    with _recording("announcement", announcement, actor):
         announcement.save()
         if settings.MAIL_IS_SENT:
             paces = dict(MailChoice.objects.values_list("user", "pace"))
@@ -49,19 +49,19 @@ def publish(announcement: Announcement, actor: User) -> None:
 
 def change(announcement: Announcement, actor: User) -> None:
     """Save another text; mail that is not sent yet has it, and none is sent again."""
-    with _logged("announcement changed", announcement, actor):
+    with _recording("announcement changed", announcement, actor):
         announcement.changed = timezone.now()
         announcement.save()
 
 
 def take_back(announcement: Announcement, actor: User) -> None:
     """Delete it with the mail that is not sent yet; the log keeps its text."""
-    with _logged("announcement taken back", announcement, actor):
+    with _recording("announcement taken back", announcement, actor):
         announcement.delete()
 
 
 @contextmanager
-def _logged(action: str, announcement: Announcement, actor: User) -> Iterator[None]:
+def _recording(action: str, announcement: Announcement, actor: User) -> Iterator[None]:
     """Change an announcement in a transaction, which also logs and seals it and expires the pages."""
     row = announcement.pk
     with transaction.atomic():

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.common.pages import account_page, done, form_page
+from gluebench.leaderboard.common.pages import account_page, form_page, redirect_with_success
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.news import delivery
 from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, pace_of, subscriber
@@ -83,18 +83,13 @@ def organize(request: SignedInRequest, benchmark: Benchmark, pk: int | None = No
     action = request.POST.get("action", "")
     if pk is not None and action == "take back":
         delivery.take_back(announcement, request.user)
-        return done(
-            request,
-            f"“{announcement.title}” is taken back. Mail that was sent remains.",
-            "organize-news",
-            benchmark.name,
-        )
+        message = f"“{announcement.title}” is taken back. Mail that was sent remains."
+        return redirect_with_success(request, message, "organize-news", benchmark.name)
     form = AnnouncementForm(request.POST or None, instance=announcement)
     if form.is_valid() and action == "publish":
         (delivery.publish if pk is None else delivery.change)(announcement, request.user)
-        return done(
-            request, f"“{announcement.title}” is on the page of news.", "organize-news", benchmark.name
-        )
+        message = f"“{announcement.title}” is on the page of news."
+        return redirect_with_success(request, message, "organize-news", benchmark.name)
     context: dict[str, Any] = {"form": form, "editing": pk, "announcements": delivery.tallies(benchmark)}
     if form.is_valid():
         context["preview"] = markdown(form.cleaned_data["text"])
@@ -107,7 +102,7 @@ def mail(request: SignedInRequest) -> HttpResponse:
     form = MailForm(request.POST or None, initial={"pace": pace_of(request.user)})
     if form.is_valid():
         choose(request.user, Pace(form.cleaned_data["pace"]))
-        return done(request, "Your choice holds from now on.", "account-mail")
+        return redirect_with_success(request, "Your choice holds from now on.", "account-mail")
     return render(request, "news/account.html", {"form": form}, status=422 if form.errors else 200)
 
 

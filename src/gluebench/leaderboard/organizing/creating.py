@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
@@ -29,7 +28,7 @@ from gluebench.leaderboard.benchmarks.adding import require_few, store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.kinds import Facts, Values
-from gluebench.leaderboard.common.pages import account_page, done
+from gluebench.leaderboard.common.pages import account_page, redirect_with_error, redirect_with_success
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.folder import SiteError, make_private, remove_all_but_last, write_private
 from gluebench.leaderboard.organizing.forms import FilesForm, NewForm, ReplaceForm
@@ -105,20 +104,16 @@ def _previewed(request: SignedInRequest, folder: Path, token: str) -> HttpRespon
         return TemplateResponse(request, "organize/preview.html", context)
     if request.POST.get("act") != "create":
         shutil.rmtree(folder)
-        return done(request, "The files are deleted, and nothing was changed.", "my-submissions")
+        message = "The files are deleted, and nothing was changed."
+        return redirect_with_success(request, message, "my-submissions")
     try:
         row = _stored(request.user, folder, summary)
     except SiteError as error:
-        messages.error(request, str(error))
-        return redirect("organize-preview", token)
+        return redirect_with_error(request, str(error), "organize-preview", token)
     shutil.rmtree(folder / "out")
     write_private(folder / "summary.json", json.dumps({"stored": row.name}).encode())
-    return done(
-        request,
-        f"{row.title} is {'replaced' if benchmark else 'created, as a draft'}.",
-        "organize-setup",
-        row.name,
-    )
+    message = f"{row.title} is {'replaced' if benchmark else 'created, as a draft'}."
+    return redirect_with_success(request, message, "organize-setup", row.name)
 
 
 def _stored(user: User, folder: Path, summary: Facts) -> Benchmark:

@@ -9,10 +9,8 @@ import tempfile
 from typing import Any
 
 from django.conf import settings
-from django.contrib import messages
 from django.db import transaction
 from django.http import HttpResponse
-from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 from django_tasks import task
@@ -20,6 +18,7 @@ from django_tasks import task
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.pages import redirect_with_error, redirect_with_success
 from gluebench.leaderboard.organizing.models import DryRun
 from gluebench.leaderboard.submissions.grading import job_of, stopping
 from gluebench.leaderboard.submissions.process import GraderError, run_grader
@@ -38,23 +37,24 @@ EXPECTED = {
 @for_organizers(require_POST)
 def dry_run(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Start a dry run, or delete the last one."""
+    problem = ""
     if not benchmark.gold:
-        messages.error(request, "Its labels are on a machine of yours, so the site has none for a dry run.")
-        return redirect("organize-setup", benchmark.name)
-    if benchmark.gold_digest == NO_LABELS:
-        messages.error(request, "It has no labels to make submissions of. Add them under Files first.")
-        return redirect("organize-setup", benchmark.name)
+        problem = "Its labels are on a machine of yours, so the site has none for a dry run."
+    elif benchmark.gold_digest == NO_LABELS:
+        problem = "It has no labels to make submissions of. Add them under Files first."
+    if problem:
+        return redirect_with_error(request, problem, "organize-setup", benchmark.name)
     with transaction.atomic():
         DryRun.objects.filter(benchmark=benchmark).delete()
         if request.POST.get("act") == "delete":
             record("dry run deleted", actor=request.user, benchmark=benchmark)
-            messages.success(request, "The dry run is deleted.")
+            message = "The dry run is deleted."
         else:
             run = DryRun.objects.create(benchmark=benchmark, by=request.user, gold=benchmark.gold)
             grade_dry_run.enqueue(run.pk)
             record("dry run", actor=request.user, benchmark=benchmark)
-            messages.success(request, "The dry run is in the queue; load this page again in a few seconds.")
-    return redirect("organize-setup", benchmark.name)
+            message = "The dry run is in the queue; load this page again in a few seconds."
+    return redirect_with_success(request, message, "organize-setup", benchmark.name)
 
 
 @task()

@@ -18,7 +18,7 @@ from gluebench.leaderboard.benchmarks.models import SECTIONS, Benchmark, live
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.page_cache import cached
-from gluebench.leaderboard.common.pages import account_page, done
+from gluebench.leaderboard.common.pages import account_page, redirect_with_success
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.folder import TEXTS
 from gluebench.leaderboard.limits.models import SiteText, site_text
@@ -143,6 +143,6 @@ def site_edit(request: SignedInRequest, name: str) -> HttpResponse:
             with transaction.atomic():
                 SiteText.objects.update_or_create(name=name, defaults={"text": shown})
                 record("site text", actor=request.user, page=name)
-            return done(request, "Saved.", name)
+            return redirect_with_success(request, "Saved.", name)
     context = {"form": form, "shown": [("", shown)] if shown else [], "name": name}
     return render(request, "organize/site.html", context, status=422 if form.errors else 200)

@@ -22,7 +22,7 @@ from gluebench.leaderboard.benchmarks.adding import store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
-from gluebench.leaderboard.common.pages import done
+from gluebench.leaderboard.common.pages import redirect_with_error, redirect_with_success
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.organizing.dry_runs import NO_LABELS, shown
@@ -45,8 +45,8 @@ def opening(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Open a draft to the public, or make a benchmark a draft again."""
     draft = request.POST.get("draft") == "1"
     if not draft and benchmark.gold_digest == NO_LABELS:
-        messages.error(request, "It has no labels, so nothing could be graded. Add them under Files first.")
-        return redirect("organize-setup", benchmark.name)
+        problem = "It has no labels, so nothing could be graded. Add them under Files first."
+        return redirect_with_error(request, problem, "organize-setup", benchmark.name)
     with transaction.atomic():
         if Benchmark.objects.filter(pk=benchmark.pk, draft=not draft).touch(draft=draft):
             pks = list(benchmark.submissions.values_list("pk", flat=True))
@@ -54,7 +54,7 @@ def opening(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             act, seals = "draft" if draft else "open to the public", sealed(benchmark, "draft")
             record(act, actor=request.user, benchmark=benchmark, sealed=seals)
     seen = "a draft: only you, its other organizers and admins see it" if draft else "open to the public"
-    return done(request, f"{benchmark.title} is {seen}.", "organize-setup", benchmark.name)
+    return redirect_with_success(request, f"{benchmark.title} is {seen}.", "organize-setup", benchmark.name)
 
 
 @for_organizers()
@@ -87,11 +87,11 @@ def roles(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 
 
 def _change(request: SignedInRequest, benchmark: Benchmark, role: str, user: User, done: str) -> None:
-    holders: Any = benchmark.organizers if role == "organizer" else benchmark.reviewers
+    holders: Any = getattr(benchmark, f"{role}s")
     with transaction.atomic():
         (holders.add if done == "added" else holders.remove)(user)
         record(f"{role} {done}", actor=request.user, benchmark=benchmark, account=user.pk)
-    messages.success(request, f"{'Organizer' if role == 'organizer' else 'Reviewer'} {done}.")
+    messages.success(request, f"{role.title()} {done}.")
 
 
 @for_organizers(require_POST)
@@ -111,10 +111,8 @@ def duplicate(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     text = _NAME.sub(rf'\g<1>"{name}"', benchmark.manifest, count=1)
     manifest = Manifest(text, tuple(benchmark.parents))
     if load_benchmark(manifest.write_below(settings.FOLDER.manifests)).name != name:
-        messages.error(
-            request, "Its manifest does not give the name on a line of its own: duplicate it by hand."
-        )
-        return redirect("organize-setup", benchmark.name)
+        problem = "Its manifest does not give the name on a line of its own: duplicate it by hand."
+        return redirect_with_error(request, problem, "organize-setup", benchmark.name)
     try:
         with tempfile.TemporaryDirectory(dir=settings.FOLDER.uploads) as nothing, transaction.atomic():
             gold = benchmark.gold_path if form.cleaned_data["labels"] else Path(nothing)
@@ -126,6 +124,6 @@ def duplicate(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
             seals = sealed(copy, *same)
             record("copied", actor=request.user, benchmark=copy, of=benchmark.name, sealed=seals)
     except SiteError as error:
-        messages.error(request, str(error))
-        return redirect("organize-setup", benchmark.name)
-    return done(request, f"{title} is a draft: a copy of {benchmark.title}.", "organize-setup", name)
+        return redirect_with_error(request, str(error), "organize-setup", benchmark.name)
+    message = f"{title} is a draft: a copy of {benchmark.title}."
+    return redirect_with_success(request, message, "organize-setup", name)

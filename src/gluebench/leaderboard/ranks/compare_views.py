@@ -16,8 +16,8 @@ from gluebench.leaderboard.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.pairs import board_pair
+from gluebench.leaderboard.ranks.places import system_json
 from gluebench.leaderboard.ranks.renewing import ask
-from gluebench.leaderboard.ranks.state import system_json
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.models import Submission
 

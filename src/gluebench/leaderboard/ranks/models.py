@@ -108,7 +108,8 @@ def leaders(systems: Sequence[Submission]) -> list[str]:
     """The keys of the best system of each team or person, in the order given, without the rows of people."""
     rows = [row for row in systems if row.kind != Kind.HUMAN]
     best = {people_of(row.owner_id, row.group_id): row.key for row in reversed(rows)}
-    return [row.key for row in rows if row.key in {*best.values()}]
+    keys = set(best.values())
+    return [row.key for row in rows if row.key in keys]
 
 
 def hidden_reason(benchmark: Benchmark) -> str:

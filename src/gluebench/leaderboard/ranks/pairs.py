@@ -10,8 +10,7 @@ from gluebench.leaderboard.common.formats import signed
 from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import Decisions
-from gluebench.leaderboard.ranks.places import TOO_FEW
-from gluebench.leaderboard.ranks.state import RankingState, ranking_of
+from gluebench.leaderboard.ranks.places import TOO_FEW, RankingState, ranking_of
 
 WINDOW = 100
 """Rows and columns of pairs on a page."""
@@ -62,6 +61,11 @@ class Pairs:
                 yield a, b, self.pair(a, b)
 
     @property
+    def number(self) -> int:
+        """How many pairs there are."""
+        return len(self.order) * (len(self.order) - 1) // 2
+
+    @property
     def significant(self) -> int:
         """The number of pairs that differ significantly."""
         return int(self._better[self.order][:, self.order].sum()) if self.order else 0
@@ -85,8 +89,7 @@ def board_pair(benchmark: Benchmark, a: int, b: int) -> Values | None:
     at = {pk: at for at, (pk, _) in enumerate(state.ranking.systems)} if state.ranking else {}
     if state.waiting or not {at.get(a), at.get(b)} <= {*pairs.order}:
         return None
-    number = len(pairs.order) * (len(pairs.order) - 1) // 2
-    return {"family": FAMILY, "pairs": number, **pairs.pair(at[a], at[b])}
+    return {"family": FAMILY, "pairs": pairs.number, **pairs.pair(at[a], at[b])}
 
 
 def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> Values:
@@ -104,12 +107,9 @@ def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> Values:
     for number, row in rows:
         cells = []
         for _, column in columns:
-            pair = pairs.pair(row, column)
-            cell = {
-                **pair,
-                "text": signed(pair["difference"], ranking.loss),
-                "behind": pair["difference"] < 0,
-            }
+            cell = pairs.pair(row, column)
+            cell["text"] = signed(cell["difference"], ranking.loss)
+            cell["behind"] = cell["difference"] < 0
             cells.append((ranking.systems[column]["key"], None if row == column else cell))
         lines.append((number, ranking.systems[row], cells))
     heads = [(number, ranking.systems[column]) for number, column in columns]
@@ -117,7 +117,7 @@ def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> Values:
         "ranking": ranking,
         "reason": "" if ranking.reason else pairs.reason,
         "significant": pairs.significant,
-        "of": len(pairs.order) * (len(pairs.order) - 1) // 2,
+        "of": pairs.number,
         "window": (down, across),
         "windows": range(1, windows + 1),
         "html": render_to_string("ranks/matrix.html", {"rows": lines, "columns": heads}),

@@ -14,8 +14,12 @@ def counts_of(result: Mapping[str, Any]) -> Iterator[tuple[str, list[Count]]]:
     The rank sets of a score are those among the systems that were tested on it.
     """
     mean = result["boards"][""]["rules"]["mean"]
-    usual = {name: [place[f"rank_{name}"] for place in mean["places"]] for name in ("low", "high")}
-    usual["withheld"] = [mean["withheld"]] * len(mean["places"])
+    places = mean["places"]
+    usual = {
+        "low": [place["rank_low"] for place in places],
+        "high": [place["rank_high"] for place in places],
+        "withheld": [mean["withheld"]] * len(places),
+    }
     for score in result["decisions"]:
         sets = usual if score == "" else result["sets"][score]
         tested = len(sets["low"]) - sets["low"].count(None)

@@ -22,8 +22,7 @@ from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.order import TITLES, withheld_words
 from gluebench.leaderboard.ranks.pairs import pairs_csv, pairs_json, pairs_page
-from gluebench.leaderboard.ranks.places import Place, latest_ranking
-from gluebench.leaderboard.ranks.state import NAMES, RankingState, ranking_of
+from gluebench.leaderboard.ranks.places import NAMES, Place, RankingState, latest_ranking, ranking_of
 from gluebench.leaderboard.submissions.facts import entries_of
 
 SHOWN = 200
@@ -44,12 +43,12 @@ def status_json(request: HttpRequest, name: str) -> JsonResponse:
     """Whether the ranks of a board are final, for the pages that wait for them."""
     benchmark = live(name, request.user).benchmark()
     if number := request.GET.get("phase", ""):
-        benchmark = shown_at(benchmark, int(number) if number.isdecimal() else 0)
+        benchmark = at_shown_phase(benchmark, int(number) if number.isdecimal() else 0)
     _, _, waiting = latest_ranking(benchmark)
     return JsonResponse({"final": not waiting})
 
 
-def shown_at(benchmark: Benchmark, number: int) -> Benchmark:
+def at_shown_phase(benchmark: Benchmark, number: int) -> Benchmark:
     """The benchmark as its pages are for a phase that the board shows. Raises Http404."""
     phase = benchmark.phases.filter(pk=number).first()
     if phase is None or not phase.is_shown:

@@ -40,9 +40,7 @@ def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "
                 "leaders": "",
             },
         )
-        seals = sealed(benchmark, "phases", "results")
-        record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels, sealed=seals)
-        Benchmark.objects.filter(pk=benchmark.pk).touch()
+        _log(benchmark, "results", "phases", "results", actor=actor, reason=reason, labels=labels)
     return row
 
 
@@ -65,9 +63,13 @@ def take_back(benchmark: Benchmark, actor: User, reason: str) -> None:
     with transaction.atomic():
         Benchmark.objects.held(benchmark.pk)
         Results.objects.filter(benchmark=benchmark).delete()
-        seals = sealed(benchmark, "results")
-        record("results taken back", actor=actor, benchmark=benchmark, reason=reason, sealed=seals)
-        Benchmark.objects.filter(pk=benchmark.pk).touch()
+        _log(benchmark, "results taken back", "results", actor=actor, reason=reason)
+
+
+def _log(benchmark: Benchmark, action: str, *parts: str, **facts: Any) -> None:
+    """Log an act, with the seals of the parts that it wrote, and expire the benchmark's pages."""
+    record(action, benchmark=benchmark, **facts, sealed=sealed(benchmark, *parts))
+    Benchmark.objects.filter(pk=benchmark.pk).touch()
 
 
 def waiting_for(benchmark: Benchmark) -> str:
@@ -100,7 +102,4 @@ def _make(row: Results) -> None:
         values |= {"places": made.places, "leaders": made.leaders}
         rows = Results.objects.filter(pk=row.pk, made=None, announced=row.announced)
         if rows.update(made=timezone.now(), **values):
-            seals = sealed(benchmark, "results")
-            facts: dict[str, Any] = {"sha256": sha256, "places": made.places[:3], "sealed": seals}
-            record("results made", benchmark=benchmark, **facts)
-            Benchmark.objects.filter(pk=benchmark.pk).touch()
+            _log(benchmark, "results made", "results", sha256=sha256, places=made.places[:3])

@@ -3,16 +3,15 @@
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.core.files.storage import storages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.common.pages import done, form_page
+from gluebench.leaderboard.common.pages import form_page, redirect_with_error, redirect_with_success
 from gluebench.leaderboard.ranks.places import LEGEND
 from gluebench.leaderboard.results import acts
 from gluebench.leaderboard.results.models import Results
@@ -44,8 +43,8 @@ def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Announce the final results, see what they wait for, or take them back."""
     row = Results.objects.filter(benchmark=benchmark).first()
     if row is not None and "sure" in request.POST:
-        messages.error(request, "The results are announced already.")
-        return redirect("organize-results", benchmark.name)
+        message = "The results are announced already."
+        return redirect_with_error(request, message, "organize-results", benchmark.name)
     data = request.POST if request.method == "POST" else None
     form: Any = (AnnounceForm if row is None else TakeBackForm)(data)
     if row is None and not benchmark.gold:
@@ -59,7 +58,7 @@ def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
         else:
             acts.take_back(benchmark, request.user, values["reason"])
             message = "The results are removed. Open the benchmark again under its limits."
-        return done(request, message, "organize-results", benchmark.name)
+        return redirect_with_success(request, message, "organize-results", benchmark.name)
     context = {
         "results": row,
         "form": form,

@@ -14,7 +14,7 @@ from django_tasks import task
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.pages import done
+from gluebench.leaderboard.common.pages import redirect_with_success
 from gluebench.leaderboard.similarity.models import Comparison, Sample
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import local_paths, run_grader
@@ -132,9 +132,5 @@ def alike(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 def compare(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Have the background worker compare all predictions again."""
     compare_predictions.enqueue(benchmark.pk)
-    return done(
-        request,
-        "The predictions are being compared; load this page again in a minute.",
-        "organize-alike",
-        benchmark.name,
-    )
+    message = "The predictions are being compared; load this page again in a minute."
+    return redirect_with_success(request, message, "organize-alike", benchmark.name)
