@@ -29,7 +29,7 @@ def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
     address = request.build_absolute_uri(reverse("board", args=[name]))
     return in_form(
         request,
-        live(name, request.user),
+        name,
         form,
         _data_json if form else partial(_data_context, address=address),
         cache_key=f"data {address}",
@@ -42,7 +42,7 @@ def croissant(request: HttpRequest, name: str) -> HttpResponse:
     """The files of the Data page as Croissant, for catalogs of data sets."""
     address = request.build_absolute_uri(reverse("board", args=[name]))
     make = partial(croissant_json, address=address)
-    return in_form(request, live(name, request.user), "json", make, cache_key=f"croissant {address}")
+    return in_form(request, name, "json", make, cache_key=f"croissant {address}")
 
 
 @require_safe

@@ -109,8 +109,7 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
 
     phase = Options.of(request, ()).phase
     filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
-    source = live(name, request.user)
-    return in_form(request, source, ending, make, cache_key=f"export {task} {phase}", filename=filename)
+    return in_form(request, name, ending, make, cache_key=f"export {task} {phase}", filename=filename)
 
 
 @require_safe
@@ -346,5 +345,4 @@ def embed(request: HttpRequest, name: str) -> HttpResponse:
         rows = [row for row in board.rows if not row.reference][:FRAME_ROWS]
         return {"rows": rows, "systems": board.systems, "leaders": board.leaders, "legend": LEGEND}
 
-    source = live(name, request.user)
-    return in_form(request, source, "", make, cache_key="embed", template="boards/embed.html")
+    return in_form(request, name, "", make, cache_key="embed", template="boards/embed.html")

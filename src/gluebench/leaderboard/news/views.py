@@ -11,7 +11,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
-from gluebench.leaderboard.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.pages import account_page, form_page, redirect_with_success
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.news import delivery
@@ -53,9 +53,7 @@ def news(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
         rows = [(row, markdown(row.text)) for row in benchmark.announcements.all()]
         return {"announcements": rows, "mail_is_sent": settings.MAIL_IS_SENT, "here": "news"}
 
-    return in_form(
-        request, live(name, request.user), form, make, cache_key=f"news {root}", template="news/news.html"
-    )
+    return in_form(request, name, form, make, cache_key=f"news {root}", template="news/news.html")
 
 
 def _feed(benchmark: Benchmark, root: str) -> str:

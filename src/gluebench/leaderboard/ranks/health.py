@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.accounts.models import SignedInRequest
-from gluebench.leaderboard.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ABSENT, percent, signed
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.ranks.places import ranking_of
@@ -83,8 +83,7 @@ def health(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
             return ranking.as_json("health/2", headroom=rooms, shares=ranking.shares)
         return {"ranking": ranking, "facts": ranking.shares, "rows": table(rooms, ranking.shares)}
 
-    source = live(name, request.user)
-    return in_form(request, source, form, content, cache_key="health", template="ranks/health.html")
+    return in_form(request, name, form, content, cache_key="health", template="ranks/health.html")
 
 
 @for_organizers(require_safe)

@@ -47,6 +47,11 @@ class RankingOptions(NamedTuple):
         """Whether systems are ranked by their scores."""
         return self.by == "mean" and not (self.weights or self.majority)
 
+    @property
+    def title(self) -> str:
+        """The heading of the numbers that they rank by, within a sentence."""
+        return f"{'weighted ' if self.weights else ''}{TITLES[self.by]}"
+
 
 class Order(NamedTuple):
     """The places of a board's systems by the chosen rule."""
@@ -61,19 +66,9 @@ class Order(NamedTuple):
     """Whether systems are ordered by something other than their score."""
 
     @property
-    def title(self) -> str:
-        """The heading of the numbers that it ranks by."""
-        return title_of(self.options)
-
-    @property
     def rule(self) -> Rule:
         """The rule that gave the ranks; the average where those of another are not computed."""
         return self.options.by if self.another else "mean"
-
-
-def title_of(options: RankingOptions) -> str:
-    """What these options rank by, within a sentence."""
-    return f"{'weighted ' if options.weights else ''}{TITLES[options.by]}"
 
 
 def order_of(
@@ -131,7 +126,7 @@ def _places(
     for pk, row in zip(pks, rows, strict=True):
         if row["rank"] is None:
             continue
-        place = Place(row["rank"], row["rank_low"], row["rank_high"], by=title_of(options))
+        place = Place(row["rank"], row["rank_low"], row["rank_high"], by=options.title)
         if place.low is None:
             place = place._replace(withheld=withheld)
         if options.by != "mean" or weights:

@@ -279,7 +279,7 @@ def page(request: HttpRequest, name: str, subject: str, form: str = "") -> HttpR
         options = {name: page_number(request.GET.get(name, "")) for name in ("down", "across")}
     return in_form(
         request,
-        live(name, request.user),
+        name,
         form,
         lambda benchmark: make(read(benchmark), **options),
         cache_key=f"{subject} {options}",
@@ -290,7 +290,7 @@ def page(request: HttpRequest, name: str, subject: str, form: str = "") -> HttpR
 
 def in_form(
     request: HttpRequest,
-    source: Live | Benchmark,
+    source: str | Benchmark,
     form: str,
     make: Callable[[Benchmark], Any],
     *,
@@ -300,12 +300,14 @@ def in_form(
 ) -> HttpResponse:
     """Answer with a page of a benchmark in one form; `make` returns a context, JSON values or a text.
 
+    `source` is the benchmark or its name, which raises Http404 where there is none for this visitor.
     `cache_key` identifies it in the page cache, with all that it depends on; `filename` is for a text.
     """
     signed_in = request.user.is_authenticated and not form
+    known = live(source, request.user) if isinstance(source, str) else source
 
     def body() -> str:
-        benchmark = source.benchmark() if isinstance(source, Live) else source
+        benchmark = known.benchmark() if isinstance(known, Live) else known
         content = make(benchmark)
         if form:
             return to_json(content).decode() if form == "json" else str(content)
@@ -313,8 +315,8 @@ def in_form(
 
     return cached(
         request,
-        name=f"{cache_key} {source.name} {form} {signed_in}",
-        version=source.version,
+        name=f"{cache_key} {known.name} {form} {signed_in}",
+        version=known.version,
         make=body,
         content_type=TYPES[form],
         filename="" if form in ("", "json") else filename,
