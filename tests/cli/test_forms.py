@@ -173,3 +173,20 @@ def test_a_row_that_stands_under_another_does_so_in_every_form():
     table = Table(("category", "score"), (Section((("Logic", " 27.7"), ("  Negation", " 15.9"))),))
     assert "| &nbsp;&nbsp;Negation | 15.9 |" in as_markdown(table)
     assert r"\quad Negation & 15.9 \\" in as_latex(table)
+
+
+def test_a_line_end_in_a_name_breaks_no_table() -> None:
+    """A folder may be called "a\\nb": its row was two lines, and the rest of the table was out of line."""
+    name = "a\nb\t\x1b[31m"
+    table = Table([name, "n"], [Section([[name, "1"]], name)], name, {1}, [f"About {name}."])
+    output = Output({"name": name}, [table], ["name"], [[name]], [f"{name} is first."])
+    shown = r"a\nb\t\x1b[31m"
+    text = rendered(output, None, paper=Paper())
+    assert text.count(shown) == 6
+    assert not {"\t", "\x1b"} & set(text)
+    assert len({len(line) for line in text.splitlines() if line.endswith((" n", "1"))}) == 1
+    for form in ("markdown", "latex"):
+        lines = rendered(output, form, paper=Paper()).splitlines()  # type: ignore[arg-type]
+        assert all("[31m" in line for line in lines if line.startswith(("| a", "a")))
+    assert json.loads(rendered(output, "json", paper=Paper())) == {"name": name}
+    assert next(csv.DictReader(io.StringIO(rendered(output, "csv", paper=Paper()))))["name"] == name

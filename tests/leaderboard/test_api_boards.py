@@ -156,14 +156,14 @@ def test_the_documentation_needs_no_other_site(client: Client, db: None) -> None
 @pytest.mark.parametrize(
     ("path", "names", "takes"),
     [
-        ("/benchmarks/tiny/board?phase=2", ["phase"], "takes page, per_page"),
+        ("/benchmarks/tiny/board?by=borda", ["by"], "takes page, per_page, phase"),
         ("/benchmarks/tiny/board?page=1&perpage=3&Page=2", ["perpage", "Page"], "takes page, per_page"),
         ("/benchmarks/tiny/pairs?phase=1", ["phase"], "takes none"),
         ("/benchmarks?name=x", ["name"], "takes"),
         ("/account?all=1", ["all"], "takes none"),
         ("/submissions?stat=graded", ["stat"], "takes"),
         ("/?x", ["x"], "takes none"),
-        ("/benchmarks/nothing/board?phase=2", ["phase"], "takes page, per_page"),
+        ("/benchmarks/nothing/board?sort=x", ["sort"], "takes page, per_page, phase"),
     ],
 )
 def test_a_parameter_that_an_address_does_not_take_is_refused(

@@ -100,6 +100,27 @@ def test_the_free_check_tells_all_and_keeps_nothing(tiny: Any, ada: Any, program
     assert not list(site.FOLDER.uploads.iterdir())
 
 
+@pytest.mark.parametrize("name", ["Läufe 7.zip", "最終" * 40 + ".zip", "run.tar.gz"])
+def test_a_file_that_is_no_zip_is_called_as_its_sender_calls_it(
+    tiny: Any, ada: Any, program: Program, name: str
+) -> None:
+    """It was "tmp07jidenx.upload.zip", and on the page of a submission 32 digits."""
+    client = program(ada)
+    file = SimpleUploadedFile(name, b"Rar!\x1a\x07\x01\x00" + bytes(300))
+    checked = client.post(f"{V1}/benchmarks/tiny/check", {"file": file}).json()
+    file.seek(0)
+    key = client.post(f"{V1}/benchmarks/tiny/submissions", {"name": "A", "model": "B", "file": file}).json()[
+        "key"
+    ]
+    grade(Submission.objects.get().pk)
+    graded = client.get(f"{V1}/submissions/{key}").json()["check"]
+    for check in (checked, graded):
+        (problem,) = check["problems"]
+        assert problem["code"] == "wrong-archive"
+        assert name.endswith(problem["file"])
+        assert len(problem["file"]) == min(len(name), 60)
+
+
 def test_the_same_upload_again_is_the_same_submission(
     tiny: Any, ada: Any, person: Any, program: Program, good_zip: bytes
 ) -> None:

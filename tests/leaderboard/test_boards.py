@@ -17,6 +17,7 @@ from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard.boards.columns import Options, Standing
 from gluebench.leaderboard.boards.table import Row, arrange
 from gluebench.leaderboard.common.formats import margin_text
+from gluebench.leaderboard.common.text import alphabetical
 from gluebench.leaderboard.submissions.models import Submission
 
 Send = Callable[..., Submission]
@@ -108,6 +109,17 @@ def test_sorting_by_a_column_keeps_the_ranks(client: Client, graded: Send) -> No
     page = client.get("/?sort=Refer&order=asc").content.decode()
     assert 'data-sort="Refer" aria-sort="ascending"' in page
     assert [row[0][0] for row in Cells(page).rows if len(row) > 1 and "BiLSTM" in row[1]] == ["2", "1"]
+
+
+def test_names_are_sorted_as_people_sort_them(client: Client, graded: Send) -> None:
+    """By code point, 10 came before 9, and Ärger after Zeta."""
+    texts = ["Zeta", "émile", "run 10", "Ärger", "run 9", "élan", "Run 9b", "arger 2", "10", "9", "żubr"]
+    by_name = ["9", "10", "Ärger", "arger 2", "élan", "émile", "run 9", "Run 9b", "run 10", "Zeta", "żubr"]
+    assert sorted(texts, key=alphabetical) == by_name
+    for name in texts[:4]:
+        graded(name=name)
+    assert names(client, "/?sort=name") == ["Ärger", "émile", "run 10", "Zeta"]
+    assert names(client, "/?sort=name&order=desc") == ["Zeta", "run 10", "émile", "Ärger"]
 
 
 def test_a_search_finds_names_models_and_teams(client: Client, graded: Send) -> None:

@@ -69,7 +69,19 @@ def test_a_board_is_sorted_and_searched_by_keyboard(
         page.get_by_role("searchbox").fill("seen in")
         assert names(page) == ["Seen in a browser"]
         assert "1 of" in page.get_by_role("status").inner_text()
+        page.get_by_role("searchbox").fill("")
+        page.evaluate(RENAME)
+        page.locator("#board [data-sort=name] button").click()
+        renamed = [name for name in names(page) if name in ("run 10", "run 9")]
+        assert renamed == ["run 9", "run 10"], "as the server sorts names"
         assert not tab.complaints
+
+
+RENAME = """() => {
+  const links = document.querySelectorAll("#board tbody th.name > a[href*='/submissions/']");
+  links[0].textContent = "run 10";
+  links[1].textContent = "run 9";
+}"""
 
 
 def test_a_search_finds_the_whole_team_and_nothing_else_below_the_name(

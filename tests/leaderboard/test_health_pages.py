@@ -143,6 +143,24 @@ def test_the_public_sees_shares_in_steps_and_no_row(large: Large) -> None:
     assert large.client.get("/benchmarks/large/organize/health.json").status_code == 302
 
 
+@pytest.mark.parametrize(("share", "text"), [(0.0, "under 5"), (0.4, "about 40"), (1.0, "about 100")])
+def test_the_public_sees_the_share_of_divisions_as_rounded_as_it_is(
+    large: Large, share: float, text: str
+) -> None:
+    """It said "0.0 % of random divisions", beside "rounded to 10 %"."""
+    from django.core.cache import caches
+
+    from gluebench.leaderboard.ranks.models import Ranking
+
+    ranking = Ranking.objects.get()
+    assert ranking.board is not None
+    ranking.board["shares"]["stability"] = share
+    ranking.save()
+    caches["pages"].clear()
+    page = large.client.get("/benchmarks/large/health").content.decode()
+    assert f"in {text}&nbsp;% of random divisions" in page
+
+
 def test_head_room_is_that_of_the_best_score_shown(large: Large) -> None:
     scores = large.client.get("/benchmarks/large.json").json()["rows"]
     best = max(row["score"]["value"] for row in scores)

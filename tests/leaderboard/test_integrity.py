@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,9 +17,11 @@ from django.db import connection
 from django.test import Client, override_settings
 from django.utils import timezone
 from leaderboard.sealing import catch_up
+from leaderboard.test_ranks import renewed
 
 from gluebench.leaderboard import commands, integrity
 from gluebench.leaderboard.audit.models import Entry, record
+from gluebench.leaderboard.benchmarks.adding import digest_of
 from gluebench.leaderboard.limits.phase_acts import save_phase
 from gluebench.leaderboard.news import delivery
 from gluebench.leaderboard.news.models import Announcement
@@ -45,6 +48,12 @@ def wrong(**options: bool) -> dict[str, str]:
         "orphan files",
     }
     return {each.name: each.state for each in findings if each.name in subjects and not each.ok}
+
+
+def named_rows() -> list[str]:
+    """What `doctor` says of rows that are not as the ledger has them."""
+    findings = commands.doctor(settings.FOLDER.root)
+    return [each.state for each in findings if each.name == "public rows" and not each.ok]
 
 
 def sql(text: str, *values: Any) -> None:
@@ -126,6 +135,54 @@ def shown(site: Submission, ada: Any) -> Submission:
     announce(benchmark, ada, labels=False)
     assert wrong() == {}
     return site
+
+
+@pytest.mark.parametrize(
+    "edit",
+    ["name = 'Another'", "description = 'Another'", "public = false", "public = true"],
+)
+def test_an_edited_name_description_or_visibility_of_a_public_row_is_named(
+    site: Submission, graded: Callable[..., Submission], edit: str
+) -> None:
+    """deploy.md said that it cannot be found."""
+    row = graded(name="Private", public=False) if "true" in edit else site
+    catch_up()
+    assert named_rows() == []
+    sql(f"UPDATE submissions_submission SET {edit} WHERE id = %s", row.pk)
+    assert named_rows() == [f"1 not as the ledger says: {row.key}."]
+
+
+def test_what_deploy_md_says_is_not_found_is_not_found(
+    site: Submission, graded: Callable[..., Submission]
+) -> None:
+    private = graded(name="Private", public=False)
+    catch_up()
+    assert renewed(site.benchmark).failure == ""
+    sql("UPDATE submissions_submission SET name = 'Another' WHERE id = %s", private.pk)
+    sql("DELETE FROM ranks_decisions")
+    assert wrong() == {}
+    assert named_rows() == []
+
+
+def test_labels_that_were_replaced_together_with_their_digest_are_named(
+    site: Submission, tmp_path: Path
+) -> None:
+    """deploy.md said that they cannot be found: the scores are not those of the labels."""
+    other = tmp_path / "gold"
+    shutil.copytree(site.benchmark.gold_path, other)
+    file = other / "Refer.tsv"
+    first, second, *rest = file.read_text().splitlines()
+    flipped = second[:-1] + ("1" if second.endswith("0") else "0")
+    file.write_text("\n".join([first, flipped, *rest]) + "\n")
+    digest = digest_of(other)
+    home = site.benchmark.gold_path.with_name(digest[:16])
+    shutil.move(other, home)
+    sql("UPDATE benchmarks_benchmark SET gold_digest = %s", digest)
+    try:
+        assert set(wrong()) == {"listed scores"}
+        assert site.key in wrong()["listed scores"]
+    finally:
+        shutil.rmtree(home)
 
 
 @pytest.mark.parametrize(

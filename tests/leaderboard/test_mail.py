@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client, override_settings
+from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
 
 from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import User
@@ -23,6 +25,8 @@ from gluebench.leaderboard.folder import SiteError
 controller = pytest.importorskip("aiosmtpd.controller", reason="aiosmtpd is not installed")
 
 PASSWORD = "a long password"
+HERE = "http://127.0.0.1:8000"
+"""The address of a site that was not served yet."""
 
 
 class Postbox:
@@ -30,8 +34,12 @@ class Postbox:
 
     def __init__(self) -> None:
         self.mails: list[EmailMessage] = []
+        self.refusal = ""
+        """What it answers to a mail instead of keeping it."""
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+        if self.refusal:
+            return self.refusal
         self.mails.append(message_from_bytes(envelope.content, policy=policy.default))
         return "250 OK"
 
@@ -41,7 +49,7 @@ class Postbox:
     def link(self, address: str) -> str:
         """The path of the last link that was sent there."""
         text = self.to(address)[-1].get_content()
-        return re.findall(r"https?://testserver(/\S+)", text)[-1]
+        return re.findall(rf"{HERE}(/\S+)", text)[-1]
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +67,7 @@ def postbox(settings: Any) -> Iterator[Postbox]:
         host, port = free.getsockname()
     server = controller.Controller(box, hostname=host, port=port)
     server.start()
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_BACKEND = "gluebench.leaderboard.common.mail.Backend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = host, port
     settings.DEFAULT_FROM_EMAIL = "board@example.org"
     settings.MAIL_IS_SENT = True
@@ -158,7 +166,7 @@ def test_the_organizer_can_make_a_link_for_a_new_password(client: Client, no_mai
 def test_a_mail_server_that_is_down_stops_nobody(
     client: Client, no_mail: None, ada: User, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_BACKEND = "gluebench.leaderboard.common.mail.Backend"
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         settings.EMAIL_HOST, settings.EMAIL_PORT = closed.getsockname()
@@ -168,6 +176,75 @@ def test_a_mail_server_that_is_down_stops_nobody(
     assert asked.status_code == 302
     assert caplog.text.count("could not be sent") == 2
     assert "new@example.org" in {address.email for address in trust.unconfirmed()}
+
+
+@pytest.mark.parametrize("host", ["localhost:6666", "127.0.0.1:6666", "testserver:6666"])
+def test_links_in_mail_have_the_configured_address(
+    host: str, postbox: Postbox, ada: User, settings: Any
+) -> None:
+    """They had the port, and the name of this machine, of whoever asked for a new password of another."""
+    settings.RUNNING = settings.RUNNING._replace(hosts=("board.example.org",), https=True)
+    Client(HTTP_HOST=host).post("/account/password/reset/", {"email": ada.email})
+    sign_up(Client(HTTP_HOST=host), "new@example.org")
+    for address in (ada.email, "new@example.org"):
+        text = postbox.to(address)[-1].get_content()
+        assert "https://board.example.org/account/" in text
+        assert host not in text
+        assert host.partition(":")[0] not in text
+
+
+def test_links_in_mail_have_the_port_that_the_site_is_served_at(
+    client: Client, postbox: Postbox, ada: User, settings: Any
+) -> None:
+    settings.FOLDER.address_file.write_text("http://127.0.0.1:8123/")
+    try:
+        client.post("/account/password/reset/", {"email": ada.email})
+        sent = postbox.to(ada.email)[-1].get_content()
+        assert "http://127.0.0.1:8123/account/password/reset/key/" in sent
+        settings.RUNNING = settings.RUNNING._replace(hosts=("board.example.org",))
+        client.post("/account/password/reset/", {"email": ada.email})
+        assert "http://board.example.org:8123/account/" in postbox.to(ada.email)[-1].get_content()
+    finally:
+        settings.FOLDER.address_file.unlink()
+
+
+def test_a_mail_names_the_domain_of_its_sender_and_says_that_a_program_wrote_it(
+    client: Client, postbox: Postbox
+) -> None:
+    sign_up(client, "new@example.org")
+    (mail,) = postbox.mails
+    assert mail["Message-ID"].endswith("@example.org>")
+    assert mail["Auto-Submitted"] == "auto-generated"
+
+
+def test_a_mail_that_is_refused_for_now_is_sent_again(client: Client, postbox: Postbox) -> None:
+    """As greylisting asks; it was never sent again."""
+    from gluebench.leaderboard.accounts.adapter import WAITS, send_again
+
+    again = DBTaskResult.objects.filter(task_path__endswith="send_again").order_by("enqueued_at")
+    postbox.refusal = "451 4.7.1 greylisted, try later"
+    begin = timezone.now()
+    sign_up(client, "new@example.org")
+    for wait in WAITS:
+        row = again.last()
+        assert row is not None
+        assert begin + wait <= row.run_after <= timezone.now() + wait
+        assert "confirm-email" not in str(row.args_kwargs), "a copy of the database opens no account"
+        assert again.count() == WAITS.index(wait) + 1
+        if wait is not WAITS[-1]:
+            send_again.call(*row.args_kwargs["args"])
+    postbox.refusal = ""
+    send_again.call(*row.args_kwargs["args"])
+    assert client.post(postbox.link("new@example.org")).status_code == 302
+    postbox.refusal = "451 4.7.1 greylisted, try later"
+    send_again.call(*row.args_kwargs["args"])
+    assert again.count() == len(WAITS), "after some attempts it is given up"
+
+
+def test_a_mail_that_is_refused_for_good_is_not_sent_again(client: Client, postbox: Postbox) -> None:
+    postbox.refusal = "554 5.7.1 no such mailbox"
+    sign_up(client, "new@example.org")
+    assert not DBTaskResult.objects.filter(task_path__endswith="send_again").exists()
 
 
 def bare(answer: Any) -> str:

@@ -125,7 +125,7 @@ def test_who_takes_part_gets_one_mail(
         (to, "A tiny benchmark: Test phase") for to in ("ada@example.org", "bob@example.org")
     ]
     body = mail.outbox[0].body
-    assert f"http://testserver{PAGE}#a" in body
+    assert f"http://127.0.0.1:8000{PAGE}#a" in body
     assert "**1 May**" in body
     table = organizer.get(ORGANIZE).content.decode()
     assert '<td class="n">2</td><td class="n">0</td><td class="n">0</td>' in table
@@ -182,7 +182,7 @@ def test_a_click_in_the_mail_unsubscribes(announce: Callable[..., Any], ada: Use
     assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     address = headers["List-Unsubscribe"].strip("<>")
     assert address in mail.outbox[0].body
-    path = address.removeprefix("http://testserver")
+    path = address.removeprefix("http://127.0.0.1:8000")
     strict = Client(enforce_csrf_checks=True)
     assert "No more announcements" in strict.get(path).content.decode()
     assert not MailChoice.objects.exists()
@@ -233,7 +233,11 @@ def test_mail_waits_for_a_server_and_not_for_an_address_it_refuses(
     monkeypatch.setattr(EmailMessage, "send", fail)
     assert deliver() == 0
     assert Delivery.objects.exclude(claimed=None).count() == 1
-    error[0] = smtplib.SMTPRecipientsRefused({})
+    error[0] = smtplib.SMTPRecipientsRefused({"ada@example.org": (451, b"greylisted, try later")})
+    Delivery.objects.update(claimed=None)
+    assert deliver() == 0
+    assert not Delivery.objects.filter(refused=True).exists()
+    error[0] = smtplib.SMTPRecipientsRefused({"ada@example.org": (550, b"no such mailbox")})
     Delivery.objects.update(claimed=None)
     assert deliver() == 2
     assert Delivery.objects.filter(refused=True, sent=None).count() == 2

@@ -73,7 +73,8 @@ def test_all_submissions_are_there_as_csv(graded: Send, organizer: Client) -> No
     one, other = graded(name="=SUM(A1)"), graded(name="Private", public=False)
     answer = organizer.get(f"{HERE}/submissions.csv")
     assert answer["Content-Disposition"] == 'attachment; filename="tiny-submissions.csv"'
-    newest, first = csv.DictReader(io.StringIO(answer.content.decode()))
+    assert answer.content.startswith(b"\xef\xbb\xbfkey,"), "Excel reads it as UTF-8 then"
+    newest, first = csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig")))
     assert (first["key"], first["name"], first["board"]) == (one.key, "'=SUM(A1)", "listed")
     assert (newest["key"], newest["account"], newest["board"]) == (
         other.key,

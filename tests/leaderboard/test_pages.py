@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from django.core.cache import caches
 from django.test import Client
 from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
 from leaderboard.test_ranks import renewed
@@ -16,6 +19,7 @@ from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard.boards.columns import WIDTHS, Options, scheme_of
 from gluebench.leaderboard.boards.pages import Board, read_page
 from gluebench.leaderboard.common.formats import score_text
+from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.ranks.places import NOWHERE
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -329,6 +333,35 @@ def test_a_page_is_compressed_for_those_who_take_that(
         answer = client.get("/", headers={"accept-encoding": accepted})
         assert answer.get("Content-Encoding", "") == encoding
         assert answer.content.startswith(b"<!doctype" if not encoding else b"\x1f\x8b")
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "identity"])
+def test_a_large_page_is_made_and_sent_in_parts(rf: Any, accepted: str) -> None:
+    """All pairs of 2,000 systems are 200 MB, which were in memory several times."""
+    part = "".join(f'{{"a": {at}, "p": {at % 997 / 997}}},' for at in range(20_000))
+
+    def make() -> Iterator[str]:
+        yield from (part for _ in range(60))
+
+    request = rf.get("/pairs.json", headers={"accept-encoding": accepted})
+    tracemalloc.start()
+    try:
+        answer = cached(request, name=accepted, version=1, make=make)
+        digest, last = hashlib.sha256(), b""
+        for piece in answer:
+            last = piece
+            digest.update(piece)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+        caches["pages"].clear()
+    whole = 60 * part.encode()
+    assert len(whole) > 40e6
+    assert peak < len(whole) * 2 / 3, "it was more than twice the page"
+    if accepted == "gzip":
+        assert gzip.decompress(last) == whole
+    else:
+        assert digest.hexdigest() == hashlib.sha256(whole).hexdigest()
 
 
 def test_the_second_visitor_of_a_board_gets_the_first_one_s_page(

@@ -277,6 +277,42 @@ def test_a_board_is_hidden_until_its_phase_is_closed_and_then_shown_at_the_first
     assert client.get("/api/v1/benchmarks/tiny").json()["phases"][1]["board"]
 
 
+def test_a_board_whose_scores_are_to_come_does_not_say_that_it_has_no_systems(
+    tiny: Any, ada: Any, phase: Make, clock: Clock, graded: Callable[..., Any], client: Client
+) -> None:
+    """It said "yours can be the first" and "Systems 0" below the names of those that take part."""
+    phase("Test", "2027-05-01 00:00", "2027-05-02 00:00", shown="closed", counting="last")
+    clock.move("2027-05-01 10:00")
+    first = "yours can be the first"
+    assert first in client.get(BOARD).content.decode()
+    graded(of_quality(6), name="Alpha")
+    page = client.get(BOARD).content.decode()
+    assert "Taking part, scores to come: Alpha." in page
+    assert "<h2>No scores yet</h2>" in page
+    assert first not in page
+    assert "<dt>Systems</dt>" not in page
+
+
+def test_the_board_of_another_phase_does_not_lead_to_pages_of_the_usual_one(
+    tiny: Any, ada: Any, phase: Make, clock: Clock, graded: Callable[..., Any], client: Client
+) -> None:
+    """Its charts, comparisons and pairs were those of the phase that the board usually shows."""
+    dev = phase("Dev", "2027-05-01 00:00", "2027-05-02 00:00")
+    phase("Test", "2027-05-02 00:00", "2027-05-03 00:00")
+    clock.move("2027-05-01 10:00")
+    graded(of_quality(6), name="dev system")
+    clock.move("2027-05-02 10:00")
+    graded(of_quality(6), name="test system")
+    pages = [f'href="{BOARD}/{name}"' for name in ("progress", "pairs", "rules", "compare", "efficiency")]
+    usual, other = (client.get(f"{BOARD}{query}").content.decode() for query in ("", f"?phase={dev.pk}"))
+    assert [page for page in pages if page not in usual] == []
+    assert [page for page in pages if page in other] == []
+    assert "dev system" in other
+    api = client.get(f"/api/v1{BOARD}/board?phase={dev.pk}").json()
+    assert [row["name"] for row in api["rows"]] == ["dev system"]
+    assert client.get(f"/api/v1{BOARD}/board?phase=77").status_code == 404
+
+
 def test_a_worker_scores_the_other_rows_once_a_phase_is_closed(
     tiny: Any, phase: Make, clock: Clock, graded: Callable[..., Any], client: Client
 ) -> None:

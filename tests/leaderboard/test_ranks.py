@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import re
@@ -15,7 +16,7 @@ import pytest
 from django.utils import timezone
 from leaderboard.material import GOLD, PREDICTIONS, zip_bytes
 
-from gluebench.analysis.board import rank_all, rounded_comparison
+from gluebench.analysis.board import TooFewSystemsError, rank_all, rounded_comparison
 from gluebench.analysis.compare import compare
 from gluebench.analysis.rank import rank
 from gluebench.analysis.rank.rules import RULES
@@ -66,6 +67,27 @@ def test_a_system_that_the_present_checks_refuse_is_left_out(
     ]
     assert both[0] == both[1]
     assert both[0]["names"] == list(files)
+
+
+@pytest.mark.django_db
+def test_a_board_of_which_one_system_is_valid_now_says_that_there_is_nothing_to_compare(
+    client: Any, three: list[Any], tiny: Any, tmp_path: Path
+) -> None:
+    """It said "The grader stopped: ValueError ... Ask the organizer"."""
+    broken = zip_bytes({**PREDICTIONS, "Para": "10"})
+    (tmp_path / "old.zip").write_bytes(broken)
+    gold = read_gold(tiny.gold_path, tiny.record)
+    files = {"old": str(tmp_path / "old.zip"), three[0].key: three[0].file.path}
+    with pytest.raises(TooFewSystemsError, match=r"^1 of 2 submissions are valid; .* gluebench check FILE"):
+        rank_all(files, gold, majorities=[()], shown={key: {} for key in files})
+    for row in three[1:]:
+        Path(row.file.path).write_bytes(broken)
+        row.sha256 = hashlib.sha256(broken).hexdigest()
+        row.save()
+    assert renewed(tiny).failure == ""
+    page = client.get("/benchmarks/tiny/pairs").content.decode()
+    assert "There is nothing to compare yet" in page
+    assert "Error" not in page
 
 
 @pytest.mark.django_db

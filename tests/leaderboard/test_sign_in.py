@@ -110,7 +110,7 @@ def test_the_owner_of_an_address_takes_over_who_came_by_a_provider_before(
     with override_settings(ACCOUNT_EMAIL_VERIFICATION="mandatory"):
         sign_in(client, provider)
         owner = Client()
-        link = re.search(r"http://testserver(/account/confirm-email/\S+)", mail.outbox[0].body)[1]  # type: ignore[index]
+        link = re.search(r"http://127.0.0.1:8000(/account/confirm-email/\S+)", mail.outbox[0].body)[1]  # type: ignore[index]
         answer = owner.post(link)
     assert answer.url.startswith("/account/password/reset/key/")
     assert not SocialAccount.objects.exists()
@@ -122,7 +122,7 @@ def test_whoever_confirms_in_the_same_browser_keeps_the_provider(
     provider.person["email"] = ADA
     with override_settings(ACCOUNT_EMAIL_VERIFICATION="mandatory"):
         sign_in(client, provider)
-        link = re.search(r"http://testserver(/account/confirm-email/\S+)", mail.outbox[0].body)[1]  # type: ignore[index]
+        link = re.search(r"http://127.0.0.1:8000(/account/confirm-email/\S+)", mail.outbox[0].body)[1]  # type: ignore[index]
         client.post(link)
         assert trust.confirmed(User.objects.get())
         sign_in(client, provider)

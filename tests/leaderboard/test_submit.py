@@ -8,9 +8,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from leaderboard.material import MANIFEST, PREDICTIONS, zip_bytes
@@ -71,6 +73,20 @@ def test_a_submission_is_sent_graded_and_printed(served: Any, token: str, file: 
     assert f"{served.url}/submissions/" in done.stderr
     rows = served.json("/api/v1/benchmarks/tiny/board")["rows"]
     assert "From a terminal" in [row["name"] for row in rows]
+
+
+@pytest.mark.parametrize(("late", "reproduces", "status"), [(True, None, 1), (False, "0123456789ab", 0)])
+def test_a_file_that_was_kept_and_not_graded_is_no_success(
+    late: bool, reproduces: str | None, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A late file said "Kept, not graded." and ended with 0; a reproduction is only compared."""
+    from gluebench.cli.submission.submit import _show
+
+    entry = {"status": "kept", "late": late, "phase": "Dev", "reproduces": reproduces, "report": None}
+    with pytest.raises(click.exceptions.Exit) if status else nullcontext() as ending:
+        _show(entry, load_benchmark(MANIFEST), client=Client("http://x", "t"), source="a.zip", form=None)
+    assert status == (ending.value.exit_code if ending else 0)
+    assert ("it is late, and does not count" in capsys.readouterr().err) is late
 
 
 def test_the_check_that_explains_warnings_names_the_benchmark(

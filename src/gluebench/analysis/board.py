@@ -100,6 +100,10 @@ def _of(exact: Difference, a: float, b: float) -> Difference:
     return replace(exact, a=a, b=b, difference=difference, **hidden)
 
 
+class TooFewSystemsError(ValueError):
+    """Fewer than two of the systems can be ranked; the message says how to find out why."""
+
+
 def rank_all(
     systems: Mapping[str, str],
     gold: Gold,
@@ -118,7 +122,7 @@ def rank_all(
     `analysis.rank.packed`: "" is the average, "RTE" a task, "MRPC/F1" a metric, "AX" a diagnostic set, and
     "AX:coarse:Logic" a category of at least `smallest` examples. With `leaders`, the best system of each
     team, "health" is for organizers, and "shares" for everybody. `cache` is a private folder in which
-    measured systems are kept. Raises ValueError for fewer than two valid systems.
+    measured systems are kept. Raises TooFewSystemsError for fewer than two valid systems.
     """
     plan = Plan.of(gold, smallest)
     store = Store(cache, gold, smallest)
@@ -129,7 +133,10 @@ def rank_all(
         if system.facts["valid"]:
             measured[name] = system
     if len(measured) < 2:
-        raise ValueError(f"found {len(measured)} valid system(s); expected at least two to rank")
+        raise TooFewSystemsError(
+            f"{len(measured)} of {len(systems)} submissions are valid; expected at least two to rank. "
+            "Check them: gluebench check FILE names what is wrong in each."
+        )
     boards = Boards(plan, measured, shown, store)
     names = list(measured)
     result: dict[str, Any] = {"names": names, "boards": {}, "sets": {}, "pairs": {}}

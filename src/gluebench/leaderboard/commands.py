@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gluebench.leaderboard import checks
 from gluebench.leaderboard import folder as folders
 from gluebench.leaderboard.checks import Check
-from gluebench.leaderboard.environment import require
+from gluebench.leaderboard.environment import require, site_address
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError, SiteFolder
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from gluebench.leaderboard.ledger.verify import Verification
 
 PathLike = str | os.PathLike[str]
-PORT = 8000
-"""The port to serve a site on, unless another is given."""
 
 
 def init(folder: PathLike) -> SiteFolder:
@@ -160,14 +158,8 @@ def _keep_address(site: SiteFolder, url: str) -> None:
 
 
 def address(folder: PathLike) -> str:
-    """How people reach a site, without a slash at the end: as it is named, else as it was last served."""
-    running = require()
-    if running.https:
-        return f"https://{running.hosts[0].strip('.')}"
-    file = folders.at(folder).address_file
-    if file.is_file():
-        return file.read_text().rstrip("/")
-    return f"http://127.0.0.1:{PORT}"
+    """How people reach a site, without a slash at the end."""
+    return site_address(require(), folders.at(folder))
 
 
 def doctor(folder: PathLike, *, files: bool = False, reseal: bool = False) -> list[Check]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zipfile import ZipFile
 
 from gluebench.leaderboard import commands
+from gluebench.leaderboard.environment import PORT
 from gluebench.leaderboard.supervisor import listen
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ ENTRIES = (
 )
 
 
-def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = commands.PORT) -> None:
+def demo(folder: str | os.PathLike[str], *, host: str = "127.0.0.1", port: int = PORT) -> None:
     """Serve the sample benchmark with entries on its board. Raises SiteError."""
     listen(host, port).close()  # fail now, not after the work, if the port is in use
     fill(folder)

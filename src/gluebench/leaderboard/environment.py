@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_type_hints
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from gluebench.leaderboard.folder import STORAGE, SiteError
+from gluebench.leaderboard.folder import STORAGE, SiteError, SiteFolder
 
+PORT = 8000
+"""The port to serve a site on, unless another is given."""
 KEY_LENGTH = 40
 NEW_KEY = 'python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
 _HOST = re.compile(r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\]")
@@ -249,6 +251,16 @@ class Running(NamedTuple):
     def several(self) -> bool:
         """Whether more than one web process may answer, here or elsewhere."""
         return self.web > 1 or bool(self.database)
+
+
+def site_address(running: Running, folder: SiteFolder) -> str:
+    """How people reach a site, without a slash at the end: as it is named, else as it was last served."""
+    name = running.hosts[0].strip(".") if running.hosts else ""
+    if running.https:
+        return f"https://{name}"
+    file = folder.address_file
+    served = file.read_text().rstrip("/") if file.is_file() else f"http://127.0.0.1:{PORT}"
+    return f"http://{name}:{urlsplit(served).port}" if name else served
 
 
 def require(environ: Mapping[str, str] = os.environ) -> Running:

@@ -135,13 +135,16 @@ def _diagnosis(submission: Submission, gold: Gold) -> Values:
 
 def _ranked(job: Values, gold: Gold) -> Values:
     """For the board: ranks with their rank sets, or a comparison of two systems."""
-    from gluebench.analysis.board import compare_two, rank_all
+    from gluebench.analysis.board import TooFewSystemsError, compare_two, rank_all
 
     if "pair" in job:
         a, b = job["pair"]
         return compare_two(a, b, gold, smallest=job["smallest"])
     options = {name: job[name] for name in ("majorities", "shown", "leaders", "smallest", "cache")}
-    return rank_all(job["systems"], gold, **options)
+    try:
+        return rank_all(job["systems"], gold, **options)
+    except TooFewSystemsError:  # as on a board of one system
+        return {"names": []}
 
 
 def _gold(job: Values, benchmark: Benchmark) -> Gold:

@@ -69,6 +69,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "gluebench.leaderboard.common.parameters.known_parameters",
 ]
 
 ROOT_URLCONF = "gluebench.leaderboard.urls"
@@ -150,10 +151,11 @@ GRADER_ATTEMPTS = 3
 
 MAIL_IS_SENT = RUNNING.mail is not None
 """Without a mail server, organizers find the links on the admin pages."""
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if RUNNING.mail else 'filebased'}.EmailBackend"
+EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
 EMAIL_FILE_PATH = str(FOLDER.mail)
 EMAIL_TIMEOUT = 10
 if RUNNING.mail:
+    EMAIL_BACKEND = "gluebench.leaderboard.common.mail.Backend"
     EMAIL_HOST, EMAIL_PORT = RUNNING.mail.host, RUNNING.mail.port
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = RUNNING.mail.user, RUNNING.mail.password
     EMAIL_USE_TLS, EMAIL_USE_SSL = RUNNING.mail.scheme == "smtp+tls", RUNNING.mail.scheme == "smtps"

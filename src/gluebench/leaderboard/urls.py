@@ -169,8 +169,10 @@ urlpatterns = [
     *(
         url
         for subject in ranks.PAGES
+        if subject != "pairs"
         for url in _forms(f"{BENCHMARK}/{subject}", ranks.page, subject, subject=subject)
     ),
+    *_forms(f"{BENCHMARK}/pairs", ranks.pairs, "pairs", subject="pairs"),
     *_forms(f"{BENCHMARK}/health", benchmark_health.health, "health", ("json", "")),
     *_forms(f"{ORGANIZE}/health", benchmark_health.organize_health, "organize-health", ("json", "")),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),

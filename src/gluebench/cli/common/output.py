@@ -16,8 +16,14 @@ NARROWEST = 8
 """A column is never narrowed below this width."""
 LONGEST_RULE = 100
 """Width of rules and running text if the output sets no width; running text is never wider."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _HOLD = "\N{NO-BREAK SPACE}"
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+
+
+def escape_controls(text: str) -> str:
+    """The text with control characters written out, so that a line stays one line."""
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 class Section(NamedTuple):
@@ -41,6 +47,18 @@ class Table(NamedTuple):
     def cells(self, position: int) -> list[str]:
         """The cells of one column, its heading first."""
         return [self.columns[position], *(row[position] for part in self.sections for row in part.rows)]
+
+    def printable(self) -> Table:
+        """The table with control characters escaped, as names of files may have them."""
+        sections = []
+        for section in self.sections:
+            rows = []
+            for row in section.rows:
+                rows.append([escape_controls(cell) for cell in row])
+            sections.append(Section(rows, escape_controls(section.title)))
+        columns = [escape_controls(name) for name in self.columns]
+        notes = [escape_controls(note) for note in self.notes]
+        return Table(columns, sections, escape_controls(self.title), self.right, notes)
 
 
 class Paper(NamedTuple):
@@ -93,15 +111,18 @@ def rendered(output: Output, form: Form, *, paper: Paper) -> str:
         return to_json(output.data)
     if form == "csv":
         return as_csv(output.fields, output.rows)
+    tables = [table.printable() for table in output.tables]
+    words = [escape_controls(line) for line in output.words]
     if form == "markdown":
-        parts = [*map(as_markdown, output.tables), *(f"{markdown_escape(line)}\n" for line in output.words)]
+        parts = [*map(as_markdown, tables), *(f"{markdown_escape(line)}\n" for line in words)]
     elif form == "latex":
-        tables = [as_latex(table) for table in output.tables]
-        parts = ["% \\usepackage{booktabs}\n" + tables[0], *tables[1:]] if tables else []
-        parts += [f"{latex_escape(line)}\n" for line in output.words]
+        parts = [as_latex(table) for table in tables]
+        if parts:
+            parts[0] = "% \\usepackage{booktabs}\n" + parts[0]
+        parts += [f"{latex_escape(line)}\n" for line in words]
     else:
-        parts = [as_text(table, paper) for table in output.tables]
-        parts += [running_text(output.words, paper)] if output.words else []
+        parts = [as_text(table, paper) for table in tables]
+        parts += [running_text(words, paper)] if words else []
     return "\n".join(parts)
 
 

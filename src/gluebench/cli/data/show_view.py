@@ -6,7 +6,15 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.cli.common.output import Output, Paper, Section, Table, running_text, text_width
+from gluebench.cli.common.output import (
+    Output,
+    Paper,
+    Section,
+    Table,
+    escape_controls,
+    running_text,
+    text_width,
+)
 from gluebench.data import Table as Examples
 from gluebench.data.dataset import TAGS
 from gluebench.data.show import Entry, Row
@@ -15,7 +23,6 @@ _MATCH, _HEAD, _DIM, _PLAIN = "\x1b[1;31m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _INDENT = "    "
 _NARROWEST = 20
 """Smallest width that texts are wrapped to, even on a narrower terminal."""
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Shown(NamedTuple):
@@ -122,12 +129,8 @@ def visible(text: str, pattern: re.Pattern[str] | None) -> tuple[str, list[bool]
     """The text with control characters escaped, and whether each character is in a match of the pattern."""
     hits = pattern.finditer(text) if pattern else ()
     matching = {at for hit in hits for at in range(*hit.span())}
-    shown = [(sign, at in matching) for at, letter in enumerate(text) for sign in _written_out(letter)]
+    shown = [(sign, at in matching) for at, letter in enumerate(text) for sign in escape_controls(letter)]
     return "".join(sign for sign, _ in shown), [matches for _, matches in shown]
-
-
-def _written_out(text: str) -> str:
-    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def _marked(text: str, line: Span, matches: Sequence[bool]) -> str:

@@ -10,6 +10,7 @@ from gluebench.cli.common import option
 from gluebench.cli.common.errors import needs_extra
 from gluebench.cli.common.lazy import LazyGroup
 from gluebench.leaderboard import commands, folder
+from gluebench.leaderboard.environment import PORT
 
 SITE = click.Option(
     ["--site"],
@@ -21,9 +22,7 @@ SITE = click.Option(
     help="The folder that is the site; also from GLUEBENCH_SITE.",
 )
 host_option = option.text("--host", default="127.0.0.1", help="Address to listen on.")
-port_option = option.text(
-    "--port", type=click.IntRange(1, 65535), default=commands.PORT, help="Port to listen on."
-)
+port_option = option.text("--port", type=click.IntRange(1, 65535), default=PORT, help="Port to listen on.")
 log_option = option.choice(
     "--log-format",
     of="text json",

@@ -17,7 +17,7 @@ from gluebench.benchmark import Benchmark, Role
 from gluebench.benchmark.figures import counted
 from gluebench.cli.common import option
 from gluebench.cli.common.errors import WRONG_FILE
-from gluebench.cli.common.output import Form, Output, Section, Table, emit, notices
+from gluebench.cli.common.output import Form, Output, Section, Table, emit, escape_controls, notices
 
 if TYPE_CHECKING:
     from gluebench.submission import Problem, Submission
@@ -213,7 +213,7 @@ def verdict_line(submission: Submission) -> str:
     counts = [counted(totals[severity], severity) for severity in _WORST_FIRST if totals[severity]]
     counts += [f"{hidden:,} more not listed"] * bool(hidden)
     stated = f" ({', '.join(counts)})" if counts else ""
-    verdict = f"{submission.source}: {submission.verdict.upper()}{stated}."
+    verdict = f"{escape_controls(submission.source)}: {submission.verdict.upper()}{stated}."
     if submission.verdict == "incomplete":
         paths = [submission.benchmark.file(name).path for name in submission.missing]
         names = ", ".join(dict.fromkeys(paths))

@@ -247,7 +247,9 @@ def _show(entry: Mapping[str, Any], suite: Benchmark, *, client: Client, source:
         raise click.ClickException(f"{entry['failure']} See {client.page(entry['key'])}")
     if entry.get("late"):
         notices([f"The deadline of the phase {entry['phase']} has passed: it is late, and does not count."])
-    if entry["status"] == "kept":
+    if entry["status"] == "kept":  # a reproduction is compared, not graded; anything else came too late
+        if entry["reproduces"] is None:
+            raise click.exceptions.Exit(WRONG_FILE)
         return
     if entry["report"] is None:
         notices([f"Its scores are held back until it is public; publish it at {client.page(entry['key'])}"])

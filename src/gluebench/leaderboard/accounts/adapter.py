@@ -4,29 +4,39 @@ import base64
 import hashlib
 import logging
 import secrets
+from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 from allauth.account import forms as allauth
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from allauth.account.signals import password_reset
 from allauth.account.stages import EmailVerificationStage, LoginStageController
+from allauth.core import context as current
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.models import SocialAccount
 from cryptography.fernet import Fernet
 from django import forms
 from django.conf import settings
+from django.core.mail import EmailMessage
 from django.core.signing import BadSignature, TimestampSigner
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils import timezone
+from django_tasks import task
 
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed, hand_over, reset_path, revoke
+from gluebench.leaderboard.common.mail import is_final
+from gluebench.leaderboard.environment import site_address
 
 KNOWN_BROWSER = "known-browser"
 """Cookie of a browser in which its account signed in before."""
 KNOWN_SECONDS = 365 * 24 * 3600
+WAITS = [timedelta(seconds=seconds) for seconds in (10, 60, 600, 3600, 4 * 3600)]
+"""How long a mail that the server did not take waits before each further attempt."""
 
 logger = logging.getLogger(__name__)
 
@@ -35,11 +45,13 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
     """The site's own rules."""
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send it, or log that it was not sent: the links are on the admin pages."""
-        try:
-            super().send_mail(template_prefix, email, context)
-        except OSError as error:  # smtplib's errors are such too
-            logger.warning("The mail %s could not be sent: %s", template_prefix, error)
+        """Send it. Its links have the configured address, whatever the request's Host header says."""
+        own = site_address(settings.RUNNING, settings.FOLDER)
+        host = urlsplit(own).hostname
+        site = {"name": host, "domain": host}
+        message = self.render_mail(template_prefix, email, {**context, "email": email, "current_site": site})
+        body = message.body.replace(current.request.build_absolute_uri("/"), f"{own}/")
+        _send(message.subject, body, email, attempt=0)
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         """Confirm it. Without a session of the account, hand it over: another may have signed up with it."""
@@ -84,20 +96,41 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         return f"{email} {browser}"
 
 
+def _send(subject: str, body: str, email: str, attempt: int) -> None:
+    """Send a mail, or log that it was not sent: the links are on the admin pages.
+
+    One that the server does not take now is sent again, later, by a worker.
+    """
+    try:
+        EmailMessage(subject, body, to=[email]).send()
+    except OSError as error:  # smtplib's errors are such too
+        logger.warning("The mail %r could not be sent: %s", subject, error)
+        if not is_final(error) and attempt < len(WAITS):
+            sealed = _cipher("mail").encrypt(body.encode()).decode()
+            later = send_again.using(run_after=timezone.now() + WAITS[attempt])
+            later.enqueue(subject, sealed, email, attempt + 1)
+
+
+@task(priority=-10)  # as that of rankings: below that of gradings
+def send_again(subject: str, sealed: str, email: str, attempt: int) -> None:
+    """Send a mail once more. Its text is encrypted, as links in it open accounts."""
+    _send(subject, _cipher("mail").decrypt(sealed).decode(), email, attempt)
+
+
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     """Encrypts the secrets of second factors with the site's key: a copy of the database opens no account."""
 
     def encrypt(self, text: str) -> str:
         """The secret as it is stored."""
-        return _cipher().encrypt(text.encode()).decode()
+        return _cipher("second factor").encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
         """The secret itself."""
-        return _cipher().decrypt(encrypted_text.encode()).decode()
+        return _cipher("second factor").decrypt(encrypted_text.encode()).decode()
 
 
-def _cipher() -> Fernet:
-    key = hashlib.sha256(b"gluebench second factor\0" + settings.SECRET_KEY.encode()).digest()
+def _cipher(what: str) -> Fernet:
+    key = hashlib.sha256(f"gluebench {what}\0".encode() + settings.SECRET_KEY.encode()).digest()
     return Fernet(base64.urlsafe_b64encode(key))
 
 

@@ -5,6 +5,7 @@ exists: its owner signs in and connects the provider. Of a person, only the prov
 """
 
 from collections.abc import Callable
+from functools import wraps
 from secrets import token_urlsafe
 from typing import Any
 
@@ -61,6 +62,7 @@ provider_classes = [OpenID, GitHub]
 
 
 def _if_configured(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    @wraps(view)
     def checked(request: HttpRequest) -> HttpResponse:
         try:
             return view(request)

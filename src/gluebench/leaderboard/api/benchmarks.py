@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from ninja import Query, Router
 from pydantic import StringConstraints
 
@@ -52,7 +52,7 @@ def benchmarks(request: HttpRequest, paging: Query[Paging]) -> dict[str, Any]:
 
 
 @_get("/{slug:name}", schemas.BenchmarkFacts, 404, 304)
-def benchmark(request: HttpRequest, name: str) -> HttpResponse:
+def benchmark(request: HttpRequest, name: str) -> HttpResponseBase:
     """A benchmark: its tasks, the files of a submission, its limits and how it gives feedback."""
     benchmark = benchmark_or_404(request, name)
     # The version counts changes of pages; this answer shows the settings too.
@@ -102,20 +102,25 @@ def announcements(request: HttpRequest, name: str, paging: Query[Paging]) -> dic
 
 
 @_get("/{slug:name}/board", schemas.Board, 404, 422, 304)
-def board(request: HttpRequest, name: str, paging: Query[Paging]) -> HttpResponse:
-    """The board in its order, a page at a time; with an earlier answer's ETag, 304 while it is the same."""
+def board(request: HttpRequest, name: str, paging: Query[Paging], phase: int = 0) -> HttpResponseBase:
+    """The board in its order, a page at a time; with an earlier answer's ETag, 304 while it is the same.
+
+    `phase` is the id of another phase than the one that the board shows.
+    """
 
     def body(benchmark: Benchmark) -> dict[str, Any]:
-        places, facts = paging.page_of(request, range(len(standings(benchmark))))
+        benchmark = rank_pages.of_phase(benchmark, phase)
+        only = {"phase": phase} if phase else {}
+        places, facts = paging.page_of(request, range(len(standings(benchmark))), **only)
         part = slice(places.start, places.stop)
         return {**board_json(benchmark, scheme_of(benchmark.record), part=part), **facts}
 
-    name_of_page = f"api board {paging.page} {paging.per_page}"
+    name_of_page = f"api board {phase} {paging.page} {paging.per_page}"
     return rank_pages.in_form(request, benchmark_or_404(request, name), "json", body, cache_key=name_of_page)
 
 
 @_get("/{slug:name}/entries/{slug:key}", schemas.BoardRow, 404, 304)
-def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
+def entry(request: HttpRequest, name: str, key: str) -> HttpResponseBase:
     """One row of the board. Its full report is at /submissions/KEY/report."""
     benchmark = benchmark_or_404(request, name)
     pk = _entry(benchmark, key).pk
@@ -128,7 +133,7 @@ def entry(request: HttpRequest, name: str, key: str) -> HttpResponse:
 
 
 @_get("/{slug:name}/diagnostics/{str:task}", schemas.Diagnostics, 404, 422, 304)
-def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging]) -> HttpResponse:
+def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging]) -> HttpResponseBase:
     """A diagnostic set: each entry's scores by phenomenon, a page at a time."""
     benchmark = benchmark_or_404(request, name)
     diagnostic = pages.task_or_404(benchmark.record, task, scored=False)
@@ -137,7 +142,7 @@ def diagnostics(request: HttpRequest, name: str, task: str, paging: Query[Paging
 
 
 @_get("/{slug:name}/diagnostics/{str:task}/phenomena/{str:phenomenon}", schemas.Phenomenon, 404, 304)
-def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> HttpResponse:
+def phenomenon(request: HttpRequest, name: str, task: str, phenomenon: str) -> HttpResponseBase:
     """One phenomenon or coarse category, by its address on the site: what it is about, and every entry."""
     return pages.phenomenon(request, benchmark_or_404(request, name).name, task, phenomenon, "json")
 
@@ -150,25 +155,25 @@ def people(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @_get("/{slug:name}/rules", schemas.Rules, 404, 304)
-def rules(request: HttpRequest, name: str) -> HttpResponse:
+def rules(request: HttpRequest, name: str) -> HttpResponseBase:
     """Ranks under every rule of aggregation, rank sets where a rule has them, and what holds under all."""
     return rank_pages.page(request, benchmark_or_404(request, name).name, "rules", "json")
 
 
 @_get("/{slug:name}/pairs", schemas.Pairs, 404, 304)
-def pairs(request: HttpRequest, name: str) -> HttpResponse:
+def pairs(request: HttpRequest, name: str) -> HttpResponseBase:
     """Every pair of systems on the average, tested on the same examples, all pairs at once."""
     return rank_pages.page(request, benchmark_or_404(request, name).name, "pairs", "json")
 
 
 @_get("/{slug:name}/health", schemas.Health, 404, 304)
-def health(request: HttpRequest, name: str) -> HttpResponse:
+def health(request: HttpRequest, name: str) -> HttpResponseBase:
     """Head-room, and coarse shares of what the test sets still tell."""
     return health_pages.health(request, benchmark_or_404(request, name).name, "json")
 
 
 @_get("/{slug:name}/efficiency", schemas.Efficiency, 404, 304)
-def efficiency(request: HttpRequest, name: str) -> HttpResponse:
+def efficiency(request: HttpRequest, name: str) -> HttpResponseBase:
     """Scores against parameters and latency."""
     return rank_pages.page(request, benchmark_or_404(request, name).name, "efficiency", "json")
 
@@ -239,7 +244,9 @@ def _phase(line: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _page(request: HttpRequest, benchmark: Benchmark, table: str, paging: Paging, make: Make) -> HttpResponse:
+def _page(
+    request: HttpRequest, benchmark: Benchmark, table: str, paging: Paging, make: Make
+) -> HttpResponseBase:
     """Answer with a page of a table's rows and the table's other values."""
 
     def body(benchmark: Benchmark) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from gluebench.leaderboard.api import benchmarks, organizing, schemas, submissio
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.common import problems
+from gluebench.leaderboard.common.parameters import refusal_of
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
 from gluebench.leaderboard.middleware import NOT_KEPT, NOT_KEPT_STATUS, log_not_kept, reason_not_kept
 from gluebench.version import __version__
@@ -187,9 +188,8 @@ def _with_method_errors(view: View) -> View:
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         method = request.method
         request.method = "GET" if method == "HEAD" else method
-        response = _unknown_parameters(request) if request.GET else None
-        if response is None:
-            response = view(request, *args, **kwargs)
+        refusal = _unknown_parameters(request) if request.GET else None
+        response = refusal.response() if refusal else view(request, *args, **kwargs)
         request.method = method
         if response.status_code != 405:
             return response
@@ -200,11 +200,8 @@ def _with_method_errors(view: View) -> View:
     return answer
 
 
-def _unknown_parameters(request: HttpRequest) -> HttpResponse | None:
-    """The refusal of parameters in the address that the OpenAPI document does not list; None for none.
-
-    Without it, a misspelled filter would answer with other rows than those asked for.
-    """
+def _unknown_parameters(request: HttpRequest) -> ProblemError | None:
+    """The refusal of parameters in the address that the OpenAPI document does not list; None for none."""
     match = request.resolver_match
     assert match is not None
     path = "/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", match.route)
@@ -212,13 +209,7 @@ def _unknown_parameters(request: HttpRequest) -> HttpResponse | None:
     if operation is None:  # another method, or the document itself
         return None
     known = [each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"]
-    unknown = [name for name in request.GET if name not in known]
-    if not unknown:
-        return None
-    takes = f"takes {', '.join(known)}" if known else "takes none"
-    detail = f"There is no parameter {', '.join(map(repr, unknown))} of this address, which {takes}."
-    errors = [FieldError(field=name, message="There is no such parameter.") for name in unknown]
-    return ProblemError(400, "parameter", detail, errors=errors).response()
+    return refusal_of(request.GET, known)
 
 
 @csrf_exempt

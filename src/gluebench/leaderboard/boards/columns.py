@@ -274,7 +274,7 @@ def _day(text: str) -> str:
 
 
 class Options(NamedTuple):
-    """The options of a board in the address; other query parameters are ignored."""
+    """The options of a board in the address."""
 
     grouped: bool = False
     intervals: bool = False
@@ -338,10 +338,10 @@ class Options(NamedTuple):
         """Whether a visitor can type endlessly many such options, too many to cache the pages."""
         return bool(self.narrowed or self.ranking.weights or self.columns)
 
-    def pairs(self) -> dict[str, str]:
-        """The query parameters of the address, without the page."""
+    def values(self) -> dict[str, str]:
+        """Every query parameter of a board, without the page; empty where it is not needed."""
         turned_order = "desc" if self.loss or self.sort in SORTED_AS_WORDS else "asc"
-        values = {
+        return {
             "view": "training" if self.grouped else "",
             "intervals": "1" if self.intervals else "",
             "sort": self.sort,
@@ -355,7 +355,10 @@ class Options(NamedTuple):
             "majority": self.ranking.majority,
             "phase": str(self.phase) if self.phase else "",
         }
-        return {name: value for name, value in values.items() if value}
+
+    def pairs(self) -> dict[str, str]:
+        """The query parameters of the address, without the page."""
+        return {name: value for name, value in self.values().items() if value}
 
     def query(self, **changes: Any) -> str:
         """The address of the board with some options changed, on the first page unless `page` is given."""

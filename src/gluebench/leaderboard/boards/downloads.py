@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
@@ -24,7 +24,7 @@ _REST = re.compile(r"bytes=(\d{1,18})-")
 
 
 @require_safe
-def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
+def data(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     """The Data page: the files of a benchmark to download, task by task."""
     address = request.build_absolute_uri(reverse("board", args=[name]))
     return in_form(
@@ -38,7 +38,7 @@ def data(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
 
 
 @require_safe
-def croissant(request: HttpRequest, name: str) -> HttpResponse:
+def croissant(request: HttpRequest, name: str) -> HttpResponseBase:
     """The files of the Data page as Croissant, for catalogs of data sets."""
     address = request.build_absolute_uri(reverse("board", args=[name]))
     make = partial(croissant_json, address=address)

@@ -14,6 +14,7 @@ from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Options, Scheme, Standing
 from gluebench.leaderboard.common.formats import ABSENT, bare_score, drawn, margin_text, percent, score_text
 from gluebench.leaderboard.common.kinds import Facts
+from gluebench.leaderboard.common.text import alphabetical
 from gluebench.leaderboard.ranks.places import NOWHERE, Place
 from gluebench.leaderboard.submissions.queries import Regime
 
@@ -110,7 +111,7 @@ def ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_r
     sort = options.sort
     ranked = [rows[at] for at in board_order(list(map(value, rows)))]
     if sort in SORTED_AS_WORDS:
-        return sorted(ranked, key=lambda row: getattr(row.system, sort).casefold(), reverse=options.turned)
+        return sorted(ranked, key=lambda row: alphabetical(getattr(row.system, sort)), reverse=options.turned)
     values = [value(row, sort) for row in ranked]
     return [ranked[at] for at in board_order(values, lowest_first=options.rising != options.loss)]  # negated
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from csp.decorators import csp_replace
 from django.core.files.storage import storages
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -42,19 +42,22 @@ from gluebench.leaderboard.boards.pages import (
 )
 from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import cached
+from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import page_number
 from gluebench.leaderboard.fields import REGIMES
 from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.models import majority_tasks
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, ranking_options
 from gluebench.leaderboard.ranks.places import LEGEND, NOWHERE
-from gluebench.leaderboard.ranks.views import at_shown_phase, in_form
+from gluebench.leaderboard.ranks.views import in_form, of_phase
 from gluebench.leaderboard.submissions.facts import earlier_than, listed_facts
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.views import visible
 
 RANKED_BY = ("by", "weights", "majority")
 """Query parameters that select the ranking rule."""
+QUERY = (*Options().values(), "page")
+"""All query parameters of a board."""
 EXAMPLES = 3
 """Examples that a task's page shows."""
 LOOKED_AT = 200
@@ -67,8 +70,9 @@ WIDTH, MARGIN = 7, 12
 """Pixels of a character, and around a text; the browser fits each text to its width."""
 
 
+@takes(*QUERY)
 @require_safe
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: HttpRequest) -> HttpResponseBase:
     """The board, where there is one benchmark; else the list of them."""
     only = only_one()
     if only is not None:
@@ -85,35 +89,38 @@ def home(request: HttpRequest) -> HttpResponse:
     )
 
 
+@takes(*QUERY)
 @require_safe
-def board(request: HttpRequest, name: str) -> HttpResponse:
+def board(request: HttpRequest, name: str) -> HttpResponseBase:
     """A benchmark's board."""
     return _board(request, live(name, request.user), None)
 
 
+@takes(*(name for name in QUERY if name not in RANKED_BY))
 @require_safe
-def task_board(request: HttpRequest, name: str, task: str) -> HttpResponse:
+def task_board(request: HttpRequest, name: str, task: str) -> HttpResponseBase:
     """The board of one task, which ranks every system that has the task, complete or not."""
     handle = live(name, request.user)
     return _board(request, handle, task_or_404(handle.benchmark().record, task, scored=True))
 
 
+@takes("phase")
 @require_safe
-def export(request: HttpRequest, name: str, ending: str, task: str = "") -> HttpResponse:
+def export(request: HttpRequest, name: str, ending: str, task: str = "") -> HttpResponseBase:
     """The board, or a task's, as JSON or as a file to download."""
 
     def make(benchmark: Benchmark) -> Any:
         record = task_or_404(benchmark.record, task, scored=True) if task else None
-        board = at_shown_phase(benchmark, phase) if phase else benchmark
-        return FORMATS[ending](board, scheme_of(benchmark.record, record))
+        return FORMATS[ending](of_phase(benchmark, phase), scheme_of(benchmark.record, record))
 
     phase = Options.of(request, ()).phase
     filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
     return in_form(request, name, ending, make, cache_key=f"export {task} {phase}", filename=filename)
 
 
+@takes("category", "page", "view")
 @require_safe
-def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> HttpResponse:
+def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> HttpResponseBase:
     """A diagnostic set by phenomenon, for every system of the board."""
     benchmark, record = _diagnostic(request, name, task)
     query, page = request.GET.get("category", ""), page_number(request.GET.get("page", ""))
@@ -140,8 +147,9 @@ def diagnostics(request: HttpRequest, name: str, task: str, form: str = "") -> H
     )
 
 
+@takes("page")
 @require_safe
-def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str = "") -> HttpResponse:
+def phenomenon(request: HttpRequest, name: str, task: str, slug: str, form: str = "") -> HttpResponseBase:
     """A phenomenon's description, and every system's score in it."""
     benchmark, record = _diagnostic(request, name, task)
     category = sets.named(record, slug)
@@ -190,7 +198,7 @@ def eee(request: HttpRequest, key: str) -> HttpResponse:
     return JsonResponse(eee_json(submission, request.build_absolute_uri(submission.get_absolute_url())))
 
 
-def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpResponse:
+def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpResponseBase:
     names: tuple[Collection[str], ...] = ((),)
     if not {"sort", "columns"}.isdisjoint(request.GET):
         scheme = scheme_of(handle.benchmark().record, task)
@@ -212,8 +220,7 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
     """The page of a benchmark's board, or of a task's."""
     if options.phase == benchmark.board_phase:
         options = options._replace(phase=0)
-    if options.phase:
-        benchmark = at_shown_phase(benchmark, options.phase)
+    benchmark = of_phase(benchmark, options.phase)
     record = benchmark.record
     full_scheme = scheme_of(record, task)
     if task is not None:
@@ -239,8 +246,10 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
             "examples": _examples(benchmark, task),
         }
         return render_to_string("boards/task.html", context)
+    phases = phases_on_board(benchmark, benchmark.board_phase)
     context |= {
-        "phases": phases_on_board(benchmark, benchmark.board_phase),
+        "phases": phases,
+        "are_hidden": not board.systems and any(line.get("names") for line in phases),
         "phase_query": f"?phase={options.phase}" if options.phase else "",
         "facts": glance(record, systems=board.systems, best=board.best),
         "tasks": list(map(task_line, (*record.scored, *record.diagnostics))),
@@ -300,7 +309,7 @@ def _examples(benchmark: Benchmark, task: Task) -> dict[str, Any] | None:
 
 
 @require_safe
-def badge(request: HttpRequest, name: str = "", key: str = "") -> HttpResponse:
+def badge(request: HttpRequest, name: str = "", key: str = "") -> HttpResponseBase:
     """A badge of a system with its rank and score; or of a benchmark with its systems and the best score."""
     rows = Submission.objects.visible_to(request.user).public().select_related("benchmark", "phase")
     row = None if name else get_object_or_404(rows, key=key)
@@ -337,7 +346,7 @@ def badge_svg(title: str, text: str) -> str:
 @xframe_options_exempt
 @csp_replace({"frame-ancestors": ["*"], "form-action": ["'none'"], "script-src": ["'none'"]})  # type: ignore[arg-type]
 @require_safe
-def embed(request: HttpRequest, name: str) -> HttpResponse:
+def embed(request: HttpRequest, name: str) -> HttpResponseBase:
     """The first rows of a board, for a frame in any page: without scripts, forms and accounts."""
 
     def make(benchmark: Benchmark) -> dict[str, object]:

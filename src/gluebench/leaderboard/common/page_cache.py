@@ -3,15 +3,18 @@
 import gzip
 import hashlib
 import re
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
+from io import BytesIO
 from typing import TypeVar, cast
 
 from django.conf import settings
 from django.core.cache import caches
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
 Value = TypeVar("Value")
+Response = TypeVar("Response", bound=HttpResponseBase)
 TYPES = {
     "": "text/html; charset=utf-8",
     "json": "application/json",
@@ -32,34 +35,53 @@ def cached(
     *,
     name: str,
     version: int | str,
-    make: Callable[[], str],
+    make: Callable[[], str | Iterator[str]],
     content_type: str = TYPES[""],
     keep: bool = True,
     filename: str = "",
-) -> HttpResponse:
+) -> HttpResponseBase:
     """The page of that name and version, made on the first request for it; 304 if the client has it.
 
     `make` must not use the request: what it returns is served to everybody. `keep` is false for
-    searches, whose number has no limit. A `filename` makes it a download.
+    searches, whose number has no limit. A `filename` makes it a download. A large text comes in parts.
     """
     tag = hashlib.sha256(f"{settings.VERSION}|{name}|{version}".encode()).hexdigest()[:24]
-    response = get_conditional_response(request, etag=f'W/"{tag}"')
+    response: HttpResponseBase | None = get_conditional_response(request, etag=f'W/"{tag}"')
     if response is None:
         pages = caches["pages"]
         body: bytes | None = pages.get(tag) if keep else None
         if body is None:
-            text = make().encode()
-            body = gzip.compress(text, _FAST if len(text) > _LARGE else _SMALLEST)
+            body = _compressed(make())
             if keep:
                 pages.set(tag, body)
-        zipped = _GZIP.search(request.headers.get("Accept-Encoding", "")) is not None
-        content = body if zipped else gzip.decompress(body)
-        headers = {"Content-Length": str(len(content))} | ({"Content-Encoding": "gzip"} if zipped else {})
-        response = HttpResponse(content, content_type=content_type, headers=headers)
+        response = _answer(request, body, content_type)
     response["ETag"] = f'W/"{tag}"'
     response["Cache-Control"] = "no-cache"
     patch_vary_headers(response, ["Accept-Encoding", "Cookie"])
     return as_download(response, filename) if filename else response
+
+
+def _answer(request: HttpRequest, body: bytes, content_type: str) -> HttpResponseBase:
+    """The compressed body, decompressed for a client that needs it so: a large one in parts."""
+    headers = {}
+    if _GZIP.search(request.headers.get("Accept-Encoding", "")):
+        headers["Content-Encoding"] = "gzip"
+    elif len(body) > _LARGE:
+        return FileResponse(gzip.GzipFile(fileobj=BytesIO(body)), content_type=content_type)
+    else:
+        body = gzip.decompress(body)
+    headers["Content-Length"] = str(len(body))
+    return HttpResponse(body, content_type=content_type, headers=headers)
+
+
+def _compressed(content: str | Iterator[str]) -> bytes:
+    """The text, or its parts one after the other, in gzip's format."""
+    is_small = isinstance(content, str) and len(content) < _LARGE
+    compressor = zlib.compressobj(_SMALLEST if is_small else _FAST, wbits=zlib.MAX_WBITS + 16)  # 16: of gzip
+    body = bytearray()
+    for part in [content] if isinstance(content, str) else content:
+        body += compressor.compress(part.encode())
+    return bytes(body + compressor.flush())
 
 
 def once(name: str, version: int, read: Callable[[], Value]) -> Value:
@@ -68,7 +90,7 @@ def once(name: str, version: int, read: Callable[[], Value]) -> Value:
     return cast("Value", caches["pages"].get_or_set(key, read))
 
 
-def as_download(response: HttpResponse, filename: str) -> HttpResponse:
+def as_download(response: Response, filename: str) -> Response:
     """The response as a file of that name."""
     response["Content-Disposition"] = f'attachment; filename="{filename}"'
     return response

@@ -1,11 +1,12 @@
 """Escaping and checks of text from users, for each format it is exported to."""
 
 import csv
-import io
+import math
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import nh3
@@ -20,6 +21,7 @@ from gluebench.leaderboard.folder import SiteError
 _TAGS = {"p", "br", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "a", "hr"} | {
     *("h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
 }
+_RUN = re.compile(r"[0-9]+|[^0-9]+")
 _JOINS = re.compile(r"([+/_,:=@])(?=[^\s+/_,:=@])")
 _HIDDEN = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
 
@@ -107,13 +109,30 @@ def csv_cell(text: str) -> str:
     return f"'{text}" if any(sign in _FORMULA for sign in starts) else text
 
 
+class _Echo:
+    """A file that returns what is written to it."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
 def csv_text(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     """Rows for a spreadsheet, whatever their text."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([csv_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    return text.getvalue()
+    return "".join(csv_lines(head, rows))
+
+
+def csv_lines(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """Yield the lines of `csv_text`."""
+    writer = csv.writer(_Echo(), lineterminator="\n")
+    for row in chain([head], rows):
+        yield writer.writerow([csv_cell(cell) if isinstance(cell, str) else cell for cell in row])
+
+
+def alphabetical(text: str) -> list[tuple[float, str]]:
+    """A key by which names are sorted as people do: whatever case and accents, and numbers by their value."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    base = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return [(float(part), "") if part.isdecimal() else (math.inf, part) for part in _RUN.findall(base)]
 
 
 def page_number(text: str) -> int:

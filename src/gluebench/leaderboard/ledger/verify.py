@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -302,7 +303,7 @@ def recompute(home: Path, systems: Sequence[Mapping[str, Any]], rule: Rule = "me
     `systems` are the rows of the board, some of whose predictions may not be kept. By another rule than the
     average, those that have ranks are ranked among themselves.
     """
-    from gluebench.analysis.board import rank_all
+    from gluebench.analysis.board import TooFewSystemsError, rank_all
     from gluebench.benchmark import load_benchmark
     from gluebench.scoring import grade, read_gold
     from gluebench.scoring.feedback import rounded_report
@@ -332,7 +333,7 @@ def recompute(home: Path, systems: Sequence[Mapping[str, Any]], rule: Rule = "me
             graded[key], files[key] = scores_of(shown.as_dict()), str(link)
         tasks = {key: _known(scores["tasks"]) for key, scores in graded.items()}
         again: Mapping[str, Any] | None = None
-        if len(files) > 1:
+        with suppress(TooFewSystemsError):
             again = rank_all(files, gold, majorities=[()], shown=tasks)
     values |= {key: scores["score"] for key, scores in graded.items()}
     ends: dict[str, tuple[int, int]] = {}

@@ -7,12 +7,13 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.page_cache import as_download, cached
+from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import page_number
 from gluebench.leaderboard.ledger import models, tree
 from gluebench.leaderboard.ledger.models import Leaf
@@ -30,7 +31,7 @@ TEXT, BYTES = "text/plain; charset=utf-8", "application/octet-stream"
 
 
 @require_safe
-def checkpoint(request: HttpRequest) -> HttpResponse:
+def checkpoint(request: HttpRequest) -> HttpResponseBase:
     """The signed size and root of the tree."""
     note = models.checkpoint_note()
     return cached(request, name="checkpoint", version=note, make=lambda: note, content_type=TEXT)
@@ -59,7 +60,7 @@ def _tile(level: str, number: int, width: int) -> list[bytes]:
 
 
 @require_safe
-def ledger(request: HttpRequest) -> HttpResponse:
+def ledger(request: HttpRequest) -> HttpResponseBase:
     """What the ledger is, its key, and its last checkpoint."""
     signed_in = request.user.is_authenticated
     note = models.checkpoint_note()
@@ -74,7 +75,7 @@ def ledger(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def rows(request: HttpRequest) -> HttpResponse:
+def rows(request: HttpRequest) -> HttpResponseBase:
     """The last entry of each row that a board shows, with the names that it has the hash of."""
     return cached(
         request,
@@ -108,8 +109,9 @@ def current_rows(only: str = "") -> dict[str, Any]:
     return {**about, "rows": shown, "phases": phases}
 
 
+@takes("page", forms=("", "json"))
 @require_safe
-def changes(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
+def changes(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     """The changes of a board, newest first."""
     number = page_number(request.GET.get("page", ""))
 

@@ -23,6 +23,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.mail import is_final
 from gluebench.leaderboard.news.models import Announcement, Delivery, MailChoice, Pace, unsubscribe_path
 
 AGAIN = timedelta(minutes=10)
@@ -112,10 +113,11 @@ def _send(deliveries: Sequence[Delivery]) -> bool:
     rows = Delivery.objects.filter(pk__in=[delivery.pk for delivery in deliveries])
     try:
         _mail(deliveries[0].user, [delivery.announcement for delivery in deliveries]).send()
-    except smtplib.SMTPRecipientsRefused:
-        rows.update(refused=True)
-        logger.warning("The mail server refused the address of account %s.", deliveries[0].user_id)
     except OSError as error:  # smtplib's errors are such too
+        if isinstance(error, smtplib.SMTPRecipientsRefused) and is_final(error):
+            rows.update(refused=True)
+            logger.warning("The mail server refused the address of account %s.", deliveries[0].user_id)
+            return True
         logger.warning("Announcements could not be sent: %s. They are tried again.", error)
         return False
     else:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.csrf import csrf_exempt
@@ -14,6 +14,7 @@ from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.pages import account_page, form_page, redirect_with_success
 from gluebench.leaderboard.common.text import markdown
+from gluebench.leaderboard.environment import site_address
 from gluebench.leaderboard.news import delivery
 from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, pace_of, subscriber
 from gluebench.leaderboard.ranks.views import in_form
@@ -43,7 +44,7 @@ class MailForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @require_safe
-def news(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
+def news(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     """The announcements of a benchmark, newest first: a page, or a feed."""
     root = request.build_absolute_uri("/") if form else ""
 
@@ -75,7 +76,7 @@ def _feed(benchmark: Benchmark, root: str) -> str:
 @for_organizers(form_page)
 def organize(request: SignedInRequest, benchmark: Benchmark, pk: int | None = None) -> HttpResponse:
     """The organizer's page: all announcements, and a form for a new one or, by `pk`, for one of them."""
-    announcement = Announcement(benchmark=benchmark, site=request.build_absolute_uri("/"))
+    announcement = Announcement(benchmark=benchmark, site=site_address(settings.RUNNING, settings.FOLDER))
     if pk is not None:
         announcement = get_object_or_404(benchmark.announcements, pk=pk)
     action = request.POST.get("action", "")

@@ -83,7 +83,7 @@ def _flat(values: Values) -> Values:
 
 
 @require_safe
-def about(request: HttpRequest, name: str, section: str) -> HttpResponse:
+def about(request: HttpRequest, name: str, section: str) -> HttpResponseBase:
     """One of a benchmark's texts."""
     benchmark = live(name, request.user).benchmark()
     if section not in SECTIONS or section not in benchmark.texts:
@@ -108,7 +108,7 @@ def logo(request: HttpRequest, name: str) -> HttpResponseBase:
 
 
 @require_safe
-def style(request: HttpRequest, name: str) -> HttpResponse:
+def style(request: HttpRequest, name: str) -> HttpResponseBase:
     """The accent colors as a style sheet, since none is allowed within a page."""
     source = live(name, request.user)
 
@@ -121,7 +121,7 @@ def style(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_safe
-def site_page(request: HttpRequest, name: str) -> HttpResponse:
+def site_page(request: HttpRequest, name: str) -> HttpResponseBase:
     """Terms or privacy."""
     text = site_text(name)
     is_default = text == (TEXTS / f"{name}.md").read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.formats import gap_text, labels_of, p_text
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
+from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.pairs import board_pair
@@ -62,6 +63,7 @@ class Comparison(NamedTuple):
         }
 
 
+@takes("a", "b", forms=("", "json", "csv"))
 @require_safe
 def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
     """Two systems on the same examples. Without two in the address, a form that asks for them."""

@@ -9,7 +9,7 @@ from statistics import fmean, quantiles
 from typing import Any
 
 from django.db.models import Count, Min
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
@@ -74,7 +74,7 @@ def _items_text(task: Facts, name: str) -> str:
 
 
 @require_safe
-def health(request: HttpRequest, name: str, form: str = "") -> HttpResponse:
+def health(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     """What everybody may know of a benchmark's health."""
 
     def content(benchmark: Benchmark) -> Values:

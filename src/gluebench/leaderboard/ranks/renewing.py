@@ -158,6 +158,9 @@ def renew_ranking(pk: int) -> bool:
         else:
             _settle(ranking, stamp, [], **nothing | {"failure": str(failure)[:200]})
         return False
+    if not result["names"]:
+        _settle(ranking, stamp, [], **nothing)
+        return True
     pks = {row.key: row.pk for row in systems}
     done = {
         "systems": [[pks[key], key] for key in result["names"]],

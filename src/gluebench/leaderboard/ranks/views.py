@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 from pydantic_core import to_json
@@ -17,6 +17,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
 from gluebench.leaderboard.common.formats import ABSENT, ENDS, drawn, labels_of, score_bars
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import TYPES, cached
+from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import csv_text, page_number
 from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.phases.models import at_phase
@@ -38,18 +39,22 @@ CHART_COLUMNS = {
 }
 
 
+@takes("phase")
 @require_safe
 def status_json(request: HttpRequest, name: str) -> JsonResponse:
     """Whether the ranks of a board are final, for the pages that wait for them."""
     benchmark = live(name, request.user).benchmark()
     if number := request.GET.get("phase", ""):
-        benchmark = at_shown_phase(benchmark, int(number) if number.isdecimal() else 0)
+        known = int(number) if number.isdecimal() else 0
+        benchmark = of_phase(benchmark, known or -1)  # 0 is no phase's number
     _, _, waiting = latest_ranking(benchmark)
     return JsonResponse({"final": not waiting})
 
 
-def at_shown_phase(benchmark: Benchmark, number: int) -> Benchmark:
-    """The benchmark as its pages are for a phase that the board shows. Raises Http404."""
+def of_phase(benchmark: Benchmark, number: int) -> Benchmark:
+    """The benchmark as its pages are for a phase, if the board shows that; unchanged for 0."""
+    if not number:
+        return benchmark
     phase = benchmark.phases.filter(pk=number).first()
     if phase is None or not phase.is_shown:
         raise Http404("The board does not show this phase.")
@@ -270,13 +275,13 @@ PAGES: dict[str, tuple[Callable[[Any], Any], ...]] = {
 
 
 @require_safe
-def page(request: HttpRequest, name: str, subject: str, form: str = "") -> HttpResponse:
-    """One of `PAGES` in one of its forms."""
+def page(
+    request: HttpRequest, name: str, subject: str, form: str = "", windows: Sequence[str] = ()
+) -> HttpResponseBase:
+    """One of `PAGES` in one of its forms; `windows` names query parameters with a page's number."""
     read, *makers = PAGES[subject]
     make = makers[("", "json", "csv").index(form)]
-    options = {}
-    if subject == "pairs" and not form:
-        options = {name: page_number(request.GET.get(name, "")) for name in ("down", "across")}
+    options = {name: page_number(request.GET.get(name, "")) for name in windows}
     return in_form(
         request,
         name,
@@ -288,6 +293,12 @@ def page(request: HttpRequest, name: str, subject: str, form: str = "") -> HttpR
     )
 
 
+@takes("down", "across")
+def pairs(request: HttpRequest, name: str, subject: str, form: str = "") -> HttpResponseBase:
+    """The page of all pairs; as HTML, a window of them that the address chooses."""
+    return page(request, name, subject, form, windows=() if form else ("down", "across"))
+
+
 def in_form(
     request: HttpRequest,
     source: str | Benchmark,
@@ -297,8 +308,8 @@ def in_form(
     cache_key: str,
     template: str = "",
     filename: str = "",
-) -> HttpResponse:
-    """Answer with a page of a benchmark in one form; `make` returns a context, JSON values or a text.
+) -> HttpResponseBase:
+    """Answer with a page in one form; `make` returns a context, JSON values, a text, or the parts of one.
 
     `source` is the benchmark or its name, which raises Http404 where there is none for this visitor.
     `cache_key` identifies it in the page cache, with all that it depends on; `filename` is for a text.
@@ -306,9 +317,11 @@ def in_form(
     signed_in = request.user.is_authenticated and not form
     known = live(source, request.user) if isinstance(source, str) else source
 
-    def body() -> str:
+    def body() -> str | Iterator[str]:
         benchmark = known.benchmark() if isinstance(known, Live) else known
         content = make(benchmark)
+        if isinstance(content, Iterator):
+            return content
         if form:
             return to_json(content).decode() if form == "json" else str(content)
         return render_to_string(template, {"benchmark": benchmark, "signed_in": signed_in, **content})

@@ -99,7 +99,7 @@ def _files(
     for subject, (read, _, _, as_csv) in PAGES.items():
         state = read(benchmark)
         if not getattr(state, "reason", ""):
-            yield f"{subject}.csv", as_csv(state)
+            yield f"{subject}.csv", "".join(as_csv(state))
     history = progress_of(benchmark)
     if history:
         charts = progress_page(history)

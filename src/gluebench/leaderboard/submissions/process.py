@@ -40,6 +40,8 @@ CHECK_SECONDS = 10
 """Processor time of a free check; a full GLUE zip takes less than one second."""
 BUSY_SECONDS = 5
 """After how long a refused caller should try again."""
+LETTERS = 60
+"""Letters of a file's name that are used, the last ones; a name may have 255 bytes."""
 
 logger = logging.getLogger(__name__)
 
@@ -213,7 +215,14 @@ def _wait(
 
 @contextmanager
 def local_path(submission: Submission) -> Iterator[Path]:
-    """The path of its file for the grader: the stored file or a temporary copy, under its sender's name.
+    """The path of its file for the grader, under its sender's name. Raises errors as `_stored_path`."""
+    with _stored_path(submission) as path, under_own_name(path, submission.filename) as link:
+        yield link
+
+
+@contextmanager
+def _stored_path(submission: Submission) -> Iterator[Path]:
+    """The path of its file: the stored file or a temporary copy.
 
     Raises UnreadableFileError if it cannot be read, which the validator would call invalid. Raises
     GraderError where its SHA-256 is no longer that of the row.
@@ -236,23 +245,25 @@ def local_path(submission: Submission) -> Iterator[Path]:
         if digest != submission.sha256:
             logger.error("The file of submission %s is not the one that was sent.", submission.key)
             raise GraderError("A stored file changed after it was sent. Ask the organizer.")
-        yield opened.enter_context(under_own_name(path, submission.filename))
+        yield path
 
 
 @contextmanager
 def local_paths(submissions: Iterable[Submission]) -> Iterator[list[str]]:
-    """The paths of several submissions' files, as `local_path`, in the same order."""
+    """The paths of several submissions' files in the same order; of a zip, the grader needs no name."""
+    paths = []
     with ExitStack() as files:
-        yield [str(files.enter_context(local_path(submission))) for submission in submissions]
+        for submission in submissions:
+            is_zip = submission.filename.casefold().endswith(".zip")
+            open_path = _stored_path if is_zip else local_path
+            paths.append(str(files.enter_context(open_path(submission))))
+        yield paths
 
 
 @contextmanager
 def under_own_name(path: Path, filename: str) -> Iterator[Path]:
-    """A link with the sender's file name, which identifies the task of a single table; a zip needs none."""
-    if filename.casefold().endswith(".zip"):
-        yield path
-        return
+    """A link with the sender's file name: it identifies the task of a single table, and problems name it."""
     with tempfile.TemporaryDirectory(dir=settings.FOLDER.uploads) as folder:
-        link = Path(folder, Path(filename).name or "submission")
+        link = Path(folder, Path(filename).name[-LETTERS:] or "submission")
         link.symlink_to(path.absolute())
         yield link

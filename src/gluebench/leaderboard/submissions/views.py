@@ -22,6 +22,7 @@ from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ENDS
+from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.health import stalled
 from gluebench.leaderboard.phases.table import ActError
@@ -103,6 +104,7 @@ def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
     return Paginator(rows, PAGE).get_page(request.GET.get("page"))
 
 
+@takes("page")
 @login_required
 @require_safe
 def mine(request: SignedInRequest) -> HttpResponse:
@@ -230,6 +232,7 @@ def choose(request: HttpRequest, key: str) -> HttpResponse:
     return redirect(row)
 
 
+@takes(*forms.FilterForm.base_fields, "page")
 @for_organizers(require_safe, reviewers=True)
 def organize(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """All submissions of a benchmark, narrowed by state, kind and words."""
@@ -257,8 +260,11 @@ def _narrowed(request: HttpRequest, benchmark: Benchmark) -> tuple[forms.FilterF
 
 COLUMNS = ("key", "name", "model", "team", "account", "kind", "state", "board", "phase", "late", "submitted")
 """Columns of the organizer's CSV before the scores."""
+BYTE_ORDER_MARK = "\ufeff"
+"""Begins a CSV that people open in Excel, which would read it in the code page of Windows without."""
 
 
+@takes(*forms.FilterForm.base_fields)
 @for_organizers(require_safe, reviewers=True)
 def organize_csv(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """All pages of the organizer's list as CSV; scores are fractions, as in a board's CSV."""
@@ -266,7 +272,7 @@ def organize_csv(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse
     scores = [f"{name}{end}" for name in ("score", *tasks) for end in ("", "_low", "_high")]
     rows = (_cells(row, tasks, request.user) for row in _narrowed(request, benchmark)[1].iterator(500))
     name = f'attachment; filename="{benchmark.name}-submissions.csv"'
-    text = csv_text([*COLUMNS, *scores], rows)
+    text = BYTE_ORDER_MARK + csv_text([*COLUMNS, *scores], rows)
     return HttpResponse(text, "text/csv; charset=utf-8", headers={"Content-Disposition": name})
 
 
@@ -335,6 +341,7 @@ def regrade_all(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     return redirect("organize", benchmark.name)
 
 
+@takes("page")
 @for_organizers(require_safe)
 def log(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """What organizers, admins and the command line did, newest first."""

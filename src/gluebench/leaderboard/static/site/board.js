@@ -132,6 +132,9 @@ function numberAt(at) {
   };
 }
 
+// As the server sorts names: "9" before "10", "Ärger" beside "Arger".
+const ALPHABETICAL = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
 function order(body, keyOf, rising, most) {
   const details = new Map();
   const headings = [];
@@ -144,7 +147,7 @@ function order(body, keyOf, rising, most) {
   const sign = rising ? 1 : -1;
   rows.sort((a, b) => {
     if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);
-    return a.key < b.key ? -sign : a.key > b.key ? sign : 0;
+    return sign * (typeof a.key === "string" ? ALPHABETICAL.compare(a.key, b.key) : a.key - b.key);
   });
   const sorted = rows.flatMap(({ row }) => (details.has(row) ? [row, details.get(row)] : [row]));
   // Out of the page meanwhile, and without the spaces between rows, which would gather at the top: moving
