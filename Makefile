@@ -92,6 +92,7 @@ $(VENV)/.audit: | $(BIN)/python
 docs: $(VENV)/.dev
 	$(BIN)/python -m docs.tools.commands > docs/reference/commands.md
 	$(BIN)/python -m docs.tools.counting > docs/reference/counting.md
+	$(BIN)/python -m docs.tools.sealed > docs/reference/sealed.md
 	$(BIN)/python -m docs.tools.site
 
 notebooks: $(VENV)/.dev

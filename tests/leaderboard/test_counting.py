@@ -25,8 +25,8 @@ from gluebench.leaderboard.limits import acts as people
 from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
 from gluebench.leaderboard.phases.models import Phase, slot_of
 from gluebench.leaderboard.phases.table import TABLE, ActError, Moment
-from gluebench.leaderboard.submissions import acts, grading
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions import acts, feedback, grading
+from gluebench.leaderboard.submissions.models import APART, Submission
 from gluebench.leaderboard.submissions.queries import Status
 from gluebench.scoring.gold import label_key, read_gold
 from gluebench.scoring.split import _kept
@@ -237,6 +237,8 @@ def test_a_score_of_other_rows_has_no_rank(
     grade_all()
     rows = client.get(f"{BOARD}.json").json()["rows"]
     assert [(row["name"], row["rank"]) for row in rows] == [("stays", 1), ("Anonymous", None)]
+    assert rows[1]["withheld"] == "other rows: not ranked"
+    assert ",other rows: not ranked," in client.get(f"{BOARD}.csv").content.decode()
     assert "other rows: not ranked" in client.get(BOARD).content.decode()
     row = Submission.objects.get(owner=gone)
     assert (
@@ -244,6 +246,26 @@ def test_a_score_of_other_rows_has_no_rank(
         == "Not ranked: it was scored on other rows than the ranked systems. Its file is no longer kept."
     )
     assert row.why_apart in client.get(row.get_absolute_url()).content.decode()
+
+
+def test_scores_of_another_share_or_version_of_the_metrics_are_not_compared() -> None:
+    key = feedback.ScoreKey("labels", "tasks", "public", 0.5)
+    assert key.difference(key._replace(share=0.3)) == "share"
+    assert key.difference(key._replace(metrics=key.metrics + 1)) == "metrics"
+    assert key.difference(key._replace(rows=None, share=None)) == "rows"
+    assert key.difference(key._replace(share=None)) == "", "a result of an earlier version does not say"
+    assert {*feedback.ScoreKey._fields} == {*APART}
+    assert all(len(name) <= 8 for name in APART)
+
+
+def test_the_share_of_the_rows_is_in_the_key_of_a_result(tiny: Any, graded: Graded) -> None:
+    tiny.settings = {**tiny.settings, "public_share": 0.5, "reveal": "2999-01-01"}
+    tiny.save()
+    row = graded()
+    result = row.results.get()
+    key = feedback.key_of(result.labels, result.report["provenance"])
+    assert key == feedback.key_now(tiny, None)
+    assert (key.rows, key.share, key.metrics) == ("public", 0.5, 1)
 
 
 def test_a_score_with_older_labels_has_no_rank_until_it_is_graded_again(

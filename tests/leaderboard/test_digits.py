@@ -56,7 +56,7 @@ class Site:
         lines = "".join(f"{at}\t{float(value)!r}\n" for at, value in enumerate(answers))
         (file / "Sim.tsv").write_text(f"index\tprediction\n{lines}")
         submission = check(str(file), self.gold.benchmark)
-        report = grade(submission, self.gold, intervals=False).as_dict()
+        report = grade(submission, self.gold).as_dict()
         climbed: dict[str, Any] = {}
         if self.row.benchmark.policy.feedback == "ladder":
             climbed = _ladder(self.bests, submission, self.gold)

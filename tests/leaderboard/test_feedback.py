@@ -335,8 +335,21 @@ def test_results_are_no_part_of_what_is_public(
         assert f"{truth:.6g}" not in client.get(address).content.decode()
 
 
-def test_full_digits_are_the_organizer_s_alone(client: Client, ada: Any, graded: Send, tiny: Any) -> None:
+@pytest.mark.parametrize("stated", ["", "private = true\n"])
+@pytest.mark.parametrize("feedback", ["full", "ladder", "on-publish"])
+def test_full_digits_are_the_organizer_s_alone(
+    client: Client,
+    ada: Any,
+    graded: Send,
+    tiny: Any,
+    policy: Callable[..., None],
+    feedback: str,
+    stated: str,
+) -> None:
     """Nothing that can be fetched has a correlation's digits: a few of them tell a label."""
+    text = tiny.manifest.replace('title = "Similarity"\n', f'title = "Similarity"\n{stated}')
+    type(tiny).objects.filter(pk=tiny.pk).update(manifest=text)
+    policy(feedback=feedback)
     submission = graded()
     digits = str(submission.results.get().report["tasks"]["Sim"]["metrics"]["pearson"]["value"])[2:8]
     assert digits.isdigit()

@@ -18,7 +18,7 @@ from leaderboard.material import MANIFEST
 
 from gluebench.cli import main
 from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.audit.models import Entry
+from gluebench.leaderboard.audit.models import SEAL, Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import CHOICES, Policy, read_policy
 from gluebench.leaderboard.limits import acts
@@ -49,6 +49,40 @@ def form(**changes: Any) -> dict[str, Any]:
     usual = Policy().as_dict()
     values = {name: value for name, value in {**usual, "open": True, **changes}.items() if value is not False}
     return {name: "" if value is None else value for name, value in values.items()}
+
+
+@pytest.mark.parametrize(
+    ("changes", "effect"),
+    [
+        ({"per_day": 7}, ""),
+        ({"smallest_category": 99}, "What is shown of all submissions would change at once"),
+        ({"feedback": "ladder"}, "All submissions would be graded again."),
+    ],
+)
+def test_a_preview_says_what_a_change_does_and_saves_nothing(
+    organizer: Client, tiny: Any, changes: dict[str, Any], effect: str
+) -> None:
+    page = organizer.post(PAGE, form(**changes, act="preview")).content.decode()
+    panel = page.partition("What participants will read")[2].partition("</section>")[0]
+    assert "Nothing is saved yet." in panel
+    assert effect in panel
+    assert ("would" in panel) == bool(effect)
+    assert ("You may send 7 within 24 hours" in panel) == ("per_day" in changes)
+    before = tiny.settings
+    tiny.refresh_from_db()
+    assert tiny.settings == before
+    assert not Entry.objects.filter(action="policy").exists()
+
+
+def test_the_organizer_reads_whose_labels_scores_may_tell(organizer: Client, tiny: Any) -> None:
+    """Of tiny, only the diagnostic set says that its labels are public."""
+    for page in (PAGE, "/benchmarks/tiny/organize/setup"):
+        text = organizer.get(page).content.decode()
+        assert "Scores of DX have all digits" in text
+        assert "labels can be read from scores (338 uploads for 99 % of STS-B)" in text
+    text = tiny.manifest.replace("private = false", "private = true")
+    Benchmark.objects.filter(pk=tiny.pk).update(manifest=text)
+    assert "have all digits" not in organizer.get(PAGE).content.decode()
 
 
 def test_only_organizers_see_and_change_limits(client: Client, tiny: Any, ada: Any) -> None:
@@ -88,7 +122,7 @@ def test_a_change_of_policy_holds_and_is_in_the_log(organizer: Client, tiny: Any
         "reveal": "2028-02-29",
     }
     assert (row.open, row.version) == (False, version + 1)
-    entry = Entry.objects.get()
+    entry = Entry.objects.exclude(action=SEAL).get()
     assert (entry.action, User.objects.get(pk=entry.actor).email, entry.reason) == (
         "policy",
         "grace@example.org",
@@ -98,7 +132,7 @@ def test_a_change_of_policy_holds_and_is_in_the_log(organizer: Client, tiny: Any
     assert entry.detail["changes"]["per_day"] == [None, 1]
     again = organizer.post(PAGE, {**changed, "public_share": "0.5", "reveal": "2028-02-29"}, follow=True)
     assert "Nothing was changed." in again.content.decode()
-    assert Entry.objects.count() == 1
+    assert Entry.objects.exclude(action=SEAL).count() == 1
 
 
 @pytest.mark.parametrize(
@@ -135,7 +169,7 @@ def test_an_exception_is_given_and_taken_with_a_reason(
     assert Override.objects.exists()
     organizer.post(remove, {"reason": "it is over"})
     assert usage(tiny, ada).remaining == 0
-    removed, added = Entry.objects.all()
+    removed, added = Entry.objects.exclude(action=SEAL)
     assert (added.action, added.reason, added.detail["limits"]) == ("exception", "a workshop", {"per_day": 3})
     assert (removed.action, removed.reason, removed.detail["user"]) == (
         "exception removed",
@@ -191,6 +225,17 @@ def test_an_exception_that_ran_out_is_marked(organizer: Client, tiny: Any, ada: 
 
 def run(*words: object) -> Result:
     return CliRunner().invoke(main, [*map(str, words), "--site", str(settings.FOLDER.root)])
+
+
+def test_adding_a_benchmark_names_the_tasks_whose_labels_scores_may_tell(
+    db: None, gold_folder: Path, tmp_path: Path
+) -> None:
+    added = run("leaderboard", "add", MANIFEST, "--gold", gold_folder)
+    assert "Scores of DX have all digits" in added.output
+    assert "labels can be read from scores" in added.output
+    hidden = tmp_path / "tiny.toml"
+    hidden.write_text(MANIFEST.read_text().replace("private = false", "private = true"))
+    assert "digits" not in run("leaderboard", "add", hidden, "--gold", gold_folder).output
 
 
 def test_the_policy_on_the_command_line(tiny: Any, tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from gluebench.analysis.compare import compare
 from gluebench.analysis.rank import rank
 from gluebench.analysis.rank.rules import RULES
 from gluebench.benchmark import load_benchmark
-from gluebench.scoring import read_gold
-from gluebench.scoring.feedback import P_LEVELS
+from gluebench.scoring import grade, read_gold
+from gluebench.scoring.feedback import P_LEVELS, rounded_report
 from gluebench.scoring.report import fields_of
 from gluebench.submission import check
 
@@ -440,8 +440,10 @@ def test_a_comparison_is_computed_in_the_background_and_kept(
     page = client.get(address).content.decode()
     twin = client.get(address.replace("?", ".json?")).json()
     gold = read_gold(tiny.gold_path, tiny.record)
-    told = compare(check(a.file.path, tiny.record), check(b.file.path, tiny.record), gold)
-    shown = rounded_comparison(told, tiny.record, smallest=30)
+    systems = [check(row.file.path, tiny.record) for row in (a, b)]
+    told = compare(*systems, gold)
+    reports = [rounded_report(grade(system, gold), tiny.record) for system in systems]
+    shown = rounded_comparison(told, reports, tiny.record, smallest=30)
     assert twin["comparison"]["conclusion"] == shown.conclusion != told.conclusion
     assert twin["comparison"]["overall"] == json.loads(json.dumps(shown.as_dict()["overall"]))
     tasks = [each["score"] for each in twin["comparison"]["tasks"].values()]

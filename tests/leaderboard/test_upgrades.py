@@ -18,7 +18,9 @@ import pytest
 
 HERE = Path(__file__).parent
 SOURCE = str(HERE.parents[1] / "src")
-COMMITS = ["4764144e", "6cc45a9b", "d07be43f"]
+COMMITS = ["4764144e", "6cc45a9b", "d07be43f", "d16cc92a"]
+LASTING = COMMITS[-1:]
+"""Those that `init` must bring up to date: from here on no migration is written anew."""
 REFUSED = "Export the site with the version that made it: gluebench leaderboard export"
 BOARD = """
 import os, sys
@@ -81,6 +83,7 @@ def test_an_older_site_is_brought_up_to_date_or_refused_with_what_to_do(commit: 
     site = older_site(tmp_path, commit)
     before = content(site)
     done = command("init", "--site", str(site))
+    assert done.returncode == 0 or commit not in LASTING, done.stderr
     if done.returncode == 0 and commit != "4764144e":
         require_as_before(site)
         return

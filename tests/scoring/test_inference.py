@@ -320,7 +320,7 @@ class TestAverages:
             Part("WNLI", 1.0, Bar(None, None, "too few to say")),
             Part("AX", 1.0, Bar(None, None, "too few to say")),
         ]
-        assert mean_bar(parts) == (None, None, "not defined on CoLA; too few to say on WNLI, AX")
+        assert mean_bar(parts) == Bar(None, None, "not defined on CoLA; too few to say on WNLI, AX")
         assert mean_bar(parts[1:2]) == parts[1].bar
         assert withheld_because({"RTE": None}) is None
         with pytest.raises(ValueError, match="CoLA has no interval"):
@@ -334,7 +334,7 @@ class TestAverages:
         assert (bar.low, bar.high) == pytest.approx((rte.bar.low / 2, rte.bar.high / 2))
         means = RNG(0).binomial(400, 0.7, 100_000) / 800
         assert (bar.low, bar.high) == pytest.approx(np.percentile(means, [2.5, 97.5]), abs=0.003)
-        assert mean_bar([always, always]) == (None, None, "constant predictions")
+        assert mean_bar([always, always]) == Bar(None, None, "constant predictions")
 
 
 def test_with_no_lowest_value_the_interval_is_symmetric() -> None:
@@ -416,7 +416,7 @@ class TestWorkedByHand:
         edges = (1.0, lost), (lowest, lost), (0.6, [0.5, 1.0, 0.7]), (0.6, [lowest, 0.5, 0.7])
         for value, left_out in edges:
             bar = jackknife_bar(value, np.array(left_out), counts, lowest=lowest)
-            assert bar == (None, None, "too few to say")
+            assert bar == Bar(None, None, "too few to say")
 
 
 def test_the_intervals_of_a_task_are_those_of_its_files_and_of_their_mean() -> None:
@@ -440,7 +440,7 @@ def test_the_intervals_of_a_task_are_those_of_its_files_and_of_their_mean() -> N
     points |= {metric.name: point(metric, constant["a"]) for metric in task.metrics[:2]}
     of_metrics, of_task = task_bars(task, constant, points)
     assert of_metrics["f1"].low < points["f1"].value < of_metrics["f1"].high
-    assert of_metrics["matthews_correlation"] == (None, None, "constant predictions")
+    assert of_metrics["matthews_correlation"] == Bar(None, None, "constant predictions")
     assert of_task.low < of_task.high
 
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import product
 from math import sqrt
 
 import numpy as np
 import pytest
 
+from gluebench.benchmark import Metric
 from gluebench.scoring import Score, grade, read_gold
-from gluebench.scoring.feedback import P_LEVELS, rounded_p, rounded_report, rounded_score, rounded_value
+from gluebench.scoring.feedback import (
+    P_LEVELS,
+    rounded_p,
+    rounded_report,
+    rounded_score,
+    rounded_value,
+    rounding_width,
+)
+from gluebench.scoring.inference import file_bars
+from gluebench.scoring.metrics import METRICS, CountMetric, function_of, point
+from gluebench.scoring.pairs import Pairs
+from gluebench.submission import Column
 from gluebench.systems import SYSTEMS, run
 
 
@@ -59,10 +73,68 @@ def test_an_average_keeps_its_interval_where_a_part_has_constant_predictions(sam
     """The majority class: CoLA and STS-B are 0 by constant answers, and so is F1 on QQP."""
     gold = read_gold(sample_folder / "gold", sample)
     report = grade(run(SYSTEMS["majority"].make(), sample, sample_folder), gold)
-    assert rounded_report(report, sample) == report, "its labels are public"
+    public = rounded_report(report, sample)
+    assert public.score == report.score, "its labels are public"
+    assert public.tasks["QQP"].score == report.tasks["QQP"].score
     hidden = sample._replace(tasks=tuple(task._replace(private=True) for task in sample.tasks))
     shown = rounded_report(report, hidden)
     assert report.tasks["QQP"].metrics["f1"].withheld == "constant predictions"
     assert shown.tasks["QQP"].score.low < 0.25 < shown.tasks["QQP"].score.high
     assert shown.tasks["CoLA"].score.low is None
     assert shown.score.low <= report.score.low < report.score.high <= shown.score.high
+
+
+def bits(values: list[object]) -> float:
+    """The entropy of equally likely outcomes."""
+    shares = np.array(list(Counter(values).values())) / len(values)
+    return float(-(shares * np.log2(shares)).sum())
+
+
+COUNTED = [name for name, metric in METRICS.items() if isinstance(metric, CountMetric)]
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_an_upload_tells_about_one_label_at_most_whatever_the_metric(name: str) -> None:
+    """Coins are weighed: each of five uploads calls other rows of eight positive, among 400 known rows.
+
+    All 256 labelings of the eight rows are tried, so what the five scores tell of them is their entropy.
+    """
+    metric = Metric(name, name, "", "", "yes", ("no", "yes"))
+    bounds = function_of(metric).bounds
+    rng = np.random.default_rng(0)
+    uploads = np.zeros((5, 400), np.uint8)
+    for upload in uploads:
+        upload[rng.choice(8, 4, replace=False)] = 1
+    exact, shown = [], []
+    for unknown in product((0, 1), repeat=8):
+        labels = np.zeros(400, np.uint8)
+        labels[:8], labels[8:14] = unknown, 1
+        scores = []
+        for upload in uploads:
+            columns = [Column(("no", "yes"), codes.tobytes()) for codes in (labels, upload)]
+            pairs = Pairs(*columns)
+            value = point(metric, pairs)
+            (bar,) = file_bars([metric], pairs, [value])
+            scores.append(Score.of(value.value, bar, 400))
+        exact.append(tuple(round(score.value, 12) for score in scores))
+        shown.append(tuple(rounded_score(score, *bounds).value for score in scores))
+        assert all(rounded_score(score, *bounds).widening is None for score in scores)
+    assert bits(exact) / 5 > 1.3, "with all digits"
+    assert bits(shown) / 5 < 1.05
+
+
+def test_a_precision_has_steps_of_the_size_of_its_own_error() -> None:
+    """Of 1,000 rows 25 are called positive, 15 of them rightly: sqrt(.6 x .4 / 25) is .098."""
+    metric = Metric("precision", "precision", "", "", "yes", ("no", "yes"))
+    labels, answers = np.zeros((2, 1000), np.uint8)
+    answers[:25], labels[:15], labels[500:700] = 1, 1, 1
+    pairs = Pairs(*(Column(("no", "yes"), codes.tobytes()) for codes in (labels, answers)))
+    value = point(metric, pairs)
+    (bar,) = file_bars([metric], pairs, [value])
+    score = Score.of(value.value, bar, 1000)
+    assert score.value == 0.6
+    width = rounding_width(score.value, 1000, 0.0, widening=score.widening)
+    assert 2 * 0.098 <= width <= 4 * 0.098
+    shown = rounded_score(score, 0.0)
+    assert shown.low <= score.low < score.high <= shown.high
+    assert "widening" not in shown.as_dict()

@@ -29,9 +29,11 @@ from gluebench.analysis.rank.rules import Profile, Standing, every_rule, survive
 from gluebench.analysis.rank.store import Measured, Store
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.records import RULES
-from gluebench.scoring import Gold
-from gluebench.scoring.feedback import bounds_of, rounded_p, rounded_value
+from gluebench.scoring import Gold, grade
+from gluebench.scoring.feedback import rounded_p, rounded_report
 from gluebench.scoring.grade import with_tag_counts
+from gluebench.scoring.report import DiagnosticReport, Report, Score, TaskReport
+from gluebench.scoring.tags import OVERALL
 from gluebench.submission import check
 
 HIDDEN = "it would reveal labels"
@@ -40,15 +42,21 @@ NO_SCORE = "it has no score there"
 """Why a system has no rank set on a board."""
 
 
-def rounded_comparison(comparison: Comparison, benchmark: Benchmark, *, smallest: int) -> Comparison:
-    """The comparison with scores rounded, differences of these, p-values rounded up, and the words to them.
+def rounded_comparison(
+    comparison: Comparison, reports: Sequence[Report], benchmark: Benchmark, *, smallest: int
+) -> Comparison:
+    """The comparison with the scores of both rounded reports, differences of these, and the words to them.
 
-    Of hidden labels no interval, error or number of examples is left, and no category with fewer examples
-    than `smallest`. A task or diagnostic set whose labels are public stays as it is.
+    p-values are rounded up. Of hidden labels no interval, error or number of examples is left, and no
+    category with fewer examples than `smallest`. A task or diagnostic set whose labels are public stays.
     """
-    tasks = {name: _task(benchmark.task(name), part, smallest) for name, part in comparison.tasks.items()}
+    tasks = {
+        name: _task(benchmark.task(name), part, [report.tasks[name] for report in reports])
+        for name, part in comparison.tasks.items()
+    }
     sets = {
-        name: _task(benchmark.task(name), part, smallest) for name, part in comparison.diagnostics.items()
+        name: _set(benchmark.task(name), part, [report.diagnostics[name] for report in reports], smallest)
+        for name, part in comparison.diagnostics.items()
     }
     scores = {name: part.score for name, part in tasks.items() if part.score is not None}
     overall, over = comparison.overall, comparison.over
@@ -58,23 +66,39 @@ def rounded_comparison(comparison: Comparison, benchmark: Benchmark, *, smallest
     return replace(comparison, overall=overall, tasks=tasks, diagnostics=sets, conclusion=conclusion)
 
 
-def _task(task: Task, comparison: TaskComparison, smallest: int) -> TaskComparison:
+def _task(task: Task, comparison: TaskComparison, reports: Sequence[TaskReport]) -> TaskComparison:
     if task.labels_public:
         return comparison
-    metrics = {name: _rounded(metric, bounds_of(task, name)) for name, metric in comparison.metrics.items()}
-    score = comparison.score and _mean(comparison.score, metrics)
-    text = words.sentence(task, score) if score else words.no_score(task)
-    whole = TaskComparison(score, metrics, text)
-    parts = tuple(
-        CategoryComparison(category.kind, category.name, _rounded(category.difference, bounds_of(task)))
-        for category in comparison.categories
-        if category.difference.n >= smallest
-    )
-    return divided(whole, parts) if parts else whole
+    metrics = {
+        name: _shown(metric, [report.metrics[name] for report in reports])
+        for name, metric in comparison.metrics.items()
+    }
+    score = comparison.score and _shown(comparison.score, [report.score for report in reports])
+    return TaskComparison(score, metrics, words.sentence(task, score) if score else words.no_score(task))
 
 
-def _rounded(exact: Difference, bounds: tuple[float, float]) -> Difference:
-    return _of(exact, *(rounded_value(value, exact.n, *bounds) for value in (exact.a, exact.b)))
+def _set(
+    task: Task, comparison: TaskComparison, reports: Sequence[DiagnosticReport | None], smallest: int
+) -> TaskComparison:
+    if task.labels_public:
+        return comparison
+    scores = [{(kind, name): score for kind, name, score in report.parts()} for report in reports if report]
+    metric = task.metrics[0].name
+    overall = _shown(comparison.metrics[metric], [of_system[OVERALL, ""] for of_system in scores])
+    whole = TaskComparison(overall, {metric: overall}, words.sentence(task, overall))
+    parts = []
+    for category in comparison.categories:
+        if category.difference.n >= smallest:
+            shown = [of_system[category.kind, category.name] for of_system in scores]
+            difference = _shown(category.difference, shown)
+            parts.append(CategoryComparison(category.kind, category.name, difference))
+    return divided(whole, tuple(parts)) if parts else whole
+
+
+def _shown(exact: Difference, scores: Sequence[Score | None]) -> Difference:
+    """The difference of two rounded scores."""
+    a, b = (score.value for score in scores if score is not None and score.value is not None)
+    return _of(exact, a, b)
 
 
 def _mean(
@@ -294,6 +318,8 @@ def compare_two(a: str, b: str, gold: Gold, *, smallest: int) -> dict[str, Any]:
 
     Categories of private sets with fewer examples than that are left out.
     """
-    exact = compare(check(a, gold.benchmark), check(b, gold.benchmark), gold)
-    comparison = rounded_comparison(exact, gold.benchmark, smallest=smallest).as_dict()
+    first, second = (check(path, gold.benchmark) for path in (a, b))
+    reports = [rounded_report(grade(system, gold), gold.benchmark) for system in (first, second)]
+    exact = compare(first, second, gold)
+    comparison = rounded_comparison(exact, reports, gold.benchmark, smallest=smallest).as_dict()
     return {"comparison": {**comparison, "a": "", "b": ""}}

@@ -322,6 +322,17 @@ class Benchmark(NamedTuple):
         return tuple(task for task in self.scored if task.loss)
 
     @property
+    def exact_scores(self) -> str:
+        """Which scores a site does not round, and what these reveal, in a sentence; empty for none."""
+        names = ", ".join(task.name for task in self.tasks if task.labels_public)
+        if not names:
+            return ""
+        return (
+            f"Scores of {names} have all digits, since the manifest says that their labels are public "
+            "(private = false): labels can be read from scores (338 uploads for 99 % of STS-B)."
+        )
+
+    @property
     def weights(self) -> dict[str, float]:
         """The weight of each scored task in the average."""
         return {task.name: task.weight for task in self.scored}

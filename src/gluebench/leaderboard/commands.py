@@ -37,6 +37,9 @@ def init(folder: PathLike) -> SiteFolder:
     checks.require(checks.examine(site))
     with supervisor.collected(site):
         prepare(folder, change=True)
+        from gluebench.leaderboard import integrity
+
+        integrity.seal_inputs()
     return site
 
 

@@ -81,7 +81,9 @@ def pending() -> Check:
     loader = (executor := MigrationExecutor(connection)).loader
     missing = executor.migration_plan(loader.graph.leaf_nodes())
     unknown = loader.applied_migrations.keys() - loader.disk_migrations.keys()
-    if (missing and any(app in OWN_APPS for app, _ in unknown)) or (not missing and _other_columns()):
+    steps = [step for step in loader.applied_migrations if step in loader.graph.nodes]
+    models = loader.project_state(steps).apps if missing else apps
+    if (missing and any(app in OWN_APPS for app, _ in unknown)) or _other_columns(models):
         state = "They are of another version of gluebench, from which this one cannot continue."
         return Check("tables", state, OTHER_VERSION)
     if missing:
@@ -90,8 +92,8 @@ def pending() -> Check:
     return Check("tables", "up to date.")
 
 
-def _other_columns() -> bool:
-    """Whether a table has other columns than this version's models, which have all been applied.
+def _other_columns(models: Any) -> bool:
+    """Whether a table has other columns than its model of `models`, the registry as of the steps applied.
 
     Before the first release, a migration may change after a site has applied it.
     """
@@ -100,7 +102,7 @@ def _other_columns() -> bool:
         cursor.execute(_COLUMNS[connection.vendor])
         for table, column in cursor.fetchall():
             columns.setdefault(table, set()).add(column)
-    for model in apps.get_models(include_auto_created=True):
+    for model in models.get_models(include_auto_created=True):
         if model._meta.app_label in OWN_APPS and model._meta.managed:
             expected = {field.column for field in model._meta.concrete_fields}
             if columns.get(model._meta.db_table) != expected:

@@ -8,14 +8,15 @@ from typing import Any
 
 from django.conf import settings
 from django.core.files.storage import storages
+from django.db import transaction
 from django.db.models import Count
 from django.test import Client
 
-from gluebench.leaderboard.audit.models import Entry, record
+from gluebench.leaderboard.audit.models import SEAL, Entry, record
 from gluebench.leaderboard.benchmarks.adding import digest_of
 from gluebench.leaderboard.benchmarks.contents import manifest_of
 from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile
-from gluebench.leaderboard.benchmarks.seals import ALL, PARTS, sealed
+from gluebench.leaderboard.benchmarks.seals import ALL, LABEL_KEY, PARTS, sealed
 from gluebench.leaderboard.checks import Check
 from gluebench.leaderboard.common.formats import portable
 from gluebench.leaderboard.freeze import snapshot
@@ -33,12 +34,14 @@ NAMED = 20
 """Most rows or files that one check names."""
 UPLOAD_TIME = timedelta(hours=1)
 """How long a file may be stored before its row."""
+INPUTS = ("revealed", "overrides", "extensions", "organizers", "reviewers", LABEL_KEY)
+"""The parts of a benchmark that earlier versions did not seal."""
 RESEAL = "Or, if you replaced the secret key: gluebench leaderboard doctor --reseal"
 
 
 def examine(*, files: bool = False) -> list[Check]:
     """The results, what the boards show of them, and the log; with `files`, every submitted file too."""
-    parts = [_results, _listed, _log, _benchmarks, _rows, _ledger, *([_files] if files else [])]
+    parts = [_results, _listed, _inputs, _log, _benchmarks, _rows, _ledger, *([_files] if files else [])]
     checks: list[Check] = []
     for part in parts:
         try:
@@ -58,9 +61,22 @@ def reseal(reason: str = "The site has a new secret key.") -> None:
     for pk in list(Result.objects.values_list("pk", flat=True)):
         result = Result.objects.get(pk=pk)
         Result.objects.filter(pk=pk).update(seal=result.digest(result.before()))
+    for row in Submission.objects.only(*Submission.SEALED):
+        Submission.objects.filter(pk=row.pk).update(seal=row.digest())
     ledger.sign_anew(reason)
     for benchmark in Benchmark.objects.all():
         record("sealed", benchmark=benchmark, reason=reason, sealed=sealed(benchmark, *PARTS))
+
+
+def seal_inputs() -> None:
+    """Seal what versions before 28 November 2026 did not, once: the log then has a seal of `revealed`."""
+    if Entry.objects.filter(detail__sealed__has_key="revealed").exists():
+        return
+    with transaction.atomic():
+        for row in Submission.objects.only(*Submission.SEALED):
+            Submission.objects.filter(pk=row.pk).update(seal=row.digest())
+        for benchmark in Benchmark.objects.all():
+            record(SEAL, benchmark=benchmark, sealed=sealed(benchmark, *INPUTS))
 
 
 def verify(result: Verification, *, key: Key | None = None, kept: str = "") -> None:
@@ -95,6 +111,14 @@ def _listed() -> Iterator[Check]:
     edited = [f"submission {row.key}" for row in rows.iterator(chunk_size=50) if not _is_as_graded(row)]
     fix = "Restore a backup, or grade these submissions again."
     yield _check("listed scores", edited, "not what their results say", fix, rows.count())
+
+
+def _inputs() -> Iterator[Check]:
+    """Check what decides of each submission whether it counts."""
+    rows = Submission.objects.only("seal", *Submission.SEALED)
+    edited = [f"submission {row.key}" for row in rows.iterator(chunk_size=500) if row.seal != row.digest()]
+    fix = f"Restore a backup. {RESEAL}"
+    yield _check("submissions", edited, "edited in the database", fix, rows.count())
 
 
 def _is_as_graded(row: Submission) -> bool:
@@ -188,7 +212,7 @@ def _kept_files() -> Iterator[str]:
     for home in settings.FOLDER.labels.glob("*/*"):
         if digest_of(home)[:16] != home.name:
             yield f"{home.parent.name}/{home.name} of the labels"
-    for row in Benchmark.objects.all():
+    for row in Benchmark.objects.exclude(gold=""):
         if digest_of(row.gold_path) != row.gold_digest:
             yield f"labels of {row.name}"
     for name, expected in published_files():

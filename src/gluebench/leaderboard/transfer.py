@@ -291,6 +291,7 @@ def import_site(
         number = len(files_below(scratch / "submissions"))
     if not ledger.is_signed(read_key(facts["key"])):
         return Transfer(number, facts, (f"ledger: not as {facts['key']} signed it",))
+    integrity.seal_inputs()
     if not facts["secrets"]:
         integrity.reseal("The site was imported, and has a new key.")
     return Transfer(number, facts)

@@ -2,7 +2,8 @@
 
 A step of a rounded score is two standard errors of a proportion, sqrt(p (1 - p) / n); twice that for a
 correlation, whose range is double; and of a loss without a bound a share of itself, 2 / sqrt(n), with four
-digits. docs/explanation/feedback.md gives the reasons, and what attackers gain in spite of it.
+digits. Where the metric's own error is larger, a step is two, four, eight times as wide (`Score.widening`).
+docs/explanation/feedback.md gives the reasons, and what attackers gain in spite of it.
 """
 
 from __future__ import annotations
@@ -32,17 +33,17 @@ P_LEVELS = (0.001, 0.01, 0.05, 1.0)
 """Values that p-values are rounded up to."""
 
 
-def rounded_value(value: float, n: int, lowest: float, highest: float = 1.0) -> float:
+def rounded_value(value: float, n: int, lowest: float, highest: float = 1.0, *, widening: int = 1) -> float:
     """Round a metric over `n` examples for display, from its lowest to its highest possible value."""
     if value == highest:
         return highest
-    return _value(round(_steps(value, n, lowest, highest)), n, lowest, highest)
+    return _value(_nearest(value, n, lowest, highest, widening), n, lowest, highest)
 
 
-def rounding_width(value: float, n: int, lowest: float, highest: float = 1.0) -> float:
+def rounding_width(value: float, n: int, lowest: float, highest: float = 1.0, *, widening: int = 1) -> float:
     """The width of the range of values over `n` examples that are shown as this one is."""
-    at = round(_steps(value, n, lowest, highest))
-    ends = [_value(at + side / 2, n, lowest, highest) for side in (-1, 1)]
+    at = _nearest(value, n, lowest, highest, widening)
+    ends = [_value(at + side * widening / 2, n, lowest, highest) for side in (-1, 1)]
     return abs(ends[1] - ends[0])
 
 
@@ -53,13 +54,15 @@ def rounded_score(score: Score, lowest: float, highest: float = 1.0) -> Score:
     """
     if score.value is None:
         return score
-    value = rounded_value(score.value, score.n, lowest, highest)
+    widening = score.widening or 1
+    value = rounded_value(score.value, score.n, lowest, highest, widening=widening)
     if score.low is None or score.high is None:
-        return score._replace(value=value)
+        return score._replace(value=value, widening=None)
     at, *ends = (_steps(each, score.n, lowest, highest) for each in (score.value, score.low, score.high))
-    reach = ceil(2 * max(at - ends[0], ends[1] - at) + 1) / 2
-    low, high = (_value(round(at) + side * reach, score.n, lowest, highest) for side in (-1, 1))
-    return score._replace(value=value, low=low, high=high)
+    reach = ceil(2 * max(at - ends[0], ends[1] - at) / widening + 1) / 2 * widening
+    middle = _nearest(score.value, score.n, lowest, highest, widening)
+    low, high = (_value(middle + side * reach, score.n, lowest, highest) for side in (-1, 1))
+    return score._replace(value=value, low=low, high=high, widening=None)
 
 
 def rounded_p(p: float, exact: float, shown: float) -> float:
@@ -70,15 +73,13 @@ def rounded_p(p: float, exact: float, shown: float) -> float:
 def rounded_report(report: Report, benchmark: Benchmark) -> Report:
     """Round every metric of a report, and compute task scores and the average from the rounded values.
 
-    A task or diagnostic set whose labels are public is not changed.
+    A task or diagnostic set whose labels are public keeps its scores, without the width of steps.
     """
     tasks = {name: _task(benchmark.task(name), task) for name, task in report.tasks.items()}
     diagnostics = dict(report.diagnostics)
     for name, part in report.diagnostics.items():
-        task = benchmark.task(name)
-        if part is not None and not task.labels_public:
-            lowest, highest = bounds_of(task)
-            change = partial(rounded_score, lowest=lowest, highest=highest)
+        if part is not None:
+            change = partial(_shown, benchmark.task(name))
             diagnostics[name] = part.with_categories(change)._replace(overall=change(part.overall))
     score = report.score
     if score is not None:
@@ -94,12 +95,16 @@ def bounds_of(task: Task, metric: str = "") -> tuple[float, float]:
     return function_of(chosen).bounds
 
 
-def _task(task: Task, report: TaskReport) -> TaskReport:
+def _shown(task: Task, score: Score, metric: str = "") -> Score:
     if task.labels_public:
-        return report
-    metrics = {name: rounded_score(score, *bounds_of(task, name)) for name, score in report.metrics.items()}
-    if report.score is None:
-        return TaskReport(None, metrics)
+        return score._replace(widening=None)
+    return rounded_score(score, *bounds_of(task, metric))
+
+
+def _task(task: Task, report: TaskReport) -> TaskReport:
+    metrics = {name: _shown(task, score, name) for name, score in report.metrics.items()}
+    if report.score is None or task.labels_public:
+        return TaskReport(report.score, metrics)
     value = _mean([score.value for score in metrics.values()])
     low, high = None, None
     if report.score.low is not None:
@@ -112,6 +117,22 @@ def _task(task: Task, report: TaskReport) -> TaskReport:
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return task_score(known) if known and len(known) == len(values) else None
+
+
+def steps_of_error(value: float, error: float, n: int, lowest: float, highest: float) -> float:
+    """The number of steps from a value less its error to the value plus its error; 1 for an accuracy."""
+    if value == highest:
+        return 0.0
+    below = _steps(value - error, n, lowest, highest)
+    if not isfinite(lowest):  # a loss may be smaller than its error
+        return 2 * (_steps(value, n, lowest, highest) - below)
+    return _steps(value + error, n, lowest, highest) - below
+
+
+def _nearest(value: float, n: int, lowest: float, highest: float, widening: int) -> int:
+    """The nearest whole number of steps that is a multiple of `widening` away from the middle."""
+    middle = _step_count(n) // 2 if isfinite(lowest) else 0
+    return round((_steps(value, n, lowest, highest) - middle) / widening) * widening + middle
 
 
 def _steps(value: float, n: int, lowest: float, highest: float) -> float:

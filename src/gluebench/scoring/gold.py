@@ -88,6 +88,8 @@ class Gold:
     """Test-file name to the fingerprint of its examples, if the labels were read with them."""
     rows: str = ""
     """The rows included if some rows of a split are held back: "public" or "held back"."""
+    share: float | None = None
+    """The public share of the rows, if some are held back."""
     scope: str = ""
     """What the uncertainty is over, in a sentence, if the labels are those of a scored table."""
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, inf, isfinite, tanh
+from math import ceil, exp, inf, isfinite, log2, tanh
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
 from gluebench.benchmark import Metric, Task
+from gluebench.scoring.feedback import steps_of_error
 from gluebench.scoring.influence import influence_by_kind
 from gluebench.scoring.intervals import (
     CONSTANT,
@@ -40,7 +41,7 @@ from gluebench.scoring.metrics import Point, function_of, is_proportion, task_sc
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units import Units
 from gluebench.scoring.units.base import Floats, Ints
-from gluebench.scoring.withholding import rare_class, too_few
+from gluebench.scoring.withholding import lacking_variance, rare_class, too_few
 
 ALPHA = 0.05
 """Significance level: p-values up to this are significant."""
@@ -64,7 +65,7 @@ def task_bars(
         bars |= {metric.name: bar for metric, bar in zip(metrics, of_file, strict=False)}
         value = task_score([points[metric.name].value for metric in metrics])
         parts.append(Part(name, value, of_file[-1], len(metrics)))
-    return bars, mean_bar(parts)
+    return bars, mean_bar(parts)._replace(widening=None)
 
 
 def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) -> list[Bar]:
@@ -92,6 +93,9 @@ def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) 
             bars.append(Bar(None, None, CONSTANT))
         else:
             bars.append(jackknife_bar(point.value, left_out[at], kinds.counts, *bounds[at]))
+    for at, (metric, value) in enumerate(zip(metrics, values, strict=True)):
+        widening = widening_of(metric, pairs, value, left_out[at], kinds.counts)
+        bars[at] = bars[at]._replace(widening=widening)
     if len(metrics) > 1:
         withheld = mean_withheld(bar.withheld for bar in bars)
         lowest, highest = (sum(ends) / len(ends) for ends in zip(*bounds, strict=True))
@@ -148,6 +152,20 @@ def _score(transformed: float, lowest: float, highest: float) -> float:
     if isfinite(lowest):
         return lowest + (highest - lowest) * (tanh(transformed) + 1) / 2
     return highest - exp(-transformed) if isfinite(highest) else transformed
+
+
+def widening_of(metric: Metric, pairs: Pairs, value: float, left_out: Floats, counts: Ints) -> int | None:
+    """How many times wider than for an accuracy on as many examples the steps of rounding are; None for 1.
+
+    The metric's error decides. It is that of few examples if only these count, as those that a system
+    predicts to be positive count in its precision. `left_out` has the value, or how much it changes, without
+    one unit of each kind. An error that is not known (`metrics.MOST_KINDS`) widens nothing.
+    """
+    if is_proportion(metric):
+        return None
+    variance = jackknife_spread(left_out, counts).error ** 2 + lacking_variance(metric, pairs)
+    steps = steps_of_error(value, variance**0.5, len(pairs), *function_of(metric).bounds)
+    return 2 ** ceil(log2(steps)) if 2**0.5 <= steps < inf else None
 
 
 class StandardError(NamedTuple):

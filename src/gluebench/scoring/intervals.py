@@ -34,6 +34,8 @@ class Bar(NamedTuple):
     low: float | None
     high: float | None
     withheld: str | None = None
+    widening: int | None = None
+    """As in `report.Score`."""
 
     @property
     def interval(self) -> Interval | None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SCHEMA = "gluebench.report/1"
 FIELDS = ("task", "metric", "breakdown", "category", "value", "low", "high", "n", "withheld", "covered")
 """Columns of a report as one table."""
+METRICS_VERSION = 1
+"""Grows when a metric gives another value for the same answers and labels; boards rank one version."""
 DIGITS = 16
 """Hexadecimal digits of a fingerprint."""
 
@@ -43,17 +45,20 @@ class Score(NamedTuple):
     """Share of the split's examples with gold labels; None if all have them."""
     loss: bool | None = None
     """True if the value is a negated loss, else None."""
+    widening: int | None = None
+    """How many times wider than for an accuracy on `n` examples the steps of rounding are, by the metric's
+    own error: a power of two, None for 1. A rounded score does not tell it."""
 
     @classmethod
     def of(
         cls, value: float, bar: Bar, n: int, covered: float | None = None, *, loss: bool | None = False
     ) -> Score:
         """Build a score from a value and its interval."""
-        return cls(value, bar.low, bar.high, n, bar.withheld, covered, loss or None)
+        return cls(value, bar.low, bar.high, n, bar.withheld, covered, loss or None, bar.widening)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready values: 12 significant digits; those after `n` only where they apply."""
-        return fields_of(self, optional=("withheld", "covered", "loss"))
+        return fields_of(self, optional=("withheld", "covered", "loss", "widening"))
 
 
 def parts_of(scores: Mapping[str, Score | None], weights: Mapping[str, float] = {}) -> list[Part]:
@@ -328,7 +333,8 @@ def provenance(gold: Gold, **settings: Any) -> Mapping[str, Any]:
         "benchmark": {"name": gold.benchmark.name, "fingerprint": fingerprint(gold.benchmark)},
         "datasets": datasets(gold),
         "labels": gold.version,
-        **({"rows": gold.rows} if gold.rows else {}),
+        "metrics": METRICS_VERSION,
+        **({"rows": gold.rows, "share": gold.share} if gold.rows else {}),
         **({"uncertainty": gold.scope} if gold.scope else {}),
         **settings,
     }

@@ -49,6 +49,7 @@ def part_of(gold: Gold, rows: Rows, *, share: float, key: bytes) -> Gold:
         phenomena={name: _moved(tags, kept[name]) for name, tags in gold.phenomena.items()},
         metadata={name: _divided(about, kept[name]) for name, about in gold.metadata.items()},
         rows=rows,
+        share=share,
         warnings=(*gold.warnings, WARNINGS[rows]),
     )
 

@@ -55,9 +55,18 @@ def rare_class(metric: Metric, pairs: Pairs, variance: float) -> bool:
     units, uniform = function.classes(pairs, metric)
     if units.min(initial=function.fewest_of_class) < function.fewest_of_class:
         return True
+    return len(uniform) > 0 and lacking_variance(metric, pairs) >= variance
+
+
+def lacking_variance(metric: Metric, pairs: Pairs) -> float:
+    """What classes with only right, or only wrong, answers may add to the variance of their average."""
+    function = function_of(metric)
+    if function.classes is None:
+        return 0.0
+    units, uniform = function.classes(pairs, metric)
     rates = 1 / (uniform + 2.0)
     lacking = rates * (1 - rates) / np.maximum(uniform, 1) / max(len(units), 1) ** 2
-    return len(uniform) > 0 and bool(lacking.sum() >= variance)
+    return float(lacking.sum())
 
 
 def _units_with_others(pairs: Pairs, *, axis: int) -> int:

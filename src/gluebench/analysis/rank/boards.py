@@ -20,6 +20,7 @@ from gluebench.benchmark import Metric, Task
 from gluebench.scoring import Gold
 from gluebench.scoring.feedback import P_LEVELS, bounds_of, rounded_value, rounding_width
 from gluebench.scoring.grade import pairs_of, with_tag_counts
+from gluebench.scoring.inference import widening_of
 from gluebench.scoring.influence import Influence, influence_of
 from gluebench.scoring.metrics import point, task_score
 from gluebench.scoring.pairs import Pairs, sort_key
@@ -117,19 +118,24 @@ def measured(submission: Submission, digest: str, gold: Gold, plan: Plan) -> Mea
     pairs = pairs_of(submission, gold)
     influences: dict[str, Influence] = {}
     facts: dict[str, Any] = {"valid": True, "values": {}, "variances": {}, "sizes": {}, "units": {}}
-    facts |= {"answers": {}, "few": [], "unknown": []}
+    facts |= {"answers": {}, "few": [], "unknown": [], "widenings": {}}
     for name, source in plan.sources.items():
         own = source.pairs(pairs)
         if own is None:
             continue
-        influences[name] = influence_of(source.metrics, own)
-        facts["values"][name] = influences[name].values.tolist()
-        facts["sizes"][name], facts["units"][name] = len(own), influences[name].size
+        influence = influences[name] = influence_of(source.metrics, own)
+        facts["values"][name] = influence.values.tolist()
+        facts["sizes"][name], facts["units"][name] = len(own), influence.size
+        changes = influence.by_kind / max(influence.size - 1, 1)
+        facts["widenings"][name] = [
+            widening_of(metric, own, value, change, influence.counts) or 1
+            for metric, value, change in zip(source.metrics, influence.values, changes, strict=True)
+        ]
         facts["answers"][name] = hash_of(own)
         units = units_of(source.metrics, [own])
         if any(units.few(at) for at in range(len(source.metrics))):
             facts["few"].append(name)
-        if np.isnan(influences[name].by_kind).any():
+        if np.isnan(changes).any():
             facts["unknown"].append(name)
     for task in plan.scored:
         terms = plan.boards[task.name]
@@ -195,7 +201,8 @@ class Boards:
         if part.task.labels_public:
             return float(values[at])
         bounds = bounds_of(part.task, part.metrics[at].name)
-        return rounded_value(values[at], system.facts["sizes"][source], *bounds)
+        size, widening = system.facts["sizes"][source], system.facts["widenings"][source][at]
+        return rounded_value(values[at], size, *bounds, widening=widening)
 
     def rounding(self, terms: Sequence[Term]) -> Floats:
         """Variances that allow for the rounding of each system's value, shape (systems,)."""
@@ -212,9 +219,11 @@ class Boards:
                     values = system.facts["values"].get(term.source)
                     if values is not None:
                         size = system.facts["sizes"][term.source]
-                        of_task[row] += term.weight * share * rounding_width(values[at], size, *bounds)
-        for width in widths.values():
-            allowed += TOO_LARGE_FACTOR * width**2 / 12
+                        widening = system.facts["widenings"][term.source][at]
+                        width = rounding_width(values[at], size, *bounds, widening=widening)
+                        of_task[row] += term.weight * share * width
+        for of_task in widths.values():
+            allowed += TOO_LARGE_FACTOR * of_task**2 / 12
         return allowed
 
     def decide(self, terms: Sequence[Term], values: Sequence[float | None]) -> Board:

@@ -25,6 +25,8 @@ from gluebench.scoring.influence import Influence
 from gluebench.scoring.pairs import sort_key
 from gluebench.version import __version__
 
+FORM = 2
+"""Number of the form of the facts that are kept."""
 DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 """What reading a damaged entry raises."""
 
@@ -36,7 +38,7 @@ class Measured:
     digest: str
     """Of the submission, the labels and the version of this package."""
     facts: Mapping[str, Any]
-    """"valid"; else "values", "variances", "answers", "few" and "unknown", as `measured` makes them."""
+    """"valid"; else "values", "widenings" and more, as `measured` makes them."""
     read: Callable[[], Mapping[str, Influence]]
 
     @cached_property
@@ -185,7 +187,7 @@ class Store:
 
 def digest_of_gold(gold: Gold) -> str:
     """A digest of everything that scores depend on beside the submission."""
-    hashed = hashlib.sha256(f"{__version__} {gold.role} {gold.rows} {gold.benchmark!r}".encode())
+    hashed = hashlib.sha256(f"{FORM} {__version__} {gold.role} {gold.rows} {gold.benchmark!r}".encode())
     for name, column in sorted(gold.columns.items()):
         about = gold.metadata.get(name)
         hashed.update(f"{name} {column.labels} {about and about.groups}".encode())

@@ -65,6 +65,8 @@ def add(
             "Give --gold FOLDER, or --labels-elsewhere if only your own machine has the labels."
         )
     name = commands.add(site, benchmark, gold, policy, data)
+    if exact := load_benchmark(benchmark).exact_scores:
+        click.echo(exact)
     click.echo(f"{name} is on the site. Next: gluebench leaderboard serve --site {site}")
 
 

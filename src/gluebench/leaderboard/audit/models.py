@@ -22,6 +22,8 @@ def seal(kind: str, *values: Any) -> str:
     return salted_hmac("gluebench.seal", text, algorithm="sha256").hexdigest()
 
 
+SEAL = "seal"
+"""The action of an entry that only seals what an act wrote that has an entry of its own."""
 LOCK = 0x676C7565  # any number that no other lock of the database uses
 
 logger = logging.getLogger(__name__)

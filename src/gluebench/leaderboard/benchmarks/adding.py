@@ -16,7 +16,7 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks import models
 from gluebench.leaderboard.benchmarks.contents import Prepared, PublicFile, prepare
 from gluebench.leaderboard.benchmarks.models import Benchmark, DataFile
-from gluebench.leaderboard.benchmarks.seals import PARTS, sealed
+from gluebench.leaderboard.benchmarks.seals import LABEL_KEY, PARTS, sealed
 from gluebench.leaderboard.common.signals import benchmark_changed
 from gluebench.leaderboard.common.text import require_fields
 from gluebench.leaderboard.folder import SiteError, make_private, write_private
@@ -76,7 +76,8 @@ def store(
             Benchmark.objects.filter(pk=row.pk).update(**values)
             why = reason or f"The {'labels' if 'gold' in changed else 'manifest'} changed."
             kind = "labels" if "gold" in changed else "manifest"
-            seals = sealed(row, *(field for field in changed if field in PARTS))
+            row.gold = place
+            seals = sealed(row, LABEL_KEY, *(field for field in changed if field in PARTS))
             record(kind, actor=by, benchmark=row, reason=why, sealed=seals)
             benchmark_changed.send(Benchmark, benchmark=row, reason=why)
             row.refresh_from_db()

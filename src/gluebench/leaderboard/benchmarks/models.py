@@ -244,8 +244,8 @@ def export_organized(user: User, **_: Any) -> dict[str, Any]:
 @receiver(account_deleted)
 def remove_from_all(user: User, **_: Any) -> None:
     """A deleted account organizes nothing."""
-    user.organized.clear()
-    user.reviewed.clear()
+    user.organized.set([])
+    user.reviewed.set([])
 
 
 _SMALL_MANIFEST = 65_536

@@ -1,14 +1,17 @@
-"""Keyed digests of what pages show of a benchmark: an act puts those of what it wrote into its log entry.
+"""Keyed digests of a benchmark: an act puts those of what it wrote into its log entry.
 
 So an edit in the database shows: `integrity` compares the last digest of each part with the part as it is.
 """
 
 from typing import Any
 
+from django.apps import apps
+
 from gluebench.leaderboard.audit.models import seal
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.scoring.gold import KEY_FILE
 
-COLUMNS = ("title", "manifest", "parents", "settings", "open", "draft", "texts", "looks")
+COLUMNS = ("title", "manifest", "parents", "settings", "open", "draft", "texts", "looks", "revealed")
 RELATED = {
     "data_files": ("path", "task", "split", "rows", "file", "size", "sha256"),
     "phases": (
@@ -17,9 +20,15 @@ RELATED = {
     ),
     "announcements": ("title", "text", "at", "changed"),
     "results": ("announced", "labels", "made", "file", "size", "sha256", "places"),
+    "overrides": ("user_id", "team_id", "per_day", "per_month", "total", "at_once", "until"),
+    "extensions": ("phase_id", "user_id", "team_id", "before", "closes"),
+    "organizers": ("user_id",),
+    "reviewers": ("user_id",),
 }
-"""Tables of which each benchmark has rows, and the columns that its pages show."""
-PARTS = (*COLUMNS, *RELATED)
+"""Tables of which each benchmark has rows, and the columns that pages show or that decide what counts."""
+LABEL_KEY = "label-key"
+"""The file that selects the rows that are held back."""
+PARTS = (*COLUMNS, *RELATED, LABEL_KEY)
 ALL = "all"
 """Stands for the digest of a table of which all rows are sealed, each by itself."""
 
@@ -35,13 +44,27 @@ def sealed(benchmark: Any, *parts: str, row: int | None = None) -> dict[str, str
         if part in COLUMNS:
             digests[part] = seal("benchmark", benchmark.name, part, list(chosen.values_list(part)))
             continue
-        model: Any = Benchmark._meta.get_field(part).related_model
-        rows = model.objects.filter(benchmark=benchmark.pk)
+        if part == LABEL_KEY:
+            key = benchmark.gold_path / KEY_FILE if benchmark.gold else None
+            text = key.read_bytes().hex() if key and key.exists() else ""
+            digests[part] = seal("benchmark", benchmark.name, part, text)
+            continue
+        rows, name = _rows(benchmark, part)
         if row is not None:
             digests[f"{part} {row}"] = ""
-            rows = rows.filter(pk=row)
+            rows = rows.filter(**{name: row})
         else:
             digests[part] = ALL
-        for pk, *values in rows.values_list("pk", *RELATED[part]):
-            digests[f"{part} {pk}"] = seal("benchmark", benchmark.name, part, values)
+        for key, *values in rows.values_list(name, *RELATED[part]):
+            digests[f"{part} {key}"] = seal("benchmark", benchmark.name, part, values)
     return digests
+
+
+def _rows(benchmark: Any, part: str) -> tuple[Any, str]:
+    """The rows of a table that belong to a benchmark, and the column that names one of them."""
+    if part == "extensions":
+        return apps.get_model("phases", "Extension").objects.filter(phase__benchmark=benchmark.pk), "pk"
+    field: Any = Benchmark._meta.get_field(part)
+    if field.many_to_many:
+        return field.remote_field.through.objects.filter(benchmark=benchmark.pk), "user_id"
+    return field.related_model.objects.filter(benchmark=benchmark.pk), "pk"

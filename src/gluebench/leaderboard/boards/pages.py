@@ -230,7 +230,9 @@ def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[
     else:
         order = order_of(benchmark, RankingOptions(), scheme.task.name, values)
     for row in rows:
-        row.place = order.ranks.places.get(row.system.pk, NOWHERE)
+        apart = row.system.apart
+        nowhere = Place(withheld=f"other {apart}: not ranked") if apart else NOWHERE
+        row.place = order.ranks.places.get(row.system.pk, nowhere)
     if any(filters) and not order.another:
         note = f"Filtered: ranks and rank sets are those among these {len(counted):,} systems."
         order = order._replace(notes=(*order.notes, note))

@@ -17,8 +17,9 @@ from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from gluebench.leaderboard.audit.models import Entry, hold
+from gluebench.leaderboard.audit.models import SEAL, Entry, hold, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.fields import as_json
@@ -120,6 +121,31 @@ def follow_log(created: bool, raw: bool, **_: Any) -> None:
     if created and not raw:  # raw: of an import, which brings its ledger
         before = log_leaf()
         add([_log_change(before.entry["rows"] + 1 if before else Entry.objects.count())])
+
+
+@receiver(models.signals.post_save, sender="limits.Override")
+@receiver(models.signals.post_delete, sender="limits.Override")
+@receiver(models.signals.post_save, sender="phases.Extension")
+@receiver(models.signals.post_delete, sender="phases.Extension")
+def follow_exception(instance: Any, raw: bool = False, **_: Any) -> None:
+    """Seal an exception or an extension in the log, whatever changed it."""
+    if not raw:
+        part, benchmark = "overrides", getattr(instance, "benchmark", None)
+        if benchmark is None:
+            part, benchmark = "extensions", instance.phase.benchmark
+        record(SEAL, benchmark=benchmark, sealed=sealed(benchmark, part, row=instance.pk))
+
+
+@receiver(models.signals.m2m_changed, sender=Benchmark.organizers.through)
+@receiver(models.signals.m2m_changed, sender=Benchmark.reviewers.through)
+def follow_roles(sender: Any, instance: Any, action: str, reverse: bool, pk_set: Any, **_: Any) -> None:
+    """Seal a role in the log, whatever gave or took it."""
+    if action in ("post_add", "post_remove"):
+        part = "organizers" if sender is Benchmark.organizers.through else "reviewers"
+        for pk in pk_set:
+            benchmark = Benchmark.objects.get(pk=pk) if reverse else instance
+            seals = sealed(benchmark, part, row=instance.pk if reverse else pk)
+            record(SEAL, benchmark=benchmark, sealed=seals)
 
 
 def _log_change(rows: int) -> Change:

@@ -48,9 +48,9 @@ def change_policy(
         changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
         if changes:
             row.save(update_fields=["settings", "open"])
-            seals = sealed(row, "settings", "open")
-            record("policy", actor=actor, benchmark=row, reason=reason, changes=changes, sealed=seals)
             follow_policy(row, former)
+            seals = sealed(row, "settings", "open", "revealed")
+            record("policy", actor=actor, benchmark=row, reason=reason, changes=changes, sealed=seals)
     benchmark.settings, benchmark.open = row.settings, row.open
     return changes
 
@@ -206,8 +206,10 @@ def _take_in(own: Team, other: Team) -> None:
     ended = Phase.objects.filter(closes__lte=timezone.now() - MINUTE)
     moved = Submission.objects.filter(group=other).exclude(phase__in=ended)
     phases = list(Phase.objects.filter(submissions__in=moved).select_related("benchmark").distinct())
-    moved.update(group=own)
-    Extension.objects.filter(team=other).exclude(phase__in=ended).update(team=own)
+    moved.rewrite(group=own)
+    for extension in Extension.objects.filter(team=other).exclude(phase__in=ended):
+        extension.team = own
+        extension.save(update_fields=["team"])
     for phase in phases:
         Benchmark.objects.filter(pk=phase.benchmark_id).touch()
         recount(phase)

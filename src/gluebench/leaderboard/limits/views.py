@@ -1,6 +1,7 @@
 """Pages on limits: an organizer's policy and phases, its rules, teams, the quota beside submissions."""
 
 from collections.abc import Callable
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -33,6 +34,7 @@ from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.wording import described, phase_sentences
 from gluebench.leaderboard.submissions.counting import moved_by, waiting_in
 from gluebench.leaderboard.submissions.feedback import explained
+from gluebench.leaderboard.submissions.grading import effect_of
 from gluebench.leaderboard.submissions.views import for_organizers, render_tab
 
 SHOWN = 5
@@ -44,6 +46,11 @@ def policy(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """The organizer's page: the policy as a form, and the exceptions from it."""
     form = PolicyForm(benchmark, request.POST or None)
     if request.method == "POST" and form.is_valid():
+        if request.POST.get("act") == "preview":
+            after = copy(benchmark)
+            after.settings = form.policy()
+            effect = effect_of(benchmark.policy, after.policy)
+            return _policy_page(request, benchmark, form=form, preview=explained(after), effect=effect)
         given = {name: form.cleaned_data[name] for name in ("open", "reason")}
         changes = change_policy(benchmark, form.policy(), actor=request.user, **given)
         messages.success(request, "The policy holds from now on." if changes else "Nothing was changed.")

@@ -208,9 +208,7 @@ def _ends(row: Submission) -> datetime | None:
 
 def _write(row: Submission, **values: Any) -> None:
     """Write these columns, and mark the benchmark's pages as changed."""
-    for name, value in values.items():
-        setattr(row, name, value)
-    row.save(update_fields=values.keys())
+    row.rewrite(**values)
     if row.phase is not None and not values.keys() <= FIELDS.keys():
         settle(row.phase)
         recount(row.phase)

@@ -18,7 +18,7 @@ from gluebench.leaderboard.phases.models import Phase, Rows, policy_at
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import Status
 from gluebench.scoring.feedback import rounded_report
-from gluebench.scoring.report import Score, fingerprint, report_of
+from gluebench.scoring.report import METRICS_VERSION, Score, fingerprint, report_of
 
 ROUNDING = "two standard errors"
 """How numbers are rounded, as a report's provenance states it."""
@@ -33,22 +33,34 @@ class ScoreKey(NamedTuple):
     """Fingerprint of the manifest: its tasks, their metrics and weights."""
     rows: str | None
     """The part of the rows; None for all."""
+    share: float | None
+    """The public share of the rows; None for all, and for results of 27 November 2026 and before."""
+    metrics: int = METRICS_VERSION
+    """As `report.METRICS_VERSION`."""
 
     def difference(self, other: "ScoreKey") -> str:
         """The first of the names in which two keys differ, empty where they are equal."""
-        return next((name for name in self._fields if getattr(self, name) != getattr(other, name)), "")
+        for name in self._fields:
+            own, its = getattr(self, name), getattr(other, name)
+            is_unknown = name == "share" and None in (own, its)
+            if own != its and not is_unknown:
+                return name
+        return ""
 
 
 def key_of(labels: str, provenance: Mapping[str, Any]) -> ScoreKey:
     """The key of a result, from its columns `labels` and `report`."""
-    return ScoreKey(labels, provenance["benchmark"]["fingerprint"], provenance.get("rows"))
+    tasks = provenance["benchmark"]["fingerprint"]
+    rows, share = provenance.get("rows"), provenance.get("share")
+    return ScoreKey(labels, tasks, rows, share, provenance.get("metrics", 1))
 
 
 def key_now(benchmark: Benchmark, phase: Phase | None) -> ScoreKey:
     """The key that a submission graded now gets. Labels that are elsewhere have their newest version."""
     results = Result.objects.filter(submission__benchmark=benchmark).exclude(labels="")
     labels = benchmark.gold_digest or results.values_list("labels", flat=True).first() or ""
-    return ScoreKey(labels, fingerprint(benchmark.record), graded_rows(benchmark, phase).get("rows"))
+    part = graded_rows(benchmark, phase)
+    return ScoreKey(labels, fingerprint(benchmark.record), part.get("rows"), part.get("share"))
 
 
 def set_apart(submissions: SubmissionQuerySet) -> None:
@@ -153,7 +165,7 @@ def show(submission: Submission) -> bool:
     phase = submission.phase
     if phase is not None and phase.rows == Rows.BOTH and phase.state["rows"]["rows"] == "public":
         values["public_value"] = score_value(submission, result.shown or result.report or {})
-    Submission.objects.filter(pk=submission.pk).update(**values)
+    Submission.objects.filter(pk=submission.pk).rewrite(**values)
     result.show(values["scores"])
     for name, value in values.items():
         setattr(submission, name, value)

@@ -22,6 +22,7 @@ from django_tasks import task
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
+from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.counters import GRADINGS
 from gluebench.leaderboard.phases.models import Phase, newest_shown, next_change
@@ -167,18 +168,30 @@ def regrade(benchmark: Benchmark, reason: str, phase: Phase | None = None, **_: 
     return len(pks)
 
 
+REGRADED = "All submissions would be graded again."
+SHOWN_AGAIN = "What is shown of all submissions would change at once; none is graded again."
+
+
+def effect_of(before: Policy, after: Policy) -> str:
+    """What a change of policy does to results, in a sentence; empty where they stay as they are."""
+    other_rows = (before.public_share, before.reveal) != (after.public_share, after.reveal)
+    if other_rows or (before.feedback == "ladder") != (after.feedback == "ladder"):
+        return REGRADED
+    return SHOWN_AGAIN if any(getattr(before, name) != getattr(after, name) for name in SHOWN) else ""
+
+
 def follow_policy(benchmark: Benchmark, before: Policy) -> None:
     """Bring results in line with a policy that was just saved; in the transaction that saved it."""
     after = benchmark.policy
-    other_rows = (before.public_share, before.reveal) != (after.public_share, after.reveal)
+    effect = effect_of(before, after)
     with transaction.atomic():
         if benchmark.revealed is not None and not _reveal_is_due(after):
             benchmark.revealed = None
             Benchmark.objects.filter(pk=benchmark.pk).update(revealed=None)
-        if other_rows or (before.feedback == "ladder") != (after.feedback == "ladder"):
+        if effect == REGRADED:
             regrade(benchmark, "The organizer changed what is shown of a score.")
         else:
-            if any(getattr(before, name) != getattr(after, name) for name in SHOWN):
+            if effect:
                 _show_again(benchmark.submissions.all())
             Benchmark.objects.filter(pk=benchmark.pk).touch()
         follow_clock(benchmark)
@@ -191,7 +204,7 @@ def reveal_due() -> None:
             benchmark = Benchmark.objects.held(row.pk)  # the organizer may just have postponed it
             if benchmark.revealed is None and _reveal_is_due(benchmark.policy):
                 Benchmark.objects.filter(pk=benchmark.pk).update(revealed=timezone.now())
-                record("reveal", benchmark=benchmark)
+                record("reveal", benchmark=benchmark, sealed=sealed(benchmark, "revealed"))
                 regrade(benchmark, "The rows that were held back count now.")
 
 
@@ -354,7 +367,7 @@ def _finish(
                 kept["best"] |= dict.fromkeys(graded.get("new", ()), submission.key)
             if graded.get("also"):
                 public_value = feedback.score_value(submission, graded["also"])
-                Submission.objects.filter(pk=submission.pk).update(public_value=public_value)
+                Submission.objects.filter(pk=submission.pk).rewrite(public_value=public_value)
             before = feedback.key_now(benchmark, phase)
             Result.objects.create(
                 submission=submission,

@@ -12,6 +12,7 @@ from django.core.files.storage import Storage, storages
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator, URLValidator
 from django.db import models
 from django.db.models import Count, Q
+from django.dispatch import receiver
 from django.urls import reverse
 from django.utils import timezone
 
@@ -59,14 +60,21 @@ def _limits(field: str) -> list[MinValueValidator | MaxValueValidator]:
 
 APART = {
     "labels": "with an earlier version of the labels",
-    "tasks": "by an earlier version of the tasks or metrics",
+    "tasks": "by an earlier version of the tasks",
     "rows": "on other rows than the ranked systems",
+    "share": "on another share of the rows than the ranked systems",
+    "metrics": "by an earlier version of the metrics",
 }
 """What scores of one board may differ in; see `feedback.ScoreKey`."""
 
 
 class SubmissionQuerySet(SubmissionQueries["Submission"]):
     """Queries on submissions."""
+
+    def rewrite(self, **values: Any) -> None:
+        """Write columns of these rows, and seal each row again whose seal is intact."""
+        for row in self.only("seal", *Submission.SEALED):
+            row.rewrite(**values)
 
 
 class Submission(models.Model):
@@ -156,7 +164,7 @@ class Submission(models.Model):
     """Times that a worker took it. Never reset: `held` compares it to see whether a worker lost the row."""
     spent = models.PositiveSmallIntegerField(default=0)
     """How many of them were for gradings before this one."""
-    submitted = models.DateTimeField(auto_now_add=True)
+    submitted = models.DateTimeField(default=timezone.now, editable=False)
     begun = models.DateTimeField(null=True)
     """When a worker last took it, by the database's clock."""
     finished = models.DateTimeField(null=True)
@@ -175,6 +183,13 @@ class Submission(models.Model):
     apart = models.CharField(max_length=8, blank=True, editable=False)
     """In what its scores differ from those that its board ranks, a name of `APART`; then it has no rank."""
     failure = models.CharField(max_length=200, blank=True)
+    seal = models.CharField(max_length=64, default="", editable=False)
+    """Keyed digest of what decides whether it counts, by which an edit in the database shows."""
+
+    SEALED = [
+        *("key", "owner_id", "benchmark_id", "group_id", "phase_id", "reproduces_id", "submitted"),
+        *("began", "late", "chosen", "public_value"),
+    ]
 
     objects = SubmissionQuerySet.as_manager()
 
@@ -194,6 +209,25 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def save(self, *arguments: Any, **options: Any) -> None:
+        """Seal a new row."""
+        if self._state.adding:
+            self.seal = self.digest()
+        super().save(*arguments, **options)
+
+    def digest(self) -> str:
+        """The seal of its present values."""
+        return seal("submission", *(getattr(self, name) for name in self.SEALED))
+
+    def rewrite(self, **values: Any) -> None:
+        """Write these columns; an intact seal is renewed, a broken one stays broken."""
+        intact = self.seal == self.digest()
+        for name, value in values.items():
+            setattr(self, name, value)
+        if intact:
+            self.seal = self.digest()
+        self.save(update_fields=[*values, "seal"])
 
     def clean(self) -> None:
         """Raise ValidationError where more parameters are shared than there are."""
@@ -280,6 +314,12 @@ class Submission(models.Model):
             counts = rows.values(field).annotate(number=Count("pk")).values_list("number", flat=True)
             turn = sum(min(number, turn) for number in counts)
         return turn
+
+
+@receiver(models.signals.pre_delete, sender=Team)
+def leave_deleted_team(instance: Team, **_: Any) -> None:
+    """Take a team that an admin deletes from its submissions."""
+    Submission.objects.filter(group=instance).rewrite(group=None)
 
 
 class Result(models.Model):

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
 from gluebench.leaderboard.accounts.trust import may_create
-from gluebench.leaderboard.audit.models import Entry, record
+from gluebench.leaderboard.audit.models import SEAL, Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ENDS
 from gluebench.leaderboard.common.parameters import takes
@@ -345,7 +345,7 @@ def regrade_all(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 @for_organizers(require_safe)
 def log(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """What organizers, admins and the command line did, newest first."""
-    page = page_of(request, Entry.objects.filter(benchmark=benchmark.name))
+    page = page_of(request, Entry.objects.filter(benchmark=benchmark.name).exclude(action=SEAL))
     return render_tab(request, benchmark, "log", {"page": page, "log": _with_names(page, request)})
 
 
