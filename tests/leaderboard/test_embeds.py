@@ -12,7 +12,7 @@ from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.boards.embeds import badge_svg
+from gluebench.leaderboard.boards.views import badge_svg
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.models import Submission
 

@@ -28,6 +28,7 @@ from gluebench.leaderboard.annotation.models import Study
 from gluebench.leaderboard.audit.models import Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions import acts
@@ -74,7 +75,7 @@ class LoggedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def _record(self, request: HttpRequest, act: str, row: Model, fields: list[str]) -> None:
         kind = str(row._meta.verbose_name)
-        more: dict[str, Any] = {}
+        more: Values = {}
         if isinstance(row, Benchmark):
             more = {"benchmark": row, "sealed": sealed(row, "open")}
         record(f"{kind} {act}", actor=request.user, row=row.pk, fields=fields, **more)
@@ -89,9 +90,9 @@ class ReadOnlyAdmin(LoggedAdmin):
 class UserForm(forms.ModelForm):  # type: ignore[type-arg]
     """The form of an account."""
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> Values:
         """Return the fields; raise ValidationError for a role or a team without a confirmed address."""
-        values: dict[str, Any] = super().clean() or self.cleaned_data
+        values: Values = super().clean() or self.cleaned_data
         if any(values.get(name) for name in {"is_superuser", "team"}.intersection(self.changed_data)):
             trust.require_confirmed([self.instance])
         return values
@@ -271,8 +272,15 @@ class SubmissionAdmin(ReadOnlyAdmin):
 
     form = _Labeled
     list_display = [
-        *("name", "model", "owner", "benchmark", "status"),
-        *("on_board", "verified", "value", "submitted"),
+        "name",
+        "model",
+        "owner",
+        "benchmark",
+        "status",
+        "on_board",
+        "verified",
+        "value",
+        "submitted",
     ]
     list_filter = ["benchmark", "status", "public", "approved", "verified", "kind", "verdict"]
     list_select_related = ["owner", "benchmark"]
@@ -303,13 +311,13 @@ class SubmissionAdmin(ReadOnlyAdmin):
     grade_again = _action("Grade again", partial(acts.grade_again, reason=REGRADED), "in the queue again")
 
 
-def _shown(*names: str) -> dict[str, Any]:
+def _shown(*names: str) -> Values:
     """The columns of a list, which are all fields of its rows."""
     return {"list_display": names, "fields": names}
 
 
 _DELETABLE = {"has_delete_permission": admin.ModelAdmin.has_delete_permission}
-_READ_ONLY: dict[type[Model], dict[str, Any]] = {
+_READ_ONLY: dict[type[Model], Values] = {
     # Each grading, with its full report, and each edit of a submission's fields.
     Result: {
         "list_display": ["submission", "created", "verdict", "why", "package", "labels"],

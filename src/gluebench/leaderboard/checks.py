@@ -44,9 +44,9 @@ def examine(site: SiteFolder) -> list[Check]:
     hosts = ", ".join(running.hosts) or "this machine only"
     scheme = "https" if running.https else "http"
     summary = f"{scheme} for {hosts}; {running.web} web and {running.workers} worker processes."
-    settings = Check("settings", summary)
+    settings = [Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems]
     return [
-        *([Check("settings", problem, "See docs/how-to/deploy.md.") for problem in problems] or [settings]),
+        *(settings or [Check("settings", summary)]),
         _key(site, running.key),
         *_private(site),
         *_writable(site),

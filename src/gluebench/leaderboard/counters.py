@@ -38,7 +38,11 @@ class Counter:
 
     def count(self, *values: object) -> None:
         """Count an event with these values of the labels."""
-        _COUNTS.add(_key(self.name, values), [1.0])
+        self.add(values, [1.0])
+
+    def add(self, values: Sequence[object], numbers: Sequence[float]) -> None:
+        """Add to the numbers that it has for these values of the labels."""
+        _COUNTS.add((self.name, *map(str, values)), numbers)
 
     def family(self, totals: dict[Key, list[float]]) -> Metric:
         """The metric as Prometheus takes it."""
@@ -48,18 +52,18 @@ class Counter:
         return family
 
 
-class Histogram:
+class Histogram(Counter):
     """Durations by the values of labels: how many are at most each bound, and their sum in seconds."""
 
     def __init__(self, name: str, about: str, labels: Sequence[str], bounds: Sequence[float]) -> None:
-        self.name, self.about, self.labels = name, about, labels
+        super().__init__(name, about, labels)
         self._bounds = [*map(float, bounds), float("inf")]
 
     def observe(self, seconds: float, *values: object) -> None:
         """Count a duration with these values of the labels."""
         reached = [float(seconds <= bound) for bound in self._bounds]
         reached.append(seconds)
-        _COUNTS.add(_key(self.name, values), reached)
+        self.add(values, reached)
 
     def family(self, totals: dict[Key, list[float]]) -> Metric:
         """The metric as Prometheus takes it."""
@@ -69,12 +73,6 @@ class Histogram:
             counts = zip(bounds, numbers[:-1], strict=True)
             family.add_metric(key[1:], list(counts), numbers[-1])
         return family
-
-
-def _key(name: str, values: Sequence[object]) -> Key:
-    key = [name]
-    key += map(str, values)
-    return tuple(key)
 
 
 class _Counts:
@@ -94,8 +92,7 @@ class _Counts:
     def add(self, key: Key, amounts: Sequence[float]) -> None:
         """Add to the numbers of a key, and save them."""
         with self._lock:
-            earlier = self._numbers.get(key, [0.0] * len(amounts))
-            self._numbers[key] = [a + b for a, b in zip(earlier, amounts, strict=True)]
+            _add(self._numbers, key, amounts)
             self._unsaved[key] = None
             self._save()
 
@@ -142,9 +139,13 @@ class _Counts:
         for path in files:
             if path != own:
                 for key, numbers in _read(path):
-                    earlier = totals.get(key, [0.0] * len(numbers))
-                    totals[key] = [a + b for a, b in zip(earlier, numbers, strict=True)]
+                    _add(totals, key, numbers)
         return totals
+
+
+def _add(totals: dict[Key, list[float]], key: Key, amounts: Sequence[float]) -> None:
+    earlier = totals.get(key, [0.0] * len(amounts))
+    totals[key] = [a + b for a, b in zip(earlier, amounts, strict=True)]
 
 
 def _line(key: Key, numbers: Sequence[float]) -> bytes:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from gluebench.leaderboard.common.formats import count
+from gluebench.leaderboard.common.kinds import Facts, Values
 
 
 class Field(NamedTuple):
@@ -58,9 +59,9 @@ EVALUATORS = FIELDS["evaluator"].choices
 """How a system was trained, with the titles."""
 
 
-def as_json(read: Callable[[str], Any], fields: Iterable[Field]) -> dict[str, Any]:
+def as_json(read: Callable[[str], Any], fields: Iterable[Field]) -> Values:
     """The values of the fields, nested as in JSON; `read` returns the value of a field by its name."""
-    values: dict[str, Any] = {}
+    values: Values = {}
     for field in fields:
         outer, _, inner = (field.place or field.name).partition(".")
         if inner:
@@ -70,7 +71,7 @@ def as_json(read: Callable[[str], Any], fields: Iterable[Field]) -> dict[str, An
     return values
 
 
-def from_json(values: Mapping[str, Any], name: str) -> Any:
+def from_json(values: Facts, name: str) -> Any:
     """The value of the field `name` in a result of `as_json`."""
     place = FIELDS[name].place if name in FIELDS else ""
     for part in (place or name).split("."):

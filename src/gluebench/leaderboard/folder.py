@@ -127,6 +127,11 @@ def write_private(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def files_below(folder: Path) -> list[Path]:
+    """All files of a folder and its folders, sorted."""
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
 def remove_all_but_last(folders: Iterable[Path], last_file: str) -> None:
     """Remove complete folders, which have the file `last_file`, apart from the latest `FOLDERS_KEPT`.
 

@@ -22,7 +22,7 @@ from gluebench.data.home import sha256_of
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.exports import FORMATS
-from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.folder import SiteError, files_below
 from gluebench.leaderboard.ledger import models as ledger
 from gluebench.leaderboard.ledger import tree
 from gluebench.leaderboard.ledger.verify import RELEASE, SUMS, file_of
@@ -232,8 +232,7 @@ def _release(benchmark: Benchmark, home: Path) -> None:
 
 def sign_files(folder: Path, form: str) -> int:
     """Write the signed list of the files of a folder; returns how many there are."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    lines = [f"{sha256_of(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths]
+    lines = [f"{sha256_of(path)}  {path.relative_to(folder).as_posix()}\n" for path in files_below(folder)]
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     note = ledger.signer().sign(f"{form}\n{now}\n{''.join(lines)}")
     (folder / SUMS).write_text(note, encoding="utf-8")

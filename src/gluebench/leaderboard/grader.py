@@ -9,7 +9,9 @@ import json
 import os
 import resource
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from gluebench.leaderboard.common.kinds import Values
 
 if TYPE_CHECKING:
     from gluebench.benchmark import Benchmark
@@ -33,7 +35,7 @@ def main() -> int:
     return 1 if "failed" in result else 0
 
 
-def _result(job: dict[str, Any]) -> dict[str, Any]:
+def _result(job: Values) -> Values:
     from gluebench.benchmark import load_benchmark
     from gluebench.leaderboard.similarity.samples import near_pairs, take_sample
 
@@ -55,12 +57,12 @@ def _result(job: dict[str, Any]) -> dict[str, Any]:
     return _checked(job, benchmark)
 
 
-def _checked(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
+def _checked(job: Values, benchmark: Benchmark) -> Values:
     """Check a submission and, where there are labels for it, grade it."""
     from gluebench.submission import check
 
     submission = check(job["submission"], benchmark)
-    result: dict[str, Any] = {"check": submission.as_dict() | {"source": ""}}
+    result: Values = {"check": submission.as_dict() | {"source": ""}}
     if job.get("fixed") and submission.verdict != "valid":
         result["fixed"] = _fixed(job, benchmark)
     if job.get("original") and submission.verdict != "invalid":
@@ -85,7 +87,7 @@ def _checked(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
     return result
 
 
-def _fixed(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any] | None:
+def _fixed(job: Values, benchmark: Benchmark) -> Values | None:
     """Write a copy in the right form: what changes, and its own check; None if errors remain."""
     from gluebench.submission import check, fix_submission
 
@@ -96,7 +98,7 @@ def _fixed(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any] | None:
     return {"changes": changes, "check": check(job["fixed"], benchmark).as_dict() | {"source": ""}}
 
 
-def _agreement(job: dict[str, Any], gold: Gold) -> dict[str, Any]:
+def _agreement(job: Values, gold: Gold) -> Values:
     """Score annotators' labels of the examples that an organizer drew, as systems are."""
     from gluebench.analysis.human.score import score_sheets
     from gluebench.analysis.human.sheets import Draw, Sheet
@@ -109,7 +111,7 @@ def _agreement(job: dict[str, Any], gold: Gold) -> dict[str, Any]:
         return {"problems": error.problems}
 
 
-def _rehearsed(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
+def _rehearsed(job: Values, benchmark: Benchmark) -> Values:
     """Make and grade the submissions of a dry run, in the folder that the job names."""
     from pathlib import Path
 
@@ -120,7 +122,7 @@ def _rehearsed(job: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
     return {"rehearsed": rehearse(labels, _gold(job, benchmark), Path(job["rehearse"]))}
 
 
-def _diagnosis(submission: Submission, gold: Gold) -> dict[str, Any]:
+def _diagnosis(submission: Submission, gold: Gold) -> Values:
     """For each diagnostic set that was sent: its confusion tables, and its pairs in both directions."""
     from gluebench.analysis.diagnostics import diagnose
 
@@ -131,7 +133,7 @@ def _diagnosis(submission: Submission, gold: Gold) -> dict[str, Any]:
     return {name: result.systems[""].counts() for name, result in diagnosis.sets.items()}
 
 
-def _ranked(job: dict[str, Any], gold: Gold) -> dict[str, Any]:
+def _ranked(job: Values, gold: Gold) -> Values:
     """For the board: ranks with their rank sets, or a comparison of two systems."""
     from gluebench.analysis.board import TooFewSystemsError, compare_two, rank_all
 
@@ -145,13 +147,13 @@ def _ranked(job: dict[str, Any], gold: Gold) -> dict[str, Any]:
         return {"names": []}
 
 
-def _gold(job: dict[str, Any], benchmark: Benchmark) -> Gold:
+def _gold(job: Values, benchmark: Benchmark) -> Gold:
     from gluebench.scoring import read_gold
 
     return _part(job, read_gold(job["gold"], benchmark))
 
 
-def _part(job: dict[str, Any], gold: Gold) -> Gold:
+def _part(job: Values, gold: Gold) -> Gold:
     """The labels; with `rows` in the job, only that part of a split by its `share`."""
     if job.get("rows") is None:
         return gold
@@ -161,7 +163,7 @@ def _part(job: dict[str, Any], gold: Gold) -> Gold:
     return part_of(gold, job["rows"], share=job["share"], key=label_key(job["gold"]))
 
 
-def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> dict[str, Any]:
+def _ladder(bests: dict[str, str], submission: Submission, gold: Gold) -> Values:
     """What the Ladder shows, and which tasks have a new best.
 
     `bests` is task to the file of an earlier submission. One that lacks the task is passed over.

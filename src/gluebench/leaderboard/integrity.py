@@ -27,7 +27,7 @@ from gluebench.leaderboard.organizing.models import FrozenCopy
 from gluebench.leaderboard.results.models import Results
 from gluebench.leaderboard.submissions import feedback
 from gluebench.leaderboard.submissions.acts import orphans
-from gluebench.leaderboard.submissions.models import Result, Submission, submission_storage
+from gluebench.leaderboard.submissions.models import Result, Submission
 from gluebench.leaderboard.submissions.queries import Status
 
 NAMED = 20
@@ -216,10 +216,7 @@ def _kept_files() -> Iterator[str]:
         if digest_of(row.gold_path) != row.gold_digest:
             yield f"labels of {row.name}"
     for name, expected in published_files():
-        digest = None
-        with suppress(FileNotFoundError), storages["data"].open(name) as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if digest != expected:
+        if _stored_digest("data", name) != expected:
             yield f"file to download {name}"
 
 
@@ -227,13 +224,10 @@ def _files() -> Iterator[Check]:
     fix = "Restore them from a backup."
     kept = sorted(set(_kept_files()))
     yield _check("kept files", kept, "missing or changed", fix, Benchmark.objects.count())
-    storage = submission_storage()
     rows = Submission.objects.exclude(file="")
     missing, changed = [], []
     for key, name, expected in rows.values_list("key", "file", "sha256").iterator():
-        digest = None
-        with suppress(FileNotFoundError), storage.open(name) as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = _stored_digest("submissions", name)
         if digest is None and rows.filter(key=key, file=name).exists():  # not deleted meanwhile
             missing.append(f"{name} of submission {key}")
         elif digest not in (None, expected):
@@ -242,6 +236,13 @@ def _files() -> Iterator[Check]:
     yield _check("file contents", changed, "not what was sent", "Restore them from a backup.", rows.count())
     unnamed = orphans(UPLOAD_TIME)
     yield _check("orphan files", unnamed, "of no submission", "Delete them.", len(unnamed))
+
+
+def _stored_digest(part: str, name: str) -> str | None:
+    """The SHA-256 of a file in a storage; None where it is missing."""
+    with suppress(FileNotFoundError), storages[part].open(name) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+    return None
 
 
 def _check(name: str, bad: Sequence[str], wrong: str, fix: str, count: int, also: str = "") -> Check:

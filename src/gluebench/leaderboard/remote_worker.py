@@ -10,10 +10,10 @@ import sys
 import tempfile
 import threading
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.submission.client import Client, write_manifest
 from gluebench.submission.transport import RefusedByLeaderboardError, UnreachableError
 
@@ -52,7 +52,7 @@ def serve(client: Client, benchmark: str, gold: Path, say: Say) -> int:
     return work(client, benchmark, gold, stop=stop, say=say)
 
 
-def _report(client: Client, task: Mapping[str, Any], gold: Path, say: Say) -> bool:
+def _report(client: Client, task: Facts, gold: Path, say: Say) -> bool:
     """Grade a submission and send the result; False if another machine has it meanwhile."""
     address = f"/work/{task['key']}/{task['attempt']}"
     ended = threading.Event()
@@ -90,7 +90,7 @@ def _report(client: Client, task: Mapping[str, Any], gold: Path, say: Say) -> bo
     return False
 
 
-def _graded(task: Mapping[str, Any], gold: Path, lost: threading.Event) -> dict[str, Any]:
+def _graded(task: Facts, gold: Path, lost: threading.Event) -> Values:
     """The outcome of a grading in a limited process of its own."""
     with tempfile.TemporaryDirectory(prefix="gluebench-work-") as scratch:
         paths = []
@@ -110,7 +110,7 @@ def _graded(task: Mapping[str, Any], gold: Path, lost: threading.Event) -> dict[
         return _run(job, lost)
 
 
-def _run(job: Mapping[str, Any], lost: threading.Event) -> dict[str, Any]:
+def _run(job: Facts, lost: threading.Event) -> Values:
     command = [sys.executable, "-P", "-m", "gluebench.leaderboard.grader"]
     pipe = subprocess.PIPE
     child = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)

@@ -6,13 +6,13 @@ import errno
 import os
 import sqlite3
 from contextlib import suppress
-from typing import Any
 
 from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.environment import Bucket
 from gluebench.leaderboard.folder import PRIVATE_FILE, PRIVATE_FOLDER, STORAGE, SiteError, SiteFolder, need
 
@@ -34,7 +34,7 @@ _SQLITE = {
 }
 
 
-def database(address: str, site: SiteFolder) -> dict[str, Any]:
+def database(address: str, site: SiteFolder) -> Values:
     """Django's settings of the database at an address; without one, of the site's own. Raises SiteError."""
     if not address:
         return {
@@ -46,7 +46,7 @@ def database(address: str, site: SiteFolder) -> dict[str, Any]:
     need("psycopg", "postgres", "GLUEBENCH_DATABASE")
     import dj_database_url
 
-    values: dict[str, Any] = {**dj_database_url.parse(address, conn_max_age=None, conn_health_checks=True)}
+    values: Values = {**dj_database_url.parse(address, conn_max_age=None, conn_health_checks=True)}
     if not values["NAME"]:
         raise SiteError(
             "GLUEBENCH_DATABASE names no database. Write postgres://user:password@host:5432/database."
@@ -57,26 +57,22 @@ def database(address: str, site: SiteFolder) -> dict[str, Any]:
 
 def is_full(error: BaseException | None) -> bool:
     """Whether an error, or one that caused it, means a full disk or disk quota, for files or the database."""
-    while error is not None:
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return True
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-            return True
-        if getattr(error, "sqlstate", None) == _POSTGRESQL_DISK_FULL:
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+    codes = {errno.ENOSPC, errno.EDQUOT}
+    return _is_caused_by(error, codes, sqlite3.SQLITE_FULL, _POSTGRESQL_DISK_FULL)
 
 
 def is_read_only(error: BaseException | None) -> bool:
     """Whether an error, or one that caused it, means that files or the database may not be written."""
+    codes = {errno.EROFS, errno.EACCES, errno.EPERM}
+    return _is_caused_by(error, codes, sqlite3.SQLITE_READONLY, _POSTGRESQL_READ_ONLY)
+
+
+def _is_caused_by(error: BaseException | None, codes: set[int], sqlite: int, postgresql: str) -> bool:
     while error is not None:
-        if isinstance(error, OSError) and error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        if isinstance(error, OSError) and error.errno in codes:
             return True
-        code = getattr(error, "sqlite_errorcode", None)
-        if code is not None and code & 0xFF == sqlite3.SQLITE_READONLY:  # it has several extended codes
-            return True
-        if getattr(error, "sqlstate", None) == _POSTGRESQL_READ_ONLY:
+        code = getattr(error, "sqlite_errorcode", 0)
+        if code & 0xFF == sqlite or getattr(error, "sqlstate", "") == postgresql:  # it has extended codes
             return True
         error = error.__cause__ or error.__context__
     return False
@@ -102,14 +98,12 @@ class Folder(FileSystemStorage):
         return name
 
 
-def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, dict[str, Any]]:
+def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, Values]:
     """Django's storages of submitted files, labels and files to download. Raises SiteError."""
     if bucket is None:
         modes = {"file_permissions_mode": PRIVATE_FILE, "directory_permissions_mode": PRIVATE_FOLDER}
         backend = f"{__name__}.{Folder.__name__}"
-        options: dict[str, dict[str, Any]] = {
-            part: {"location": str(getattr(site, part)), **modes} for part in PARTS
-        }
+        options: dict[str, Values] = {part: {"location": str(getattr(site, part)), **modes} for part in PARTS}
     else:
         need("storages", "s3", STORAGE)
         backend = "storages.backends.s3.S3Storage"
@@ -128,8 +122,14 @@ def of(bucket: Bucket | None, site: SiteFolder) -> dict[str, dict[str, Any]]:
 
 _LANGUAGES = "admin/js/vendor/select2/i18n"
 UNUSED = [
-    *("*.map", "redoc*", "LICENSE*", "README*", "jquery.js", "xregexp.js"),
-    *(f"{_LANGUAGES}/[!e]*", f"{_LANGUAGES}/e[!n]*"),
+    "*.map",
+    "redoc*",
+    "LICENSE*",
+    "README*",
+    "jquery.js",
+    "xregexp.js",
+    f"{_LANGUAGES}/[!e]*",
+    f"{_LANGUAGES}/e[!n]*",
 ]
 """Source maps, another documentation page, other languages, texts, scripts that are not minified."""
 

@@ -34,7 +34,15 @@ from django.db.models import F
 
 from gluebench.benchmark.atomic import replacing
 from gluebench.leaderboard import storage
-from gluebench.leaderboard.folder import PRIVATE_FILE, PRIVATE_FOLDER, SiteError, SiteFolder, make_private
+from gluebench.leaderboard.common.kinds import Values
+from gluebench.leaderboard.folder import (
+    PRIVATE_FILE,
+    PRIVATE_FOLDER,
+    SiteError,
+    SiteFolder,
+    files_below,
+    make_private,
+)
 from gluebench.leaderboard.ledger.notes import open_note, read_key
 from gluebench.version import __version__
 
@@ -43,8 +51,11 @@ FACTS, SUMS, SETTINGS, TABLES = "site.json", "SHA256SUMS", "settings.env", "tabl
 PIECE = 4 * 1024**2
 """Bytes after which the rows of a table go on in another member of the archive."""
 SECRET_TABLES = {
-    *("accounts.token", "account.emailconfirmation", "mfa.authenticator"),
-    *("sessions.session", "usersessions.usersession"),
+    "accounts.token",
+    "account.emailconfirmation",
+    "mfa.authenticator",
+    "sessions.session",
+    "usersessions.usersession",
 }
 """Tables that are in an archive only with its secrets."""
 SECRET_FIELDS = {"accounts.user": {"password": "!"}}
@@ -56,7 +67,7 @@ class Transfer(NamedTuple):
 
     files: int
     """Submitted files."""
-    facts: dict[str, Any]
+    facts: Values
     problems: tuple[str, ...] = ()
     """What is wrong with the site that is in it."""
 
@@ -123,13 +134,16 @@ def _write(stream: IO[bytes], *, secrets: bool) -> Transfer:
                 for number, rows in enumerate(_pieces(model, secrets=secrets)):
                     archive.add(f"{TABLES}/{model._meta.label_lower}/{number:06}.jsonl", rows)
         _add_site(archive, secrets=secrets)
-        stored = list(_stored())
-        problems = [(row[1], problem) for row in stored if (problem := _add_stored(archive, *row))]
+        number, problems = 0, []
+        for key, part, name, sha256 in _stored():
+            problem = _add_stored(archive, key, part, name, sha256)
+            if problem:
+                problems.append(problem)
+            elif key:
+                number += 1
         sums = "".join(f"{digest}  {name}\n" for name, digest in archive.sums.items())
         archive.add(SUMS, by.sign(f"{FORMAT}\n{now}\n{sums}").encode())
-    number = sum(part == "submissions" for _, part, *_ in stored)
-    number -= sum(part == "submissions" for part, _ in problems)
-    return Transfer(number, facts, tuple(problem for _, problem in problems))
+    return Transfer(number, facts, tuple(problems))
 
 
 def _tables() -> list[type[models.Model]]:
@@ -169,7 +183,7 @@ def _add_site(archive: _Archive, *, secrets: bool) -> None:
     for benchmark in Benchmark.objects.all():
         labels_at_hand(benchmark.gold)  # fetched where labels are in a bucket
     for folder in folders:
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        for path in files_below(folder):
             with suppress(FileNotFoundError), open(path, "rb") as file:  # mail is deleted after a while
                 archive.add(f"{folder.name}/{path.relative_to(folder)}", file)
 
@@ -197,7 +211,7 @@ def _add_stored(archive: _Archive, key: str, part: str, name: str, expected: str
     return "" if digest == expected else f"{whose} is not what was {'sent' if key else 'published'}"
 
 
-def read_archive(source: str, scratch: Path | None = None, *, key: str = "") -> dict[str, Any]:
+def read_archive(source: str, scratch: Path | None = None, *, key: str = "") -> Values:
     """Check every sum of an archive, a file or "-", and its signature; returns its facts. Raises SiteError.
 
     `scratch`: a folder to unpack it into. `key`: the public key that it must be signed with, if not its own.
@@ -210,7 +224,7 @@ def read_archive(source: str, scratch: Path | None = None, *, key: str = "") -> 
                 sums[name] = hashlib.sha256(texts[name]).hexdigest()
             else:
                 sums[name] = hashlib.file_digest(cast(Any, file), "sha256").hexdigest()
-        facts: dict[str, Any] = json.loads(texts[FACTS])
+        facts: Values = json.loads(texts[FACTS])
         signed = open_note(texts[SUMS].decode(), read_key(key or facts["key"])).splitlines()[2:]
         expected = {name: digest for digest, _, name in (line.partition("  ") for line in signed)}
         del sums[SUMS]
@@ -274,7 +288,7 @@ def import_site(
         _load(scratch / TABLES, replace=replace)
         for part in storage.PARTS:
             _store(scratch / part, part)
-        number = sum(path.is_file() for path in (scratch / "submissions").rglob("*"))
+        number = len(files_below(scratch / "submissions"))
     if not ledger.is_signed(read_key(facts["key"])):
         return Transfer(number, facts, (f"ledger: not as {facts['key']} signed it",))
     integrity.seal_inputs()
@@ -342,6 +356,6 @@ def _date_gradings() -> None:
 
 def _store(folder: Path, part: str) -> None:
     """Put the files of a storage where this machine's settings keep them."""
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+    for path in files_below(folder):
         with open(path, "rb") as file:
             storages[part].save(str(path.relative_to(folder)), File(file))

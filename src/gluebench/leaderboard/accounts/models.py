@@ -34,7 +34,7 @@ class Team(models.Model):
     code = models.CharField(max_length=32, unique=True, default=new_code)
     """Whoever has the link with this code may join; replaced on request."""
     created = models.DateTimeField(auto_now_add=True)
-    merging = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="applicants")
+    merging = models.ForeignKey("self", models.SET_NULL, null=True, related_name="applicants")
     """The team that it asks to merge with."""
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ class User(AbstractUser):
 
     username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
-    team = models.ForeignKey(Team, null=True, blank=True, on_delete=models.SET_NULL, related_name="members")
+    team = models.ForeignKey(Team, models.SET_NULL, null=True, blank=True, related_name="members")
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
@@ -71,8 +71,8 @@ class User(AbstractUser):
 class Membership(models.Model):
     """When a person was in a team. Limits and deadlines of the past follow from it, not from today's team."""
 
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
-    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="memberships")
     since = models.DateTimeField(default=timezone.now)
     until = models.DateTimeField(null=True)
     """When the person left; null for the present team."""
@@ -127,7 +127,7 @@ class Scope(models.TextChoices):
 class Token(models.Model):
     """A secret that a program signs in with. Only its digest is kept; it is shown once."""
 
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
+    user = models.ForeignKey(User, models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=80, validators=[plain])
     digest = models.CharField(max_length=64, unique=True)
     scopes = models.JSONField(default=list)

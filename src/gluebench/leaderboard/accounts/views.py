@@ -7,16 +7,16 @@ from allauth.account.decorators import reauthentication_required
 from allauth.core import ratelimit
 from django import forms
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_POST, require_safe
 
 from gluebench.leaderboard.accounts.models import Scope, SignedInRequest, Token, User, issue
 from gluebench.leaderboard.accounts.trust import delete_account, export, scopes_for
 from gluebench.leaderboard.audit.models import record
+from gluebench.leaderboard.common.pages import account_page, redirect_with_success
 from gluebench.leaderboard.folder import SiteError
 
 LONGEST_DAYS = 365
@@ -82,14 +82,13 @@ def overview(request: SignedInRequest) -> HttpResponse:
     return render(request, "accounts/overview.html", {"organized": benchmarks, "here": "account"})
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 @reauthentication_required  # type: ignore[untyped-decorator]
 def tokens(request: SignedInRequest) -> HttpResponse:
     """One's tokens, and a form for a new one, whose secret is shown only in this answer."""
     form = TokenForm(request.user, request.POST or None)
     secret = ""
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         values = form.cleaned_data
         lifetime = timedelta(days=values["days"])
         token, secret = issue(request.user, values["name"], values["scopes"], lifetime)
@@ -105,12 +104,10 @@ def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
     """End a token."""
     token = get_object_or_404(Token, pk=pk, user=request.user)
     token.delete()
-    messages.success(request, f"The token “{token.name}” no longer works.")
-    return redirect("tokens")
+    return redirect_with_success(request, f"The token “{token.name}” no longer works.", "tokens")
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 @reauthentication_required  # type: ignore[untyped-decorator]
 def data(request: SignedInRequest) -> HttpResponse | FileResponse:
     """Download all data of one's account."""
@@ -119,8 +116,7 @@ def data(request: SignedInRequest) -> HttpResponse | FileResponse:
     return render(request, "accounts/export.html")
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def delete(request: SignedInRequest) -> HttpResponse:
     """Delete one's account, after the password or, without one, the second factor if there is one."""
     if request.user.has_usable_password():
@@ -136,14 +132,14 @@ def _delete(request: SignedInRequest) -> HttpResponse:
     if refused:
         return refused
     form = DeleteForm(request.POST or None, user=request.user)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             delete_account(request.user)
         except SiteError as error:
             form.add_error(None, str(error))
         else:
             logout(request)
-            messages.success(request, "Your account is deleted. Its public scores stay without your name.")
-            return redirect(settings.ACCOUNT_LOGOUT_REDIRECT_URL)
+            message = "Your account is deleted. Its public scores stay without your name."
+            return redirect_with_success(request, message, settings.ACCOUNT_LOGOUT_REDIRECT_URL)
     context = {"form": form, "count": request.user.submissions.count()}
     return render(request, "accounts/delete.html", context, status=422 if form.errors else 200)

@@ -15,10 +15,11 @@ from gluebench.data import DataError, Example, Table, table_of
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import require_confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Values
 
 MOST_ANNOTATORS, MOST_PAIRS = 50, 500
 LARGEST_SEED = 2**31 - 1
-TEXTS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("study.toml").read_text("utf-8"))
+TEXTS: Values = tomllib.loads(Path(__file__).with_name("study.toml").read_text("utf-8"))
 """For each input, its label and its help."""
 
 
@@ -57,9 +58,9 @@ class StudyForm(forms.Form):
         require_confirmed(users)
         return users
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> Values:
         """Return the fields, and `table` with the examples of the file."""
-        values: dict[str, Any] = super().clean() or self.cleaned_data
+        values: Values = super().clean() or self.cleaned_data
         if len(values.get("accounts", [])) > values.get("annotators", MOST_ANNOTATORS):
             self.add_error("accounts", "There are more accounts than annotators.")
         file, task = values.get("examples"), self.tasks.get(values.get("task", ""))

@@ -1,7 +1,6 @@
 """Models of a study of human performance: the drawn pairs, its annotators, their answers, its result."""
 
 import secrets
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
@@ -12,6 +11,7 @@ from django.urls import reverse
 from gluebench.benchmark import Task
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.signals import account_deleted, account_exported
 from gluebench.leaderboard.submissions.models import new_key as new_key  # the migration names it here
 from gluebench.scoring import Score
@@ -31,13 +31,13 @@ class Study(models.Model):
     """Pairs of sentences drawn for some annotators. Texts are kept; tags and labels never are."""
 
     key = models.CharField(max_length=12, unique=True, default=new_key, editable=False)
-    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="studies")
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="studies")
     task = models.CharField(max_length=80)
     drawn = models.JSONField()
     """As `gluebench.analysis.human.sheets.Draw.as_dict` gives it."""
     texts = models.JSONField()
     """The texts of each item, item 1 first, in the order of the task's columns."""
-    by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
     open = models.BooleanField(default=True)
     """Whether annotators may answer."""
@@ -87,11 +87,11 @@ class Study(models.Model):
 class Annotator(models.Model):
     """One invited person, known by a number."""
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="annotators")
+    study = models.ForeignKey(Study, models.CASCADE, related_name="annotators")
     number = models.PositiveSmallIntegerField()
     code = models.CharField(max_length=32, unique=True, default=new_code)
     """Whoever has the link with it answers as this annotator, unless an account is named."""
-    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="annotating")
+    user = models.ForeignKey(User, models.SET_NULL, null=True, related_name="annotating")
     """The invited account, which alone may use the link; None if the link suffices."""
 
     class Meta:
@@ -118,7 +118,7 @@ class Annotator(models.Model):
 class Answer(models.Model):
     """An annotator's answer to one item."""
 
-    annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="answers")
+    annotator = models.ForeignKey(Annotator, models.CASCADE, related_name="answers")
     item = models.PositiveSmallIntegerField()
     label = models.CharField(max_length=80, blank=True)
     at = models.DateTimeField(auto_now=True)
@@ -133,7 +133,7 @@ def shared(benchmark: Benchmark, task: str = "") -> list[Study]:
     return [rounded(study) for study in rows if not task or study.task == task]
 
 
-def facts_of(study: Study) -> dict[str, Any]:
+def facts_of(study: Study) -> Values:
     """A study's result for programs."""
     return {
         "schema": SCHEMA,
@@ -156,7 +156,7 @@ def rounded(study: Study) -> Study:
     if agreement is not None and not study.record.labels_public:
         bounds = bounds_of(study.record)
 
-        def shown(score: Mapping[str, Any]) -> dict[str, Any]:
+        def shown(score: Facts) -> Values:
             return rounded_score(Score(**score), *bounds).as_dict()
 
         scores = {name: shown(score) for name, score in agreement["annotators"].items()}
@@ -173,7 +173,7 @@ def leave_studies(user: User, **_: Any) -> None:
 
 
 @receiver(account_exported)
-def export_labels(user: User, **_: Any) -> dict[str, Any]:
+def export_labels(user: User, **_: Any) -> Values:
     """For the export of an account: the labels that it gave."""
     columns = ("study__benchmark__name", "study__task", "answers__item", "answers__label")
     return {"labeled": list(user.annotating.values(*columns))}

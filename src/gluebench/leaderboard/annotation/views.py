@@ -40,7 +40,7 @@ DRAWN = ("table", "pairs", "annotators", "seed", "accounts")
 def overview(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """The benchmark's studies, and the form that draws another."""
     form = StudyForm(benchmark, request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             drawn = {name: form.cleaned_data[name] for name in DRAWN}
             study = studies.make(benchmark, by=request.user, **drawn)

@@ -110,7 +110,7 @@ def board(request: HttpRequest, name: str, paging: Query[Paging], phase: int = 0
     """
 
     def body(benchmark: Benchmark) -> dict[str, Any]:
-        benchmark = pages.of_phase(benchmark, phase)
+        benchmark = rank_pages.of_phase(benchmark, phase)
         only = {"phase": phase} if phase else {}
         places, facts = paging.page_of(request, range(len(standings(benchmark))), **only)
         part = slice(places.start, places.stop)

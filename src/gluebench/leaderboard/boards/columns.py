@@ -15,6 +15,7 @@ from gluebench.analysis.charts import shown as compact
 from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.benchmark.figures import DOWN
 from gluebench.leaderboard.benchmarks.models import Benchmark as BenchmarkRow
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.text import page_number
 from gluebench.leaderboard.fields import FIELDS, LISTED, REGIMES
@@ -23,7 +24,6 @@ from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Numbers
 
-Entry = Mapping[str, Any]
 WIDTHS = {"one": 3.1, "long": 4.2, "two": 5.8, "regime": 4.4, "parameters": 3.9, "submitted": 5.6, "fact": 7}
 """How wide the kinds of columns are, in rem, as in site.css."""
 ROOM = 55.2
@@ -72,7 +72,7 @@ class Column(NamedTuple):
         """The titles of its metrics: "acc./F1"."""
         return "/".join(metric.title for metric in self.metrics)
 
-    def numbers(self, scores: Mapping[str, Any]) -> list[Mapping[str, Any] | None]:
+    def numbers(self, scores: Facts) -> list[Facts | None]:
         """Its numbers in a submission's scores."""
         task = scores["tasks"].get(self.task.name) or {"metrics": {}}
         return [task["metrics"].get(metric.name) for metric in self.metrics]
@@ -90,7 +90,7 @@ class Fact(NamedTuple):
         """Its key in `WIDTHS`."""
         return self.name if self.name in WIDTHS else "fact"
 
-    def text(self, entry: Entry) -> str:
+    def text(self, entry: Facts) -> str:
         """An entry's value in short form; empty if it is not stated."""
         value = entry[self.name]
         if value is None:
@@ -119,10 +119,10 @@ class Scheme(NamedTuple):
     loss: bool = False
     """Whether it ranks by negated losses."""
 
-    def score(self, scores: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    def score(self, scores: Facts) -> Facts | None:
         """The score that ranks a submission, taken from its scores."""
         whole = scores if self.task is None else scores["tasks"].get(self.task.name) or {}
-        score: Mapping[str, Any] | None = whole.get("score")
+        score: Facts | None = whole.get("score")
         return score
 
     @property
@@ -200,8 +200,11 @@ class Standing(NamedTuple):
 
 def number_places(benchmark: Benchmark) -> dict[tuple[str, str], int]:
     """Map task and metric, "" for the task's score, to the position in `Standing.numbers`."""
-    names = ((task.name, ("", *(metric.name for metric in task.metrics))) for task in benchmark.scored)
-    return {key: at for at, key in enumerate((task, name) for task, metrics in names for name in metrics)}
+    places: dict[tuple[str, str], int] = {}
+    for task in benchmark.scored:
+        for name in ("", *(metric.name for metric in task.metrics)):
+            places[task.name, name] = len(places)
+    return places
 
 
 def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
@@ -372,7 +375,7 @@ def cleaned(search: str) -> str:
     return " ".join(search[:WORDS].split())
 
 
-def paged(rows: Sequence[Any], size: int, page: int, **query: str) -> tuple[list[Any], dict[str, Any]]:
+def paged(rows: Sequence[Any], size: int, page: int, **query: str) -> tuple[list[Any], Values]:
     """Return the rows of the page nearest to `page`, and the pager's values; `query`: rest of the address."""
     shown = Paginator(rows, size).get_page(page)
     return list(shown), {

@@ -1,8 +1,8 @@
 """A diagnostic set by phenomenon: as the paper's Table 5, as a heat map, and one phenomenon at a time."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from gluebench.analysis.diagnostics.heatmap import ABOUT, FIELDS, HeatMap, heat_picture, stored_heatmap
 from gluebench.analysis.diagnostics.paper import explain
@@ -11,10 +11,11 @@ from gluebench.benchmark import Task
 from gluebench.leaderboard.annotation.models import shared
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, ROWS, paged, standings
-from gluebench.leaderboard.common.formats import labels_of, percent, score_bars
+from gluebench.leaderboard.common.formats import bare_score, labels_of, percent, score_bars
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.text import csv_text
-from gluebench.leaderboard.ranks.places import NOWHERE, BoardRanks, read_ranks, score_of_category
+from gluebench.leaderboard.ranks.places import NOWHERE, read_ranks, score_of_category
 from gluebench.leaderboard.submissions.facts import diagnosed, scored_at
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Numbers
@@ -22,7 +23,6 @@ from gluebench.leaderboard.submissions.report import fine_of
 
 PICTURED = 20
 """Most systems in a chart: a heat map, or the bars of a phenomenon."""
-Entry = Mapping[str, Any]
 
 
 class Category(NamedTuple):
@@ -48,9 +48,7 @@ def named(task: Task, slug: str) -> Category | None:
     return next((category for category in (*fine, *coarse) if slug_of(category.name) == slug), None)
 
 
-def table_of(
-    task: Task, entries: Sequence[Entry], *, category: str = "", first_page: bool = True
-) -> dict[str, Any]:
+def table_of(task: Task, entries: Sequence[Facts], *, category: str = "", first_page: bool = True) -> Values:
     """The table by coarse category, by one category's fine phenomena, or by a column of the metadata.
 
     `headings` have their title, their number of examples (None while nothing is graded), and of a phenomenon
@@ -61,8 +59,8 @@ def table_of(
     titles: Sequence[str] = fine_of(task, category) if level == "fine" else task.coarse()
     if level not in ("coarse", "fine"):
         titles = list(dict.fromkeys(name for entry in entries for name in entry["diagnostic"].get(level, {})))
-    diagnostics: list[Mapping[str, Any]] = [entry["diagnostic"] for entry in entries]
-    first: Mapping[str, Any] = diagnostics[0] if diagnostics else {"overall": {"n": None}}
+    diagnostics: list[Facts] = [entry["diagnostic"] for entry in entries]
+    first: Facts = diagnostics[0] if diagnostics else {"overall": {"n": None}}
     headings = [("All", first["overall"]["n"], "")]
     for title in titles:
         slug = slug_of(title) if level in ("coarse", "fine") else ""
@@ -73,20 +71,15 @@ def table_of(
     ]
     references = []
     for reference in task.references if first_page else ():
-        overall = {
-            "value": reference.scores.get(task.metrics[0].name),
-            "low": None,
-            "high": None,
-            "loss": task.loss,
-        }
+        overall = bare_score(reference.scores.get(task.metrics[0].name), task.loss)
         scores = [overall, *[None] * len(titles)]
         references.append({"name": reference.name, "source": reference.source, "scores": scores})
     return {"headings": headings, "lines": [*references, *lines]}
 
 
-def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int) -> dict[str, Any]:
+def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int) -> Values:
     """The page; systems are ordered and paged by their overall number."""
-    entries, pager = _page(benchmark, task, ROWS, page, category=category)
+    entries, pager = ranked_entries(benchmark, task, None, ROWS, page, category=category)
     return {
         **_task_context(task),
         **table_of(task, entries, category=category, first_page=pager["page"] == 1),
@@ -98,21 +91,34 @@ def diagnostics_page(benchmark: Benchmark, task: Task, category: str, page: int)
     }
 
 
-def _task_context(task: Task) -> dict[str, Any]:
+def _task_context(task: Task) -> Values:
     return {"task": task, "metric": task.metrics[0].title, "columns": task.metadata, "here": "diagnostics"}
 
 
-def _page(
-    benchmark: Benchmark, task: Task, size: int, page: int, **query: str
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The entries of a page, the highest overall number first, and what the pager shows of their ranks."""
-    values = _values(benchmark, ("diagnostics", task.name, "overall"))
-    pks, pager = _order(values, size, page, **query)
-    ranks = read_ranks(benchmark, task.name, values)
-    entries = sorted(diagnosed(benchmark, task, pks), key=lambda entry: pks.index(entry["pk"]))
+def ranked_entries(
+    benchmark: Benchmark, task: Task, part: Category | None, size: int, page: int, **query: str
+) -> tuple[list[Values], Values]:
+    """The entries of a page, the highest number first, each with its place; and what the pager shows.
+
+    The number is that in that part, `number` of the entry; without a part, the overall number.
+    """
+    path: tuple[str, ...] = ("diagnostics", task.name, "overall")
+    score = task.name
+    if part is not None:
+        path = ("diagnostics", task.name, part.kind, part.name)
+        score = score_of_category(*path[1:])
+    values = _values(benchmark, path)
+    places, pager = paged(board_order(list(values.values())), size, page, **query)
+    known = list(values)
+    pks = [known[at] for at in places]
+    position = {pk: at for at, pk in enumerate(pks)}
+    rows = diagnosed(benchmark, task, pks) if part is None else scored_at(benchmark, path, pks)
+    entries = sorted(rows, key=lambda entry: position[entry["pk"]])
+    ranks = read_ranks(benchmark, score, values)
     for entry in entries:
         entry["place"] = ranks.places.get(entry["pk"], NOWHERE)
-    return entries, {**pager, "ranks": ranks, "leaders": _best_words(ranks, benchmark)}
+    leaders = ranks.best_words({row.pk: row.name for row in standings(benchmark)})
+    return entries, {**pager, "systems": len(values), "ranks": ranks, "leaders": leaders}
 
 
 def _values(benchmark: Benchmark, path: Sequence[str]) -> dict[int, float | None]:
@@ -127,23 +133,9 @@ def _values(benchmark: Benchmark, path: Sequence[str]) -> dict[int, float | None
     return dict(once(f"order {benchmark.pk} {benchmark.board_phase} {path}", benchmark.version, read))
 
 
-def _order(
-    values: Mapping[int, float | None], size: int, page: int, **query: str
-) -> tuple[list[int], dict[str, Any]]:
-    """The keys of the submissions of a page, the highest value first, and what the pager shows."""
-    shown, pager = paged(board_order(list(values.values())), size, page, **query)
-    pks = list(values)
-    return [pks[at] for at in shown], {**pager, "systems": len(pks)}
-
-
-def _best_words(ranks: BoardRanks, benchmark: Benchmark) -> str:
-    """Which systems may be the best, as a sentence."""
-    return ranks.best_words({row.pk: row.name for row in standings(benchmark)})
-
-
-def heat_page(benchmark: Benchmark, task: Task, page: int) -> dict[str, Any]:
+def heat_page(benchmark: Benchmark, task: Task, page: int) -> Values:
     """The page: as many systems as a map has room for, the highest overall first."""
-    entries, pager = _page(benchmark, task, PICTURED, page, view="map")
+    entries, pager = ranked_entries(benchmark, task, None, PICTURED, page, view="map")
     cells = _map(task, entries)
     metric = task.metrics[0].name
     human = next((reference for reference in task.references if metric in reference.scores), None)
@@ -171,23 +163,16 @@ def heat_csv(benchmark: Benchmark, task: Task) -> str:
     return csv_text([*FIELDS, "key"], rows)
 
 
-def _map(task: Task, entries: Sequence[Entry]) -> HeatMap:
+def _map(task: Task, entries: Sequence[Facts]) -> HeatMap:
     """The heat map with keys for names: an entry may have the label of another as its name."""
     return stored_heatmap(task, {entry["key"]: entry["diagnostic"] for entry in entries})
 
 
-def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: int) -> dict[str, Any]:
+def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: int) -> Values:
     """A phenomenon's description, examples, and the scores of systems in it, the highest first."""
-    path = ("diagnostics", task.name, category.kind, category.name)
-    values = _values(benchmark, path)
-    pks, pager = _order(values, ROWS, page)
-    ranks = read_ranks(benchmark, score_of_category(*path[1:]), values)
-    entries = sorted(scored_at(benchmark, path, pks), key=lambda entry: pks.index(entry["pk"]))
-    for entry in entries:
-        entry["place"] = ranks.places.get(entry["pk"], NOWHERE)
-    shown = [(entry, entry["number"]) for entry in entries]
-    bars = shown[:PICTURED]
-    labels = labels_of([entry for entry, _ in bars])
+    entries, pager = ranked_entries(benchmark, task, category, ROWS, page)
+    bars = entries[:PICTURED]
+    scores = [entry["number"] for entry in bars]
     return {
         **_task_context(task),
         "phenomenon": category,
@@ -198,24 +183,10 @@ def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: 
         "picture": score_bars(
             f"{category.name}: systems with the highest numbers",
             task.metrics[0].title,
-            zip(labels, (score for _, score in bars), strict=True),
+            zip(labels_of(bars), scores, strict=True),
         ),
-        "lines": shown,
-        "n": shown[0][1]["n"] if shown else None,
-        "ranks": ranks,
-        "leaders": _best_words(ranks, benchmark),
+        "lines": [(entry, entry["number"]) for entry in entries],
+        "n": scores[0]["n"] if scores else None,
         **pager,
         "own": benchmark.name == "sample",
     }
-
-
-def scores_of(
-    benchmark: Benchmark, task: Task, category: Category
-) -> tuple[list[tuple[Entry, Mapping[str, Any]]], BoardRanks]:
-    """Each entry that has a number in it, with the number, the highest first, and their ranks."""
-    path = ("diagnostics", task.name, category.kind, category.name)
-    entries = scored_at(benchmark, path)
-    values = {entry["pk"]: entry["number"]["value"] for entry in entries}
-    order = board_order(list(values.values()))
-    ranks = read_ranks(benchmark, score_of_category(*path[1:]), values)
-    return [(entries[at], entries[at]["number"]) for at in order], ranks

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from gluebench.leaderboard.benchmarks.contents import SAMPLE, linked_tasks
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.boards.exports import croissant_json
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.ranks.views import in_form
 
 MANIFEST = "manifest.toml"
@@ -28,7 +29,7 @@ def data(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     address = request.build_absolute_uri(reverse("board", args=[name]))
     return in_form(
         request,
-        live(name, request.user),
+        name,
         form,
         _data_json if form else partial(_data_context, address=address),
         cache_key=f"data {address}",
@@ -41,7 +42,7 @@ def croissant(request: HttpRequest, name: str) -> HttpResponseBase:
     """The files of the Data page as Croissant, for catalogs of data sets."""
     address = request.build_absolute_uri(reverse("board", args=[name]))
     make = partial(croissant_json, address=address)
-    return in_form(request, live(name, request.user), "json", make, cache_key=f"croissant {address}")
+    return in_form(request, name, "json", make, cache_key=f"croissant {address}")
 
 
 @require_safe
@@ -76,7 +77,7 @@ def _sent(request: HttpRequest, content: File[bytes], path: str, *, etag: str) -
     return response
 
 
-def files_of(benchmark: Benchmark) -> list[dict[str, Any]]:
+def files_of(benchmark: Benchmark) -> list[Values]:
     """The files of the Data page, in its order."""
     no_task = {"path": "", "task": "", "split": "", "rows": 0}
     files: list[Any] = [
@@ -93,7 +94,7 @@ def _manifests(benchmark: Benchmark) -> dict[str, bytes]:
     return {MANIFEST: benchmark.manifest.encode(), **parents}
 
 
-def _data_json(benchmark: Benchmark) -> dict[str, Any]:
+def _data_json(benchmark: Benchmark) -> Values:
     record, linked = benchmark.record, linked_tasks(benchmark.record)
     sources = [
         {"task": task.name, "published_elsewhere": task.name in linked, **task.source._asdict()}
@@ -108,7 +109,7 @@ def _data_json(benchmark: Benchmark) -> dict[str, Any]:
     }
 
 
-def _data_context(benchmark: Benchmark, address: str) -> dict[str, Any]:
+def _data_context(benchmark: Benchmark, address: str) -> Values:
     files, linked = files_of(benchmark), linked_tasks(benchmark.record)
     record = benchmark.record
     return {

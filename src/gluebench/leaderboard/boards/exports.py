@@ -12,10 +12,11 @@ from gluebench.benchmark.figures import DOWN
 from gluebench.data.croissant import PublishedFile, croissant
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.boards.columns import PRIVACY, Options, Scheme, number_places, standings
-from gluebench.leaderboard.boards.diagnostics import Category, scores_of
+from gluebench.leaderboard.boards.diagnostics import Category, ranked_entries
 from gluebench.leaderboard.boards.pages import Board, read_page, read_systems
 from gluebench.leaderboard.boards.table import Row
 from gluebench.leaderboard.common.formats import ENDS, percent
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.text import csv_text, latex, markdown_cell
 from gluebench.leaderboard.fields import LISTED, as_json
 from gluebench.leaderboard.ranks.places import (
@@ -25,14 +26,16 @@ from gluebench.leaderboard.ranks.places import (
     Place,
     not_different,
     read_ranks,
+    system_json,
 )
-from gluebench.leaderboard.ranks.state import system_json
 from gluebench.leaderboard.submissions.facts import diagnosed, graded_again
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.report import fine_of
 from gluebench.scoring.exports import Evaluated, aggregate
 from gluebench.scoring.report import report_of
 
+ALL = 10**9
+"""More rows than any board has."""
 RANK = tuple(NOWHERE.as_json())
 """The columns of a row's place."""
 _FIRST = ("name", "model", "team", "kind", "regime")
@@ -42,7 +45,7 @@ NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "e
 """Its columns of numbers and flags; `earlier` counts the earlier submissions of the same people."""
 
 
-def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> dict[str, Any]:
+def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
     """The board: columns, ranked rows, incomplete rows with rank null, published references.
 
     `part`: as in `read_systems`, for some of the rows.
@@ -100,7 +103,7 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> dict[str, A
     }
 
 
-def _scores(row: Row, task: Task | None, places: Mapping[str, Place]) -> dict[str, Any]:
+def _scores(row: Row, task: Task | None, places: Mapping[str, Place]) -> Values:
     """The scores of a row: all, or those of one task, each metric with its place where there are several."""
     scores = row.entry["scores"]
     if task is None:
@@ -123,7 +126,7 @@ def metric_ranks(benchmark: Benchmark, task: Task) -> dict[str, BoardRanks]:
     return ranks
 
 
-def diagnostics_json(benchmark: Benchmark, task: Task) -> dict[str, Any]:
+def diagnostics_json(benchmark: Benchmark, task: Task) -> Values:
     """A diagnostic set: each system's rank on the whole of it, and scores by phenomenon as in its report."""
     entries = diagnosed(benchmark, task)
     values = {entry["pk"]: entry["diagnostic"]["overall"]["value"] for entry in entries}
@@ -145,13 +148,13 @@ def diagnostics_json(benchmark: Benchmark, task: Task) -> dict[str, Any]:
     }
 
 
-def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> dict[str, Any]:
+def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> Values:
     """A phenomenon of a diagnostic set: its explanation, and each system's score in it."""
     about = explain(category.name)
     examples = about.examples if about else ()
     fields = ("first", "second", "forward", "backward")
-    scores, ranks = scores_of(benchmark, task, category)
-    keys = {entry["pk"]: entry["key"] for entry, _ in scores}
+    entries, shown = ranked_entries(benchmark, task, category, ALL, 1)
+    keys = {entry["pk"]: entry["key"] for entry in entries}
     return {
         **_head("phenomenon-board", benchmark, task, 2),
         "metric": task.metrics[0].name,
@@ -160,15 +163,14 @@ def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> dic
         "coarse": category.coarse,
         "about": about.words if about else None,
         "examples": [{name: getattr(pair, name) for name in fields} for pair in examples],
-        "may_be_best": [keys[pk] for pk in ranks.best],
+        "may_be_best": [keys[pk] for pk in shown["ranks"].best],
         "rows": [
-            {**ranks.places.get(entry["pk"], NOWHERE).as_json(), **system_json(entry), "score": score}
-            for entry, score in scores
+            {**entry["place"].as_json(), **system_json(entry), "score": entry["number"]} for entry in entries
         ],
     }
 
 
-def _head(schema: str, benchmark: Benchmark, task: Task, number: int) -> dict[str, Any]:
+def _head(schema: str, benchmark: Benchmark, task: Task, number: int) -> Values:
     """The first keys of each JSON view of a task; `number` is that of its schema."""
     return {
         "schema": f"gluebench.{schema}/{number}",
@@ -178,7 +180,7 @@ def _head(schema: str, benchmark: Benchmark, task: Task, number: int) -> dict[st
     }
 
 
-def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _facts(entry: Facts) -> Values:
     """The fields of an entry: the author's, the organizers' marks, earlier entries and the date."""
     return {
         **system_json(entry),
@@ -188,7 +190,7 @@ def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _references(published: Any, task: str | None) -> list[dict[str, Any]]:
+def _references(published: Any, task: str | None) -> list[Values]:
     """The published rows of a benchmark, or of a task."""
     return [
         {"name": reference.name, "task": task, "scores": dict(reference.scores), "source": reference.source}
@@ -201,7 +203,7 @@ def board_csv(benchmark: Benchmark, scheme: Scheme) -> str:
     measures = [f"{column.task.name}.{metric.name}" for column in scheme.columns for metric in column.metrics]
     names = [f"{measure}{end}" for measure in ("score", *measures) for end in ("", "_low", "_high")]
 
-    def numbers(scores: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | None]:
+    def numbers(scores: Facts) -> Iterator[Facts | None]:
         yield scheme.score(scores)
         for column in scheme.columns:
             yield from column.numbers(scores)
@@ -265,7 +267,7 @@ FORMATS: dict[str, Callable[[Benchmark, Scheme], Any]] = {
 }
 
 
-def eee_json(submission: Submission, address: str) -> dict[str, Any]:
+def eee_json(submission: Submission, address: str) -> Values:
     """The record of Every Eval Ever of a submission that `is_exported`; `address` is that of its page."""
     leaderboard = f"{submission.benchmark.title} leaderboard"
     about = Evaluated(
@@ -281,7 +283,7 @@ def eee_json(submission: Submission, address: str) -> dict[str, Any]:
     return aggregate(report, submission.benchmark.record, about, at=time.timestamp())
 
 
-def croissant_json(benchmark: Benchmark, address: str) -> dict[str, Any]:
+def croissant_json(benchmark: Benchmark, address: str) -> Values:
     """The data that its page offers, as Croissant; `address` is the absolute URL of the board."""
     return croissant(benchmark.record, _published_files(benchmark, address), url=f"{address}/data")
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from gluebench.leaderboard.boards.diagnostics import slug_of
 from gluebench.leaderboard.boards.table import Row, arrange, fill, ordered, references_of
 from gluebench.leaderboard.common import formats
 from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.text import breakable, markdown
 from gluebench.leaderboard.limits.quota import precise
@@ -39,19 +40,21 @@ from gluebench.leaderboard.submissions.facts import entries_of, graded_again, wi
 from gluebench.leaderboard.submissions.queries import scored
 
 register = template.Library()
-register.filter("count", formats.count)
-register.filter("kappa", formats.kappa)
-register.filter("percent", formats.percent)
-register.filter("p_text", formats.p_text)
-register.filter("score", formats.score_text)
-register.filter("signed", formats.signed)
-register.filter("points", figures.points)
-register.filter("unit", figures.unit)
-register.filter("interval", formats.interval_text)
-register.filter("markdown", markdown)
-register.filter("breakable", breakable)
-register.filter("precise", precise)
-register.filter("slugged", slug_of)
+register.filters |= {
+    "count": formats.count,
+    "kappa": formats.kappa,
+    "percent": percent,
+    "p_text": formats.p_text,
+    "score": formats.score_text,
+    "signed": formats.signed,
+    "points": figures.points,
+    "unit": figures.unit,
+    "interval": formats.interval_text,
+    "markdown": markdown,
+    "breakable": breakable,
+    "precise": precise,
+    "slugged": slug_of,
+}
 
 BENCHMARKS = 30
 """Benchmarks on a page of the list."""
@@ -148,8 +151,7 @@ def read_systems(
 
     Also returns the order of all of them.
     """
-    rows, options = _systems(benchmark, scheme), _with_rule(benchmark, Options())
-    order = _rank(benchmark, scheme, options, rows)
+    rows, options, order = _rank_rows(benchmark, scheme, Options())
     ranked_rows = ordered(rows, scheme.names, options, by_rank=order.another)
     chosen = [row for row in ranked_rows if pk in (None, row.system.pk)][part]
     _enter(benchmark, chosen, whole=len(chosen) == len(rows))
@@ -166,8 +168,7 @@ def _enter(benchmark: Benchmark, rows: list[Row], *, whole: bool) -> None:
 
 def read_page(benchmark: Benchmark, scheme: Scheme, options: Options, *, one_page: bool = False) -> Board:
     """The page of the board that the options ask for, or the whole board as one page."""
-    rows, options = _systems(benchmark, scheme), _with_rule(benchmark, options)
-    order = _rank(benchmark, scheme, options, rows)
+    rows, options, order = _rank_rows(benchmark, scheme, options)
     matches, page = arrange(
         [*rows, *references_of(benchmark.record, scheme)],
         scheme.names,
@@ -213,20 +214,15 @@ def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     return rows
 
 
-def _with_rule(benchmark: Benchmark, options: Options) -> Options:
-    """The options with the rule of the manifest, unless the address names another."""
-    rule = benchmark.record.rank_by
-    if rule == "mean" or options.ranking.rule:
-        return options
-    return options._replace(ranking=options.ranking._replace(rule=rule))
+def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[list[Row], Options, Order]:
+    """The rows of a board with their places, and the options and the order of the rule that ranks.
 
-
-def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row]) -> Order:
-    """Give the rows their places, and return the order by the chosen rule.
-
-    With filters, the rows that meet them are ranked among themselves.
+    That is the manifest's unless the address names another. With filters, the rows that meet them are ranked
+    among themselves.
     """
-    filters = options.filters
+    rows, filters = _systems(benchmark, scheme), options.filters
+    if benchmark.record.rank_by != "mean" and not options.ranking.rule:
+        options = options._replace(ranking=options.ranking._replace(rule=benchmark.record.rank_by))
     counted = [row for row in rows if filters.accepts(row.system)] if any(filters) else rows
     values = {row.system.pk: row.value for row in counted}
     if scheme.task is None:
@@ -240,14 +236,12 @@ def _rank(benchmark: Benchmark, scheme: Scheme, options: Options, rows: list[Row
     if any(filters) and not order.another:
         note = f"Filtered: ranks and rank sets are those among these {len(counted):,} systems."
         order = order._replace(notes=(*order.notes, note))
-    return order
+    return rows, options, order
 
 
 def ranked(benchmark: Benchmark) -> list[Row]:
     """Every system of the board with its rank, without what a page shows of it."""
-    scheme = columns.scheme_of(benchmark.record)
-    rows = _systems(benchmark, scheme)
-    _rank(benchmark, scheme, _with_rule(benchmark, Options()), rows)
+    rows, _, _ = _rank_rows(benchmark, columns.scheme_of(benchmark.record), Options())
     return rows
 
 
@@ -257,7 +251,7 @@ def places_of(benchmark: Benchmark) -> dict[int, Place]:
     return once(name, benchmark.version, lambda: {row.system.pk: row.place for row in ranked(benchmark)})
 
 
-def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[dict[str, Any]]:
+def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
     """The phases for a board that shows one of them, with links, or the names of systems without scores."""
     lines = described(benchmark)
     for line in lines:
@@ -271,7 +265,7 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[dict[str, A
     return lines
 
 
-def task_line(task: Task) -> dict[str, Any]:
+def task_line(task: Task) -> Values:
     """One task as a table lists it: how it is scored, how much there is and who knows the labels."""
     return {
         "task": task,
@@ -317,7 +311,7 @@ def home_page(search: str, page: int, *, signed_in: bool, creates: bool) -> str:
     return render_to_string("boards/home.html", context)
 
 
-def site(request: HttpRequest) -> dict[str, Any]:
+def site(request: HttpRequest) -> Values:
     """Context of all templates: who is visiting, the benchmark if it is the only one, how mail is used."""
     user = getattr(request, "user", None)
     benchmarks = Benchmark.objects.filter(draft=False)[:2]
@@ -375,6 +369,6 @@ def opening(text: str) -> SafeString:
 
 
 @register.filter
-def item(values: Mapping[str, Any], name: str) -> Any:
+def item(values: Facts, name: str) -> Any:
     """Return a mapping's value for a name that is itself a template variable; None if it is missing."""
     return values.get(name)

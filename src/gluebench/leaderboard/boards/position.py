@@ -1,13 +1,13 @@
 """A submission's position on its board: rank and rank set, distances with their tests, other scores."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from django import template
 
 from gluebench.leaderboard.boards.columns import Standing, standings
 from gluebench.leaderboard.boards.pages import places_of
 from gluebench.leaderboard.common.formats import gap_text, labels_of, score_bars, signed
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.compare_views import comparison_of
 from gluebench.leaderboard.ranks.places import NOWHERE, TOGETHER, Place, not_different
@@ -24,14 +24,14 @@ NAMES = 20
 
 
 @register.inclusion_tag("boards/rank.html")
-def rank(submission: Submission) -> dict[str, Any]:
+def rank(submission: Submission) -> Values:
     """Its rank on the board with its rank set, and from which systems it does not differ significantly."""
     return {"submission": submission, "benchmark": submission.benchmark, "together": TOGETHER} | rank_of(
         submission
     )
 
 
-def rank_of(submission: Submission) -> dict[str, Any]:
+def rank_of(submission: Submission) -> Values:
     """The place of a listed submission, of how many, and the systems not significantly different from it."""
     board = at_phase(submission.benchmark, submission.phase)
     places = places_of(board)
@@ -46,12 +46,12 @@ def rank_of(submission: Submission) -> dict[str, Any]:
 
 
 @register.inclusion_tag("boards/position.html")
-def position(submission: Submission) -> dict[str, Any]:
+def position(submission: Submission) -> Values:
     """Its position on the board, and what its author may do next."""
     return {"submission": submission, "benchmark": submission.benchmark, "position": position_of(submission)}
 
 
-def position_of(submission: Submission) -> dict[str, Any] | None:
+def position_of(submission: Submission) -> Values | None:
     """Its place among the complete systems, and its distances; None where it has no score that may be shown.
 
     `history` is its author's scores on this benchmark, newest first, where there are several.
@@ -59,7 +59,8 @@ def position_of(submission: Submission) -> dict[str, Any] | None:
     own, phase = submission.value, submission.phase
     if own is None or (phase is not None and not phase.is_shown):
         return None
-    rows = standings(at_phase(submission.benchmark, phase))
+    board = at_phase(submission.benchmark, phase)
+    rows = standings(board)
     others = [(row.value, row) for row in rows if row.value is not None and row.pk != submission.pk]
     others.sort(key=lambda pair: -pair[0])
     rank = 1 + sum(value > own for value, _ in others)
@@ -71,10 +72,9 @@ def position_of(submission: Submission) -> dict[str, Any] | None:
     sent = Submission.objects.filter(owner=submission.owner_id, benchmark=submission.benchmark_id)
     sent = sent.current().filter(value__isnull=False, phase=phase).order_by("-submitted", "-pk")
     columns = ("key", "name", "model", "submitted", "scores", "public")
-    history: list[dict[str, Any]] = [{**row} for row in sent.values(*columns)[:HISTORY]]
+    history: list[Values] = [{**row} for row in sent.values(*columns)[:HISTORY]]
     history = history if len(history) > 1 else []
     bars = zip(labels_of(history), (entry["scores"]["score"] for entry in history), strict=True)
-    board = at_phase(submission.benchmark, phase)
     similar = not_different(board, "", submission.pk) or []
     places = places_of(board)
     return {
@@ -97,7 +97,7 @@ def _decision(places: Mapping[int, Place], similar: Sequence[int], own: int, oth
     return f"{'not ' if other in similar else ''}significant, all pairs of the board at once"
 
 
-def _distance(submission: Submission, title: str, row: Standing, decision: str) -> dict[str, Any]:
+def _distance(submission: Submission, title: str, row: Standing, decision: str) -> Values:
     """Distance to another system of the board: the difference in score, and the board's decision on it."""
     other = Submission.objects.select_related("benchmark").defer("report", "problems").get(pk=row.pk)
     mask(submission.benchmark, other)

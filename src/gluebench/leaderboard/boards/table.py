@@ -1,9 +1,9 @@
 """A board as the paper's Figure 1: which rows a page has, by search, sort and groups, and their text."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.core.paginator import Page, Paginator
 
@@ -12,7 +12,8 @@ from gluebench.analysis.rank.rules import board_order
 from gluebench.benchmark import Benchmark
 from gluebench.benchmark.records import Reference
 from gluebench.leaderboard.boards.columns import SORTED_AS_WORDS, Options, Scheme, Standing
-from gluebench.leaderboard.common.formats import ABSENT, drawn, margin_text, percent, score_text
+from gluebench.leaderboard.common.formats import ABSENT, bare_score, drawn, margin_text, percent, score_text
+from gluebench.leaderboard.common.kinds import Facts
 from gluebench.leaderboard.common.text import alphabetical
 from gluebench.leaderboard.ranks.places import NOWHERE, Place
 from gluebench.leaderboard.submissions.queries import Regime
@@ -44,7 +45,7 @@ class Row:
     """The number that ranks it on this board."""
     values: tuple[float | None, ...]
     """The first number of each column."""
-    entry: Mapping[str, Any] = field(default_factory=dict)
+    entry: Facts = field(default_factory=dict)
     """The submission's values; of a reference its name and its source."""
     score: Cell = _NOTHING
     cells: tuple[Cell, ...] = ()
@@ -118,9 +119,7 @@ def ordered(rows: Sequence[Row], names: Sequence[str], options: Options, *, by_r
 def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -> Scale | None:
     """Write the text of a page's rows, whose entries are known; returns the scale of their bars."""
     scores = [
-        {"value": row.value, "low": None, "high": None, "loss": scheme.loss}
-        if row.reference
-        else scheme.score(row.entry["scores"])
+        bare_score(row.value, scheme.loss) if row.reference else scheme.score(row.entry["scores"])
         for row in rows
     ]
     scale = scale_of(scores)
@@ -139,7 +138,7 @@ def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -
     return scale
 
 
-def scale_of(scores: Iterable[Mapping[str, Any] | None]) -> Scale | None:
+def scale_of(scores: Iterable[Facts | None]) -> Scale | None:
     """A scale that contains these scores and their intervals, better on the right.
 
     Its ends are multiples of 5 points, or of losses of 0.1.
@@ -154,7 +153,7 @@ def scale_of(scores: Iterable[Mapping[str, Any] | None]) -> Scale | None:
     return Scale(round(high, 1), round(low, 1), 2, BAR - 2) if loss else Scale(low, high, 2, BAR - 2)
 
 
-def bar_path(scale: Scale | None, score: Mapping[str, Any] | None) -> str:
+def bar_path(scale: Scale | None, score: Facts | None) -> str:
     """A line over the interval and a stroke across it at the value."""
     if scale is None or score is None:
         return ""
@@ -163,7 +162,7 @@ def bar_path(scale: Scale | None, score: Mapping[str, Any] | None) -> str:
     return stroke if low is None or high is None else f"M{low} 10H{high}{stroke}"
 
 
-def _cell(scores: Sequence[Mapping[str, Any] | None], highest: float | None) -> Cell:
+def _cell(scores: Sequence[Facts | None], highest: float | None) -> Cell:
     if not any(scores):
         return Cell(percent(None))
     intervals = [margin_text(score) or ABSENT for score in scores]

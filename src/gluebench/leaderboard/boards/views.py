@@ -1,13 +1,16 @@
-"""The public pages: boards and diagnostic sets. Each has a JSON view, made from the same data."""
+"""The public pages: boards and diagnostic sets, each with a JSON view; what other sites show of a board."""
 
 from collections.abc import Collection
+from functools import partial
 from itertools import islice
 from typing import Any
 
+from csp.decorators import csp_replace
 from django.core.files.storage import storages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
+from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from gluebench.benchmark import Benchmark as Record
@@ -32,9 +35,12 @@ from gluebench.leaderboard.boards.pages import (
     glance,
     home_page,
     phases_on_board,
+    places_of,
+    ranked,
     read_page,
     task_line,
 )
+from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import page_number
@@ -42,8 +48,10 @@ from gluebench.leaderboard.fields import REGIMES
 from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.models import majority_tasks
 from gluebench.leaderboard.ranks.order import ABOUT, TITLES, ranking_options
-from gluebench.leaderboard.ranks.views import in_form
+from gluebench.leaderboard.ranks.places import LEGEND, NOWHERE
+from gluebench.leaderboard.ranks.views import in_form, of_phase
 from gluebench.leaderboard.submissions.facts import earlier_than, listed_facts
+from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.views import visible
 
 RANKED_BY = ("by", "weights", "majority")
@@ -54,6 +62,12 @@ EXAMPLES = 3
 """Examples that a task's page shows."""
 LOOKED_AT = 200
 """Rows among which these are chosen."""
+FRAME_ROWS = 10
+"""Systems in a frame."""
+LETTERS = 40
+"""Most characters of a badge's title."""
+WIDTH, MARGIN = 7, 12
+"""Pixels of a character, and around a text; the browser fits each text to its width."""
 
 
 @takes(*QUERY)
@@ -101,8 +115,7 @@ def export(request: HttpRequest, name: str, ending: str, task: str = "") -> Http
 
     phase = Options.of(request, ()).phase
     filename = f"{name}-{task}.{ending}" if task else f"{name}.{ending}"
-    source = live(name, request.user)
-    return in_form(request, source, ending, make, cache_key=f"export {task} {phase}", filename=filename)
+    return in_form(request, name, ending, make, cache_key=f"export {task} {phase}", filename=filename)
 
 
 @takes("category", "page", "view")
@@ -203,16 +216,6 @@ def _board(request: HttpRequest, handle: Live, task: Task | None) -> HttpRespons
     )
 
 
-def of_phase(benchmark: Benchmark, number: int) -> Benchmark:
-    """The benchmark as its pages are for a phase, if the board shows that; unchanged for 0."""
-    if not number:
-        return benchmark
-    phase = benchmark.phases.filter(pk=number).first()
-    if phase is None or not phase.is_shown:
-        raise Http404("The board does not show this phase.")
-    return at_phase(benchmark, phase)
-
-
 def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, signed_in: bool) -> str:
     """The page of a benchmark's board, or of a task's."""
     if options.phase == benchmark.board_phase:
@@ -233,10 +236,8 @@ def _board_html(benchmark: Benchmark, task: Task | None, options: Options, *, si
         "here": "board",
         "sorts": board.scheme.sorts,
     }
-    context |= {
-        "html": render_to_string("boards/table.html", context),
-        **_chooser(full_scheme, options, board.options),
-    }
+    context["html"] = render_to_string("boards/table.html", context)
+    context |= _chooser(full_scheme, options, board.options)
     if task is not None:
         context |= {
             "about": task_line(task),
@@ -305,3 +306,52 @@ def _examples(benchmark: Benchmark, task: Task) -> dict[str, Any] | None:
             chosen = [*sorted(firsts, key=rows.index), *(row for row in rows if row not in firsts)][:EXAMPLES]
             return {"split": file.split, "columns": header[1:], "rows": [row[1:] for row in chosen]}
     return None
+
+
+@require_safe
+def badge(request: HttpRequest, name: str = "", key: str = "") -> HttpResponseBase:
+    """A badge of a system with its rank and score; or of a benchmark with its systems and the best score."""
+    rows = Submission.objects.visible_to(request.user).public().select_related("benchmark", "phase")
+    row = None if name else get_object_or_404(rows, key=key)
+    benchmark = row.benchmark if row else live(name, request.user).benchmark()
+    make = partial(_badge, benchmark, row)
+    kind, name = "image/svg+xml", f"badge {name} {key}"
+    return cached(request, name=name, version=benchmark.version, make=make, content_type=kind)
+
+
+def _badge(benchmark: Benchmark, row: Submission | None) -> str:
+    return badge_svg(benchmark.title, _badge_text(benchmark, row))
+
+
+def _badge_text(benchmark: Benchmark, row: Submission | None) -> str:
+    loss = benchmark.record.loss
+    if row is not None:
+        place = places_of(at_phase(benchmark, row.phase)).get(row.pk, NOWHERE)
+        return f"rank {place.text}: {percent(row.value, loss)}" if place.rank else "incomplete"
+    rows = ranked(benchmark)
+    best = max((each.value for each in rows if each.value is not None), default=None)
+    systems = f"{len(rows):,} system{'s' * (len(rows) != 1)}"
+    return systems if best is None else f"{systems}, best {percent(best, loss)}"
+
+
+def badge_svg(title: str, text: str) -> str:
+    """A picture of two fields side by side, for light and dark pages."""
+    title = title if len(title) <= LETTERS else f"{title[: LETTERS - 1]}…"
+    first, second = (WIDTH * len(part) for part in (title, text))
+    places = {"edge": first + MARGIN, "after": first + 3 * MARGIN // 2, "whole": first + second + 2 * MARGIN}
+    values = {"title": title, "text": text, "first": first, "second": second, **places}
+    return render_to_string("boards/badge.svg", values)
+
+
+@xframe_options_exempt
+@csp_replace({"frame-ancestors": ["*"], "form-action": ["'none'"], "script-src": ["'none'"]})  # type: ignore[arg-type]
+@require_safe
+def embed(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The first rows of a board, for a frame in any page: without scripts, forms and accounts."""
+
+    def make(benchmark: Benchmark) -> dict[str, object]:
+        board = read_page(benchmark, scheme_of(benchmark.record), Options())
+        rows = [row for row in board.rows if not row.reference][:FRAME_ROWS]
+        return {"rows": rows, "systems": board.systems, "leaders": board.leaders, "legend": LEGEND}
+
+    return in_form(request, name, "", make, cache_key="embed", template="boards/embed.html")

@@ -2,11 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC
 from typing import Any
 
 from gluebench.benchmark import figures
+from gluebench.leaderboard.common.kinds import Facts, Values
 
 ABSENT = "–"
 ENDS = ("value", "low", "high")
@@ -36,12 +37,12 @@ def signed(value: float | None, loss: bool | None = False) -> str:
     return f"+{text}" if value and value > 0 else text
 
 
-def score_text(score: Mapping[str, Any] | None) -> str:
+def score_text(score: Facts | None) -> str:
     """The value of a score in a report, as `percent` writes it."""
     return percent(score["value"], score.get("loss")) if score else ABSENT
 
 
-def interval_text(score: Mapping[str, Any] | None) -> str:
+def interval_text(score: Facts | None) -> str:
     """The 95 % interval of a score in a report, "61.2 to 65.0"; empty where there is none."""
     if not score or score["low"] is None or score["high"] is None:
         return ""
@@ -50,7 +51,7 @@ def interval_text(score: Mapping[str, Any] | None) -> str:
     return " to ".join(percent(end, loss) for end in ends)
 
 
-def gap_text(difference: Mapping[str, Any] | None) -> str:
+def gap_text(difference: Facts | None) -> str:
     """The 95 % interval of a difference, as `interval_text`."""
     if not difference or difference["low"] is None or difference["high"] is None:
         return ""
@@ -62,7 +63,7 @@ EVEN = 0.1
 """An interval whose sides differ by at most this share of the wider one is shown as ± the wider."""
 
 
-def margin_text(score: Mapping[str, Any] | None) -> str:
+def margin_text(score: Facts | None) -> str:
     """How far the 95 % interval reaches: "±1.5", or "−1.9 +1.4" where its sides clearly differ."""
     if not score or score["low"] is None or score["high"] is None:
         return ""
@@ -98,7 +99,7 @@ def p_text(p: float) -> str:
     return f"{p:.3f}".removeprefix("0") if p < 0.9995 else "1"
 
 
-def labels_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
+def labels_of(entries: Sequence[Facts]) -> list[str]:
     """A unique label for each system in a chart or title: the name, with the model or key if names repeat."""
 
     def short(name: str, letters: int = LETTERS // 2) -> str:
@@ -115,13 +116,18 @@ def labels_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
     return names
 
 
-def drawn(score: Mapping[str, Any]) -> list[Any]:
+def bare_score(value: float | None, loss: bool) -> Values:
+    """A published number as the score of a report, without an interval."""
+    return {"value": value, "low": None, "high": None, "loss": loss}
+
+
+def drawn(score: Facts) -> list[Any]:
     """Its value and the ends of its interval as charts show them: times 100, or the loss."""
     factor = -1 if score.get("loss") else 100
     return [None if score[end] is None else factor * score[end] for end in ENDS]
 
 
-def score_bars(title: str, metric: str, scores: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+def score_bars(title: str, metric: str, scores: Iterable[tuple[str, Facts]]) -> str:
     """A chart of labels with their scores and intervals; empty where none has a value."""
     from gluebench.analysis.charts import Bar, bar_chart  # not for the command line, which counts alone
 

@@ -1,11 +1,12 @@
 """What an entry of the ledger says of a row. Independent of Django."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
 from gluebench.leaderboard.common.formats import BOARD, portable
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.fields import FIELDS, as_json
 
 _PUBLIC = [field for field in FIELDS.values() if not field.private]
@@ -20,12 +21,12 @@ def canonical(values: Any) -> str:
     return json.dumps(values, sort_keys=True, separators=(",", ":"))
 
 
-def hidden(texts: Mapping[str, Any] | None) -> str:
+def hidden(texts: Facts | None) -> str:
     """The salted hash of names; empty where there are none."""
     return sha256(canonical(texts).encode()).hexdigest() if texts else ""
 
 
-def row_of(read: Callable[[str], Any], scores: Mapping[str, Any]) -> dict[str, Any]:
+def row_of(read: Callable[[str], Any], scores: Facts) -> Values:
     """What an entry says of a row but for its names; `read` returns the value of a field by its name."""
     return {
         **as_json(read, OTHERS),
@@ -35,7 +36,7 @@ def row_of(read: Callable[[str], Any], scores: Mapping[str, Any]) -> dict[str, A
     }
 
 
-def scores_of(scores: Mapping[str, Any]) -> dict[str, Any]:
+def scores_of(scores: Facts) -> Values:
     """The scores of an entry, from those that a board shows."""
     values = portable({name: scores[name] for name in BOARD})
     return {

@@ -7,7 +7,7 @@ names can be deleted, and the tree stays whole.
 import json
 import logging
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from django.utils.crypto import salted_hmac
 from gluebench.leaderboard.audit.models import SEAL, Entry, hold, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.fields import as_json
 from gluebench.leaderboard.ledger import tree
@@ -56,9 +57,9 @@ class Leaf(models.Model):
         verbose_name_plural = "leaves"
 
     @property
-    def entry(self) -> dict[str, Any]:
+    def entry(self) -> Values:
         """The entry's values."""
-        values: dict[str, Any] = json.loads(self.data)
+        values: Values = json.loads(self.data)
         return values
 
     def fault(self, key: Key | None) -> bool:
@@ -87,11 +88,11 @@ class Node(models.Model):
 class Change(NamedTuple):
     """An entry that is not in the tree yet."""
 
-    values: Mapping[str, Any]
-    texts: Mapping[str, Any] | None = None
+    values: Facts
+    texts: Facts | None = None
 
 
-def _basis(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _basis(entry: Facts) -> Values:
     """What a row was graded from: the file, and the versions of all else."""
     by = entry["report__provenance"] or {}
     return {
@@ -178,10 +179,10 @@ def changes_of(pks: Sequence[int]) -> list[Change]:
     return [change for change in changes if change]
 
 
-def change_of(entry: Mapping[str, Any], last: Leaf | None, *, listed: bool) -> Change | None:
+def change_of(entry: Facts, last: Leaf | None, *, listed: bool) -> Change | None:
     """What happened to a submission since its last entry; None if boards show it as before."""
-    before: dict[str, Any] = last.entry if last else {}
-    after: dict[str, Any] = {"row": None}
+    before: Values = last.entry if last else {}
+    after: Values = {"row": None}
     texts = None
     if listed:
         names = as_json(entry.__getitem__, NAMES)
@@ -202,7 +203,7 @@ def change_of(entry: Mapping[str, Any], last: Leaf | None, *, listed: bool) -> C
     return Change({**values, **more}, texts)
 
 
-def _kind(before: Mapping[str, Any], after: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
+def _kind(before: Facts, after: Facts, entry: Facts) -> str:
     """The word for a change of a row; `entry` is the submission now."""
     old, new = before.get("row"), after["row"]
     if new is None:

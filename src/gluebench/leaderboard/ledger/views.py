@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
-from gluebench.leaderboard.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.page_cache import as_download, cached
 from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import page_number
@@ -124,9 +124,7 @@ def changes(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase
         return {"schema": "gluebench.changes/1", "benchmark": benchmark.name, **pages, "changes": entries}
 
     key = f"changes {number}"
-    return in_form(
-        request, live(name, request.user), form, make, cache_key=key, template="ledger/changes.html"
-    )
+    return in_form(request, name, form, make, cache_key=key, template="ledger/changes.html")
 
 
 @login_required

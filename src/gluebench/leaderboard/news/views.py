@@ -4,13 +4,11 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
@@ -55,9 +53,7 @@ def news(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
         rows = [(row, markdown(row.text)) for row in benchmark.announcements.all()]
         return {"announcements": rows, "mail_is_sent": settings.MAIL_IS_SENT, "here": "news"}
 
-    return in_form(
-        request, live(name, request.user), form, make, cache_key=f"news {root}", template="news/news.html"
-    )
+    return in_form(request, name, form, make, cache_key=f"news {root}", template="news/news.html")
 
 
 def _feed(benchmark: Benchmark, root: str) -> str:
@@ -102,20 +98,18 @@ ANNOUNCEMENT = OrganizerPage.named(
 )
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def mail(request: SignedInRequest) -> HttpResponse:
     """When one gets mail about announcements."""
     form = MailForm(request.POST or None, initial={"pace": pace_of(request.user)})
     if form.is_valid():
         choose(request.user, Pace(form.cleaned_data["pace"]))
-        messages.success(request, "Your choice holds from now on.")
-        return redirect("account-mail")
+        return redirect_with_success(request, "Your choice holds from now on.", "account-mail")
     return render(request, "news/account.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @csrf_exempt
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 def unsubscribe(request: HttpRequest, code: str) -> HttpResponse:
     """The page behind the link in a mail; a POST, which mail programs send too, ends the mail."""
     user = subscriber(code)

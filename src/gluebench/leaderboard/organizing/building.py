@@ -7,7 +7,7 @@ The uploads may hold labels, so the web process stores them unread in the folder
 import csv
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,14 @@ from gluebench.data.organize import Choices, make_plan, write_plan
 from gluebench.data.organize.plan import summary
 from gluebench.data.sources.unpack import unpack
 from gluebench.leaderboard.benchmarks.contents import prepare
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.folder import SiteError, make_private
 from gluebench.scoring import GoldError
 
 IN, OUT, LABELS, TABLES, MANIFEST = "in", "out", "labels", "tables", "_manifest.toml"
 
 
-def build(job: Mapping[str, Any]) -> dict[str, Any]:
+def build(job: Facts) -> Values:
     """Build in the job's "folder"; what was detected and linted, or "problems", each a line.
 
     The job's "manifest" and "gold" are the paths of an existing benchmark's, for what was not uploaded.
@@ -41,7 +42,7 @@ def build(job: Mapping[str, Any]) -> dict[str, Any]:
         return {"problems": lines}
 
 
-def _built(folder: Path, job: Mapping[str, Any]) -> dict[str, Any]:
+def _built(folder: Path, job: Facts) -> Values:
     given, made = folder / IN, folder / OUT
     tasks: dict[str, list[tuple[str, str, str]]] = {}
     gold: Path | None
@@ -77,7 +78,7 @@ def _built(folder: Path, job: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _choices(values: Mapping[str, Any]) -> Choices:
+def _choices(values: Facts) -> Choices:
     return Choices(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})  # type: ignore[arg-type]
 
 
@@ -102,7 +103,7 @@ def _tabulated(folder: Path) -> Path:
     return folder
 
 
-def _objects(path: Path) -> list[dict[str, Any]]:
+def _objects(path: Path) -> list[Values]:
     """The rows of a JSON list or of JSON lines. Raises DataError."""
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -147,7 +148,7 @@ def _require_local(manifest: Path, given: Path) -> None:
             raise SiteError(f'extends = "{parent}": upload that file too, and write "./" and its name.')
 
 
-def _lint(manifest: Path, data: Path | None, gold: Path) -> dict[str, list[dict[str, Any]]]:
+def _lint(manifest: Path, data: Path | None, gold: Path) -> dict[str, list[Values]]:
     """For each task, its findings, errors first; nothing without data."""
     if data is None:
         return {}

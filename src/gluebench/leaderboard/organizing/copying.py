@@ -15,7 +15,7 @@ from django.utils import timezone
 from gluebench.data.home import sha256_of
 from gluebench.leaderboard import health
 from gluebench.leaderboard.audit.models import record
-from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.folder import SiteError, files_below
 from gluebench.leaderboard.freeze import freeze
 from gluebench.leaderboard.organizing.models import FrozenCopy
 
@@ -47,7 +47,7 @@ def _make(row: FrozenCopy) -> None:
         folder, packed = Path(scratch, f"{benchmark.name}-frozen"), Path(scratch, "copy.zip")
         freeze(folder, [benchmark.name] if row.labels else [], only=benchmark.name, most=MOST_BYTES)
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            for path in files_below(folder):
                 archive.write(path, path.relative_to(scratch))
         sha256 = sha256_of(packed)
         with packed.open("rb") as file:

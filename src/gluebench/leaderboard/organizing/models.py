@@ -29,7 +29,7 @@ class DryRun(models.Model):
     """The last dry run of a benchmark: no submission, on no board, and without any prediction."""
 
     benchmark = models.OneToOneField(Benchmark, models.CASCADE, related_name="dry_run")
-    by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now)
     gold = models.CharField(max_length=200, blank=True)
     """The folder of labels it was graded on."""

@@ -2,20 +2,20 @@
 
 import zipfile
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from gluebench.benchmark import Task
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.scoring import Gold, grade
 from gluebench.submission import Column, check, write_submission
 
 UNKNOWN = "no such label"
 
 
-def rehearse(labels: Gold, graded: Gold, folder: Path) -> dict[str, dict[str, Any]]:
+def rehearse(labels: Gold, graded: Gold, folder: Path) -> dict[str, Values]:
     """Make "perfect", "majority" and "broken" of all labels, and grade them on those that count.
 
     The files are written to a private folder, which the caller deletes. Each result has "check", "score",
@@ -80,9 +80,9 @@ def _break(source: Path, target: Path) -> None:
             broken.writestr(name, b"".join(lines))
 
 
-def _graded(path: Path, gold: Gold) -> dict[str, Any]:
+def _graded(path: Path, gold: Gold) -> Values:
     submission = check(path, gold.benchmark)
-    result: Mapping[str, Any] = {}
+    result: Facts = {}
     if submission.verdict != "invalid":
         result = grade(submission, gold).as_dict()
     return {

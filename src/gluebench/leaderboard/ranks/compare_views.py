@@ -1,6 +1,5 @@
 """Two systems of a board compared: the page, its JSON and its CSV."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -12,13 +11,14 @@ from django.views.decorators.http import require_safe
 from gluebench.benchmark import Benchmark as Record
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
 from gluebench.leaderboard.common.formats import gap_text, labels_of, p_text
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.ranks.models import comparable, hidden_reason
 from gluebench.leaderboard.ranks.pairs import board_pair
+from gluebench.leaderboard.ranks.places import system_json
 from gluebench.leaderboard.ranks.renewing import ask
-from gluebench.leaderboard.ranks.state import system_json
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.models import Submission
 
@@ -41,7 +41,7 @@ class Comparison(NamedTuple):
     status: str
     """ "done", "waiting", "full", "failed", or "none" where there can be none."""
     detail: str
-    values: dict[str, Any] | None = None
+    values: Values | None = None
     """As `gluebench compare --json` gives them."""
     at: Any = None
 
@@ -50,7 +50,7 @@ class Comparison(NamedTuple):
         """The HTTP status of its JSON and CSV."""
         return {"waiting": 202, "full": 503}.get(self.status, 200)
 
-    def as_json(self, a: Submission, b: Submission) -> dict[str, Any]:
+    def as_json(self, a: Submission, b: Submission) -> Values:
         """Return the comparison, or its state, as JSON; "board" is the same pair among all of the board."""
         return {
             "status": self.status,
@@ -78,7 +78,7 @@ def compare(request: HttpRequest, name: str, form: str) -> HttpResponse:
         rows = Submission.objects.on_board(benchmark).order_by("-value", "submitted", "pk")
         systems = rows.only("key", "name", "model")[:CHOICES]
         mask(benchmark, *systems)
-        context: dict[str, Any] = {
+        context: Values = {
             "benchmark": benchmark,
             "systems": systems,
             "chosen": chosen,
@@ -134,7 +134,7 @@ def listed(benchmark: Benchmark, key: str) -> Submission | None:
     return row
 
 
-def tables_of(comparison: Mapping[str, Any], record: Record) -> dict[str, Any]:
+def tables_of(comparison: Facts, record: Record) -> Values:
     """The average, the scored tasks, and the diagnostic sets, each as a whole and by category."""
     overall, average = comparison["overall"], f"Average of {len(comparison['over'])} tasks"
     sets = []
@@ -151,7 +151,7 @@ def tables_of(comparison: Mapping[str, Any], record: Record) -> dict[str, Any]:
     }
 
 
-def _task_table(title: str, task: Mapping[str, Any], record: Record, name: str) -> dict[str, Any]:
+def _task_table(title: str, task: Facts, record: Record, name: str) -> Values:
     """The task's score, then its metrics; a single metric's title where that is the score."""
     titles = {metric.name: metric.title for metric in record.task(name).metrics}
     several, lines = len(task["metrics"]) > 1, []
@@ -163,7 +163,7 @@ def _task_table(title: str, task: Mapping[str, Any], record: Record, name: str) 
     return {"title": title, "lines": lines, "words": task["words"]}
 
 
-def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> dict[str, Any]:
+def line_of(title: str, numbers: Facts, *, strong: bool = False) -> Values:
     """One difference of the comparison; the line of a task's score is `strong`, above its metrics."""
     decisive = numbers.get("adjusted", numbers["p"])
     effect = ""  # empty where answers are numbers
@@ -183,7 +183,7 @@ def line_of(title: str, numbers: Mapping[str, Any], *, strong: bool = False) -> 
     }
 
 
-def comparison_csv(comparison: Mapping[str, Any] | None) -> str:
+def comparison_csv(comparison: Facts | None) -> str:
     """A row for each difference; numbers are fractions."""
     comparison = comparison or {"overall": None, "tasks": {}, "diagnostics": {}}
     rows = [("", "average", "", comparison["overall"])]

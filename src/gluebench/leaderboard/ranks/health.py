@@ -4,7 +4,7 @@ The grader computes what needs labels, together with the ranking; here it is joi
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from statistics import fmean, quantiles
 from typing import Any
 
@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.accounts.models import SignedInRequest
-from gluebench.leaderboard.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ABSENT, percent, signed
 from gluebench.leaderboard.organizing.pages import for_organizers, render_tab
 from gluebench.leaderboard.ranks.state import ranking_of
@@ -28,7 +28,7 @@ NEWEST = 1000
 """Submissions whose times and failures are counted, the newest ones."""
 ATTEMPTS = 10
 """Attempts that are shown."""
-Row = dict[str, Any]
+Row = Values
 
 
 def headroom(benchmark: Benchmark) -> list[Row]:
@@ -50,7 +50,7 @@ def _room(of: Record | Task, name: str | None, metrics: list[str], scores: list[
     return {"task": name, "title": of.title, **values, "loss": of.loss}
 
 
-def table(rooms: list[Row], facts: Mapping[str, Any] | None) -> Iterator[list[str]]:
+def table(rooms: list[Row], facts: Facts | None) -> Iterator[list[str]]:
     """Yield the cells of each line: the name, head-room, then shares or, for organizers, counts of items."""
     for room in rooms:
         loss, shown = room["loss"], facts or {"tasks": {}}
@@ -62,7 +62,7 @@ def table(rooms: list[Row], facts: Mapping[str, Any] | None) -> Iterator[list[st
         yield [room["task"] or "Average", *scores, *gaps[:2], *items, gaps[2]]
 
 
-def _items_text(task: Mapping[str, Any], name: str) -> str:
+def _items_text(task: Facts, name: str) -> str:
     """A coarse share, "about 15 %", or a count and its share, "12 (3.4 %)"."""
     value = task.get(name)
     if value is None:
@@ -76,14 +76,13 @@ def _items_text(task: Mapping[str, Any], name: str) -> str:
 def health(request: HttpRequest, name: str, form: str = "") -> HttpResponseBase:
     """What everybody may know of a benchmark's health."""
 
-    def content(benchmark: Benchmark) -> dict[str, Any]:
+    def content(benchmark: Benchmark) -> Values:
         ranking, rooms = ranking_of(benchmark), headroom(benchmark)
         if form:
             return ranking.as_json("health/2", headroom=rooms, shares=ranking.shares)
         return {"ranking": ranking, "facts": ranking.shares, "rows": table(rooms, ranking.shares)}
 
-    source = live(name, request.user)
-    return in_form(request, source, form, content, cache_key="health", template="ranks/health.html")
+    return in_form(request, name, form, content, cache_key="health", template="ranks/health.html")
 
 
 @for_organizers(require_safe)
@@ -130,7 +129,7 @@ def failures(benchmark: Benchmark) -> list[tuple[str, int]]:
     return counts.most_common()
 
 
-def queue(benchmark: Benchmark) -> dict[str, Any]:
+def queue(benchmark: Benchmark) -> Values:
     """How many wait, since when, and seconds of waiting and grading: the median and the 95th percentile.
 
     Of the newest submissions that were graded once.

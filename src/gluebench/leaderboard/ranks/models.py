@@ -24,8 +24,8 @@ MAJORITY = "Majority class"
 class Ranking(models.Model):
     """The last computed ranks of one board: of a phase of a benchmark, or of its systems without a phase."""
 
-    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="rankings")
-    phase = models.ForeignKey(Phase, null=True, on_delete=models.CASCADE, related_name="+")
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="rankings")
+    phase = models.ForeignKey(Phase, models.CASCADE, null=True, related_name="+")
     version = models.PositiveBigIntegerField(default=0)
     """The version of the board that it is for; a board of another version does not show it."""
     stamp = models.CharField(max_length=64, blank=True)
@@ -59,7 +59,7 @@ class Ranking(models.Model):
 class Decisions(models.Model):
     """Which pairs of systems differ significantly by one score; all ranks by that score come from here."""
 
-    ranking = models.ForeignKey(Ranking, on_delete=models.CASCADE, related_name="decisions")
+    ranking = models.ForeignKey(Ranking, models.CASCADE, related_name="decisions")
     score = models.CharField(max_length=400)
     """What is ranked: empty for the average, else a task, a metric, a diagnostic set or a phenomenon."""
     counts = models.JSONField()
@@ -76,9 +76,9 @@ class Decisions(models.Model):
 class Pair(models.Model):
     """Two systems compared on the same examples."""
 
-    a = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="+")
+    a = models.ForeignKey(Submission, models.CASCADE, related_name="+")
     """The older one."""
-    b = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="+")
+    b = models.ForeignKey(Submission, models.CASCADE, related_name="+")
     stamp = models.CharField(max_length=64)
     """Digest of the gradings and labels that it was computed from."""
     asked = models.DateTimeField()
@@ -108,7 +108,8 @@ def leaders(systems: Sequence[Submission]) -> list[str]:
     """The keys of the best system of each team or person, in the order given, without the rows of people."""
     rows = [row for row in systems if row.kind != Kind.HUMAN]
     best = {people_of(row.owner_id, row.group_id): row.key for row in reversed(rows)}
-    return [row.key for row in rows if row.key in {*best.values()}]
+    keys = set(best.values())
+    return [row.key for row in rows if row.key in keys]
 
 
 def hidden_reason(benchmark: Benchmark) -> str:

@@ -10,6 +10,7 @@ from gluebench.benchmark import UnknownNameError
 from gluebench.benchmark.records import Rule, rule_named
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.kinds import Facts
 from gluebench.leaderboard.ranks.models import Ranking, majority_tasks
 from gluebench.leaderboard.ranks.places import BoardRanks, Place, latest_ranking, read_ranks
 
@@ -46,6 +47,11 @@ class RankingOptions(NamedTuple):
         """Whether systems are ranked by their scores."""
         return self.by == "mean" and not (self.weights or self.majority)
 
+    @property
+    def title(self) -> str:
+        """The heading of the numbers that they rank by, within a sentence."""
+        return f"{'weighted ' if self.weights else ''}{TITLES[self.by]}"
+
 
 class Order(NamedTuple):
     """The places of a board's systems by the chosen rule."""
@@ -60,19 +66,9 @@ class Order(NamedTuple):
     """Whether systems are ordered by something other than their score."""
 
     @property
-    def title(self) -> str:
-        """The heading of the numbers that it ranks by."""
-        return title_of(self.options)
-
-    @property
     def rule(self) -> Rule:
         """The rule that gave the ranks; the average where those of another are not computed."""
         return self.options.by if self.another else "mean"
-
-
-def title_of(options: RankingOptions) -> str:
-    """What these options rank by, within a sentence."""
-    return f"{'weighted ' if options.weights else ''}{TITLES[options.by]}"
 
 
 def order_of(
@@ -87,7 +83,7 @@ def order_of(
     if options.usual or ranking is None:
         is_told = ranking is None and not waiting and (ranks.reason or not options.usual)
         return Order(options, ranks, (reason,) if is_told else ())
-    board: Mapping[str, Any] = Ranking.objects.only("board").get(pk=ranking.pk).board or {}
+    board: Facts = Ranking.objects.only("board").get(pk=ranking.pk).board or {}
     pks = [pk for pk, _ in ranking.systems]
     by_rule, notes = _places(board["boards"][options.majority], pks, options, weights, benchmark.record.loss)
     places = {pk: by_rule[pk] for pk in values if pk in by_rule}
@@ -102,7 +98,7 @@ def order_of(
 
 
 def _places(
-    results: Mapping[str, Any],
+    results: Facts,
     pks: Sequence[int],
     options: RankingOptions,
     weights: Mapping[str, float],
@@ -130,7 +126,7 @@ def _places(
     for pk, row in zip(pks, rows, strict=True):
         if row["rank"] is None:
             continue
-        place = Place(row["rank"], row["rank_low"], row["rank_high"], by=title_of(options))
+        place = Place(row["rank"], row["rank_low"], row["rank_high"], by=options.title)
         if place.low is None:
             place = place._replace(withheld=withheld)
         if options.by != "mean" or weights:
@@ -139,7 +135,7 @@ def _places(
     return places, notes
 
 
-def withheld_words(rules: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
+def withheld_words(rules: Mapping[str, Facts]) -> list[tuple[str, str]]:
     """Rules by which ranks have no rank sets, in words, and why."""
     reasons: dict[str, list[str]] = {}
     for name, rule in rules.items():

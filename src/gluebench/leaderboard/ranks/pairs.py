@@ -8,10 +8,10 @@ from pydantic_core import to_json
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import signed
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.text import csv_lines
 from gluebench.leaderboard.ranks.models import Decisions
-from gluebench.leaderboard.ranks.places import TOO_FEW
-from gluebench.leaderboard.ranks.state import RankingState, ranking_of
+from gluebench.leaderboard.ranks.places import TOO_FEW, RankingState, ranking_of
 
 WINDOW = 100
 """Rows and columns of pairs on a page."""
@@ -45,7 +45,7 @@ class Pairs:
         self._better = packed.unpack_decisions(row.better, size)
         self._p_values = packed.unpack_p_values(row.p_values, size) if row.p_values else None
 
-    def pair(self, a: int, b: int) -> dict[str, Any]:
+    def pair(self, a: int, b: int) -> Values:
         """Compare the systems at two positions; p-values are None on a board of too many systems."""
         p_values = self._p_values
         return {
@@ -55,11 +55,16 @@ class Pairs:
             "significant": bool(self._better[a, b] or self._better[b, a]),
         }
 
-    def all(self) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    def all(self) -> Iterator[tuple[int, int, Values]]:
         """Yield the positions of each pair, the better average first, and its comparison."""
         for at, a in enumerate(self.order):
             for b in self.order[at + 1 :]:
                 yield a, b, self.pair(a, b)
+
+    @property
+    def number(self) -> int:
+        """How many pairs there are."""
+        return len(self.order) * (len(self.order) - 1) // 2
 
     @property
     def significant(self) -> int:
@@ -78,18 +83,17 @@ def _adjusted(p: Any) -> float:
     return JUST_ABOVE if rounded <= LEVEL < p else rounded
 
 
-def board_pair(benchmark: Benchmark, a: int, b: int) -> dict[str, Any] | None:
+def board_pair(benchmark: Benchmark, a: int, b: int) -> Values | None:
     """Two systems by their primary keys as one of all pairs of the board; None while that is not tested."""
     state = ranking_of(benchmark)
     pairs = Pairs(state)
     at = {pk: at for at, (pk, _) in enumerate(state.ranking.systems)} if state.ranking else {}
     if state.waiting or not {at.get(a), at.get(b)} <= {*pairs.order}:
         return None
-    number = len(pairs.order) * (len(pairs.order) - 1) // 2
-    return {"family": FAMILY, "pairs": number, **pairs.pair(at[a], at[b])}
+    return {"family": FAMILY, "pairs": pairs.number, **pairs.pair(at[a], at[b])}
 
 
-def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> dict[str, Any]:
+def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> Values:
     """Context of the pairs page: a window of the systems against each other, in the order of the board.
 
     `down` and `across` are the numbers of the window, from 1.
@@ -104,12 +108,9 @@ def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> dict[st
     for number, row in rows:
         cells = []
         for _, column in columns:
-            pair = pairs.pair(row, column)
-            cell = {
-                **pair,
-                "text": signed(pair["difference"], ranking.loss),
-                "behind": pair["difference"] < 0,
-            }
+            cell = pairs.pair(row, column)
+            cell["text"] = signed(cell["difference"], ranking.loss)
+            cell["behind"] = cell["difference"] < 0
             cells.append((ranking.systems[column]["key"], None if row == column else cell))
         lines.append((number, ranking.systems[row], cells))
     heads = [(number, ranking.systems[column]) for number, column in columns]
@@ -117,7 +118,7 @@ def pairs_page(ranking: RankingState, down: int = 1, across: int = 1) -> dict[st
         "ranking": ranking,
         "reason": "" if ranking.reason else pairs.reason,
         "significant": pairs.significant,
-        "of": len(pairs.order) * (len(pairs.order) - 1) // 2,
+        "of": pairs.number,
         "window": (down, across),
         "windows": range(1, windows + 1),
         "html": render_to_string("ranks/matrix.html", {"rows": lines, "columns": heads}),

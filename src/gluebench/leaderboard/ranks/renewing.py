@@ -16,6 +16,7 @@ from django.utils import timezone
 from django_tasks import task
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.folder import make_private
 from gluebench.leaderboard.phases.models import at_phase, phase_on_board
 from gluebench.leaderboard.ranks import models
@@ -101,7 +102,7 @@ def _settle(
         Benchmark.objects.filter(pk=ranking.benchmark_id).touch()
         benchmark = Benchmark.objects.get(pk=ranking.benchmark_id)
         board = at_phase(benchmark, ranking.phase)
-        state: dict[str, Any] = {"stamp": stamp, "asked": None}
+        state: Values = {"stamp": stamp, "asked": None}
         if stamp_of(board, ranked_systems(board)) == stamp:
             state |= {"version": benchmark.version, "since": None}
         Ranking.objects.filter(pk=ranking.pk).update(**state, **values)
@@ -123,7 +124,7 @@ def renew_ranking(pk: int) -> bool:
     board = at_phase(ranking.benchmark, ranking.phase)
     systems = ranked_systems(board)
     stamp = stamp_of(board, systems)
-    nothing: dict[str, Any] = {
+    nothing: Values = {
         "systems": [],
         "board": None,
         "pairs": None,
@@ -150,14 +151,12 @@ def renew_ranking(pk: int) -> bool:
     except process.InterruptedGradingError:
         Ranking.objects.filter(pk=ranking.pk).update(asked=None)
         return False
-    except (process.SlowGraderError, process.KilledGraderError) as failure:
-        if _entries(cache) - before:  # the next attempt goes on from what this one kept
+    except GraderError as failure:
+        stopped = isinstance(failure, process.SlowGraderError | process.KilledGraderError)
+        if stopped and _entries(cache) - before:  # the next attempt goes on from what this one kept
             Ranking.objects.filter(pk=ranking.pk).update(asked=None)
         else:
             _settle(ranking, stamp, [], **nothing | {"failure": str(failure)[:200]})
-        return False
-    except GraderError as failure:
-        _settle(ranking, stamp, [], **nothing | {"failure": str(failure)[:200]})
         return False
     if not result["names"]:
         _settle(ranking, stamp, [], **nothing)
@@ -184,7 +183,7 @@ def renew_ranking(pk: int) -> bool:
     return True
 
 
-def _job(board: Benchmark, systems: Sequence[Submission], paths: Sequence[str]) -> dict[str, Any]:
+def _job(board: Benchmark, systems: Sequence[Submission], paths: Sequence[str]) -> Values:
     """What the grader ranks. Scores are as shown, so that no order reveals what rounding hides."""
     shown: dict[str, dict[str, float]] = {}
     for row in systems:

@@ -1,6 +1,6 @@
 """Pages about the ranks of a board: under every rule, pair by pair, against costs, and over time."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from gluebench.analysis.rank.rules import pareto_front
 from gluebench.benchmark.figures import heading
 from gluebench.leaderboard.benchmarks.models import Benchmark, Live, live
 from gluebench.leaderboard.common.formats import ABSENT, ENDS, drawn, labels_of, score_bars
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import TYPES, cached
 from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import csv_text, page_number
@@ -22,11 +23,7 @@ from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.order import TITLES, withheld_words
 from gluebench.leaderboard.ranks.pairs import pairs_csv, pairs_json, pairs_page
-from gluebench.leaderboard.ranks.places import (
-    Place,
-    latest_ranking,
-)
-from gluebench.leaderboard.ranks.state import NAMES, RankingState, ranking_of
+from gluebench.leaderboard.ranks.places import NAMES, Place, RankingState, latest_ranking, ranking_of
 from gluebench.leaderboard.submissions.facts import entries_of
 
 SHOWN = 200
@@ -48,15 +45,23 @@ def status_json(request: HttpRequest, name: str) -> JsonResponse:
     """Whether the ranks of a board are final, for the pages that wait for them."""
     benchmark = live(name, request.user).benchmark()
     if number := request.GET.get("phase", ""):
-        phase = benchmark.phases.filter(pk=number).first() if number.isdecimal() else None
-        if phase is None or not phase.is_shown:
-            raise Http404("The board does not show this phase.")
-        benchmark = at_phase(benchmark, phase)
+        known = int(number) if number.isdecimal() else 0
+        benchmark = of_phase(benchmark, known or -1)  # 0 is no phase's number
     _, _, waiting = latest_ranking(benchmark)
     return JsonResponse({"final": not waiting})
 
 
-def rules_page(ranking: RankingState) -> dict[str, Any]:
+def of_phase(benchmark: Benchmark, number: int) -> Benchmark:
+    """The benchmark as its pages are for a phase, if the board shows that; unchanged for 0."""
+    if not number:
+        return benchmark
+    phase = benchmark.phases.filter(pk=number).first()
+    if phase is None or not phase.is_shown:
+        raise Http404("The board does not show this phase.")
+    return at_phase(benchmark, phase)
+
+
+def rules_page(ranking: RankingState) -> Values:
     """Context of the rules page: ranks under every rule, and the pairs whose order depends on the rule."""
     rules, contested, counts = (ranking.pairs[name] for name in ("rules", "contested", "counts"))
     systems = ranking.systems
@@ -88,7 +93,7 @@ def rules_page(ranking: RankingState) -> dict[str, Any]:
     }
 
 
-def _rule_place(ranking: RankingState, rule: str, at: int) -> dict[str, Any]:
+def _rule_place(ranking: RankingState, rule: str, at: int) -> Values:
     """The fields of `PLACE` of a system under a rule; under the usual average those of the board."""
     place = ranking.board["rules"][rule]["places"][at]
     if rule == "mean":
@@ -109,7 +114,7 @@ def _rule_text(ranking: RankingState, rule: str, at: int) -> str:
     return str(rank or ABSENT)
 
 
-def rules_json(ranking: RankingState) -> dict[str, Any]:
+def rules_json(ranking: RankingState) -> Values:
     """JSON view of `rules_page`, with rank sets under the rules that have them."""
     keys, pairs = ranking.keys, ranking.pairs
     rows = []
@@ -142,11 +147,11 @@ def rules_csv(ranking: RankingState) -> str:
     return csv_text(head + list(others), rows)
 
 
-Row = Mapping[str, Any]
+Row = Facts
 """An entry of the board with its `score`, and `front` or `led` for a chart."""
 
 
-def _scored(benchmark: Benchmark) -> list[dict[str, Any]]:
+def _scored(benchmark: Benchmark) -> list[Values]:
     """The entries with a score, in the order of submission."""
     scored = [entry for entry in entries_of(benchmark) if entry["scores"]["score"]]
     return [{**entry, "score": entry["scores"]["score"]} for entry in scored]
@@ -166,7 +171,7 @@ def costs_of(benchmark: Benchmark) -> list[Row]:
     ]
 
 
-def costs_page(rows: Sequence[Row]) -> dict[str, Any]:
+def costs_page(rows: Sequence[Row]) -> Values:
     """A chart for each cost that some system states, and the table behind the charts."""
     table_rows = [
         (row, [(field.shown(row[cost]), row["front"][cost]) for cost, field in COSTS.items()]) for row in rows
@@ -209,7 +214,7 @@ def progress_of(benchmark: Benchmark) -> list[Row]:
     return list(rows)
 
 
-def progress_page(rows: Sequence[Row]) -> dict[str, Any]:
+def progress_page(rows: Sequence[Row]) -> Values:
     """Both charts and the table behind them, best first."""
     ordered = _best_first(rows)
     shown = ordered[:SYSTEMS]
@@ -236,7 +241,7 @@ def _over_time(rows: Sequence[Row]) -> str:
     )
 
 
-def chart_json(subject: str, rows: Sequence[Row]) -> dict[str, Any]:
+def chart_json(subject: str, rows: Sequence[Row]) -> Values:
     """The table behind a chart as JSON."""
     names = CHART_COLUMNS[subject]
     values = [{name: _plain(row[name]) for name in names} for row in rows]
@@ -279,7 +284,7 @@ def page(
     options = {name: page_number(request.GET.get(name, "")) for name in windows}
     return in_form(
         request,
-        live(name, request.user),
+        name,
         form,
         lambda benchmark: make(read(benchmark), **options),
         cache_key=f"{subject} {options}",
@@ -296,7 +301,7 @@ def pairs(request: HttpRequest, name: str, subject: str, form: str = "") -> Http
 
 def in_form(
     request: HttpRequest,
-    source: Live | Benchmark,
+    source: str | Benchmark,
     form: str,
     make: Callable[[Benchmark], Any],
     *,
@@ -306,12 +311,14 @@ def in_form(
 ) -> HttpResponseBase:
     """Answer with a page in one form; `make` returns a context, JSON values, a text, or the parts of one.
 
+    `source` is the benchmark or its name, which raises Http404 where there is none for this visitor.
     `cache_key` identifies it in the page cache, with all that it depends on; `filename` is for a text.
     """
     signed_in = request.user.is_authenticated and not form
+    known = live(source, request.user) if isinstance(source, str) else source
 
     def body() -> str | Iterator[str]:
-        benchmark = source.benchmark() if isinstance(source, Live) else source
+        benchmark = known.benchmark() if isinstance(known, Live) else known
         content = make(benchmark)
         if isinstance(content, Iterator):
             return content
@@ -321,8 +328,8 @@ def in_form(
 
     return cached(
         request,
-        name=f"{cache_key} {source.name} {form} {signed_in}",
-        version=source.version,
+        name=f"{cache_key} {known.name} {form} {signed_in}",
+        version=known.version,
         make=body,
         content_type=TYPES[form],
         filename="" if form in ("", "json") else filename,

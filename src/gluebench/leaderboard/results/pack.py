@@ -3,10 +3,10 @@
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.contrib.humanize.templatetags.humanize import ordinal
 
@@ -18,6 +18,7 @@ from gluebench.leaderboard.boards.exports import FORMATS, RANK, citation, diagno
 from gluebench.leaderboard.boards.pages import read_page
 from gluebench.leaderboard.boards.table import Row
 from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
 from gluebench.leaderboard.ranks.places import LEGEND, Place
@@ -35,11 +36,11 @@ class Pack(NamedTuple):
     """An archive, the first places in it, and which systems may be the best, as a sentence."""
 
     data: bytes
-    places: list[dict[str, Any]]
+    places: list[Values]
     leaders: str
 
 
-def places(rows: list[Row]) -> list[dict[str, Any]]:
+def places(rows: list[Row]) -> list[Values]:
     """Each system that has a rank, with its rank set and what a certificate says of it.
 
     `place` is the observed rank with the rank set, "3 · 1–6".
@@ -83,7 +84,7 @@ def pack(benchmark: Benchmark, at: datetime, *, labels: bool) -> Pack:
 
 
 def _files(
-    benchmark: Benchmark, ranked: list[dict[str, Any]], leaders: str, at: datetime, *, labels: bool
+    benchmark: Benchmark, ranked: list[Values], leaders: str, at: datetime, *, labels: bool
 ) -> Iterator[tuple[str, str | bytes]]:
     record = benchmark.record
     yield "README.txt", README.format(title=benchmark.title, date=at.date(), leaders=leaders, legend=LEGEND)
@@ -131,5 +132,5 @@ def _described(row: Submission) -> str:
     return "\n".join([*lines, "", row.description, ""])
 
 
-def _json(value: Mapping[str, Any]) -> str:
+def _json(value: Facts) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

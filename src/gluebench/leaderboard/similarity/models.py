@@ -14,7 +14,7 @@ from gluebench.leaderboard.submissions.models import Submission
 class Sample(models.Model):
     """Some of a submission's predictions, kept so that two can be compared without opening their files."""
 
-    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="sample")
+    submission = models.OneToOneField(Submission, models.CASCADE, related_name="sample")
     files = models.JSONField()
     """As `samples.take_sample` gives them."""
 
@@ -22,7 +22,7 @@ class Sample(models.Model):
 class Comparison(models.Model):
     """The last time that a benchmark's submissions were compared with each other."""
 
-    benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="comparison")
+    benchmark = models.OneToOneField(Benchmark, models.CASCADE, related_name="comparison")
     at = models.DateTimeField(auto_now=True)
     submissions = models.PositiveIntegerField()
     """How many were compared."""

@@ -5,16 +5,14 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
-from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.pages import account_page, redirect_with_error
 from gluebench.leaderboard.webhooks.models import Delivery, Event, Webhook
 
 MOST = 10
@@ -44,8 +42,7 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
         return super().clean() or self.cleaned_data
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def webhooks(request: SignedInRequest, pk: int | None = None) -> HttpResponse:
     """One's webhooks with their log, and a form for a new one, whose secret is shown in this answer alone."""
     if pk is not None:
@@ -56,8 +53,7 @@ def webhooks(request: SignedInRequest, pk: int | None = None) -> HttpResponse:
         elif request.method == "POST":
             minute = timezone.now() - timedelta(minutes=1)
             if webhook.deliveries.filter(event__startswith="test_", created__gt=minute).exists():
-                messages.error(request, "You may test a webhook once a minute.")
-                return redirect("webhooks")
+                return redirect_with_error(request, "You may test a webhook once a minute.", "webhooks")
             Webhook.objects.filter(pk=pk).update(failures=0)
             webhook.tell([Event("test", secrets.token_hex(8), timezone.now(), {}, webhook.owner_id)])
         return redirect("webhooks")
