@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, include, path
 
 from gluebench.leaderboard.accounts import views as accounts
 from gluebench.leaderboard.accounts.provider import github_callback, github_login
@@ -32,104 +32,6 @@ BENCHMARK = "benchmarks/<slug:name>"
 ORGANIZE = f"{BENCHMARK}/organize"
 
 
-handler500 = "gluebench.leaderboard.middleware.failed"
-
-ACCOUNT: dict[str, tuple[str, Any]] = {
-    "account": ("", accounts.overview),
-    "tokens": ("tokens", accounts.tokens),
-    "token-revoke": ("tokens/<int:pk>/revoke", accounts.revoke),
-    "account-export": ("export", accounts.data),
-    "account-delete": ("delete", accounts.delete),
-    "account-mail": ("mail", news.mail),
-    "webhooks": ("webhooks", webhooks),
-    "webhook": ("webhooks/<int:pk>", webhooks),
-    "team": ("team", limits.team),
-    "team-join": ("team/join/<slug:code>", limits.team_join),
-    "team-leave": ("team/leave", limits.team_leave),
-    "team-merge": ("team/merge/<int:pk>", limits.team_merge),
-    "team-renew": ("team/renew", limits.team_renew),
-    "github_login": ("github/login/", github_login),
-    "github_callback": ("github/login/callback/", github_callback),
-}
-"""By name, each page below account/: its address and its view."""
-PAGES: dict[str, tuple[str, Any]] = {
-    "home": ("", boards.home),
-    "board": (BENCHMARK, boards.board),
-    "badge": (f"{BENCHMARK}/badge.svg", boards.badge),
-    "embed": (f"{BENCHMARK}/embed", boards.embed),
-    "task": (f"{BENCHMARK}/tasks/<str:task>", boards.task_board),
-    "croissant": (f"{BENCHMARK}/croissant.json", downloads.croissant),
-    "data-file": (f"{BENCHMARK}/data/<path:path>", downloads.data_file),
-    "ranks-status": (f"{BENCHMARK}/ranks/status.json", ranks.status_json),
-    "results": (f"{BENCHMARK}/results", results.results),
-    "results-archive": (f"{BENCHMARK}/results.zip", results.archive),
-    "about": (f"{BENCHMARK}/about/<slug:section>", texts.about),
-    "logo": (f"{BENCHMARK}/logo", texts.logo),
-    "style": (f"{BENCHMARK}/style.css", texts.style),
-    "organize-news": (f"{ORGANIZE}/news", news.organize),
-    "organize-announcement": (f"{ORGANIZE}/news/<int:pk>", news.organize),
-    "unsubscribe": ("unsubscribe/<str:code>", news.unsubscribe),
-    "join": (f"{BENCHMARK}/join", limits.join),
-    "submit": (f"{BENCHMARK}/submit", submit),
-    "organize": (ORGANIZE, submissions.organize),
-    "organize-csv": (f"{ORGANIZE}/submissions.csv", submissions.organize_csv),
-    "organize-regrade": (f"{ORGANIZE}/regrade", submissions.regrade_all),
-    "organize-log": (f"{ORGANIZE}/log", submissions.log),
-    "organize-setup": (f"{ORGANIZE}/setup", organizing.setup),
-    "organize-opening": (f"{ORGANIZE}/opening", organizing.opening),
-    "organize-roles": (f"{ORGANIZE}/roles", organizing.roles),
-    "organize-duplicate": (f"{ORGANIZE}/duplicate", organizing.duplicate),
-    "organize-texts": (f"{ORGANIZE}/texts", texts.texts),
-    "organize-looks": (f"{ORGANIZE}/looks", texts.looks),
-    "organize-dry-run": (f"{ORGANIZE}/dry-run", dry_runs.dry_run),
-    "organize-replace": (f"{ORGANIZE}/replace", creating.replace),
-    "organize-one": (f"{ORGANIZE}/submissions/<slug:key>", submissions.organize_one),
-    "organize-alike": (f"{ORGANIZE}/alike", similarity.alike),
-    "organize-compare": (f"{ORGANIZE}/alike/compare", similarity.compare),
-    "organize-results": (f"{ORGANIZE}/results", results.organize),
-    "organize-results-draft": (f"{ORGANIZE}/results/draft.zip", results.draft),
-    "organize-copy": (f"{ORGANIZE}/copy", copies.frozen_copy),
-    "organize-copy-download": (f"{ORGANIZE}/copy.zip", copies.download),
-    "limits": (LIMITS, limits.policy),
-    "override": (f"{LIMITS}/exceptions", limits.override),
-    "override-remove": (f"{LIMITS}/exceptions/<int:pk>/remove", limits.override_end),
-    "phases": (PHASES, limits.phases),
-    "phase": (f"{PHASES}/<int:pk>", limits.phases),
-    "organize-people": (f"{ORGANIZE}/people", annotation.overview),
-    "organize-study": (f"{ORGANIZE}/people/<slug:key>", annotation.one),
-    "organize-study-sheets": (f"{ORGANIZE}/people/<slug:key>/sheets.zip", annotation.download),
-    "organize-new": ("organize/new", creating.new),
-    "organize-preview": ("organize/new/<slug:token>", creating.preview),
-    "my-submissions": ("submissions", submissions.mine),
-    "submission": ("submissions/<slug:key>", submissions.submission),
-    "submission-json": ("submissions/<slug:key>.json", submissions.submission_json),
-    "row-badge": ("submissions/<slug:key>/badge.svg", boards.badge),
-    "submission-bibtex": ("submissions/<slug:key>.bib", boards.bibtex),
-    "submission-eee": ("submissions/<slug:key>.eee.json", boards.eee),
-    "submission-edit": ("submissions/<slug:key>/edit", submissions.edit),
-    "submission-publish": ("submissions/<slug:key>/publish", submissions.publish),
-    "submission-withdraw": ("submissions/<slug:key>/withdraw", submissions.withdraw),
-    "submission-choose": ("submissions/<slug:key>/choose", submissions.choose),
-    "submission-reproduce": ("submissions/<slug:key>/reproduce", reproduce),
-    "submission-replace": ("submissions/<slug:key>/replace", replace),
-    "submission-detail": ("submissions/<slug:key>/detail", boards.detail),
-    "submission-status": ("submissions/<slug:key>/status.json", submissions.status_json),
-    "submission-file": ("submissions/<slug:key>/file", submissions.download),
-    "receipt": ("submissions/<slug:key>/receipt", ledger.receipt),
-    "ledger": ("ledger", ledger.ledger),
-    "ledger-checkpoint": ("ledger/checkpoint", ledger.checkpoint),
-    "ledger-rows": ("ledger/rows.json", ledger.rows),
-    "ledger-tile": ("ledger/tile/<slug:level>/<path:path>", ledger.tile),
-    "label": ("label/<slug:code>", annotation.start),
-    "label-place": ("label/<slug:code>/<int:number>", annotation.pair),
-}
-"""By name, each page that has one form."""
-
-
-def _pages(pages: dict[str, tuple[str, Any]]) -> list[URLPattern]:
-    return [path(address, view, name=name) for name, (address, view) in pages.items()]
-
-
 def _forms(
     address: str, view: Any, name: str, forms: Iterable[str] = ("json", "csv", ""), **options: str
 ) -> list[URLPattern]:
@@ -145,23 +47,46 @@ def _forms(
     ]
 
 
-account: list[URLPattern | URLResolver] = [
-    *_pages(ACCOUNT),
+handler500 = "gluebench.leaderboard.middleware.failed"
+
+ACCOUNT = [
+    path("", accounts.overview, name="account"),
+    path("tokens", accounts.tokens, name="tokens"),
+    path("tokens/<int:pk>/revoke", accounts.revoke, name="token-revoke"),
+    path("export", accounts.data, name="account-export"),
+    path("delete", accounts.delete, name="account-delete"),
+    path("mail", news.mail, name="account-mail"),
+    path("webhooks", webhooks, name="webhooks"),
+    path("webhooks/<int:pk>", webhooks, name="webhook"),
+    path("team", limits.team, name="team"),
+    path("team/join/<slug:code>", limits.team_join, name="team-join"),
+    path("team/leave", limits.team_leave, name="team-leave"),
+    path("team/merge/<int:pk>", limits.team_merge, name="team-merge"),
+    path("team/renew", limits.team_renew, name="team-renew"),
     path("two-factor/", include("allauth.mfa.urls")),
     path("sessions/", include("allauth.usersessions.urls")),
     path("providers/", include("allauth.socialaccount.urls")),
+    path("github/login/", github_login, name="github_login"),
+    path("github/login/callback/", github_callback, name="github_callback"),
     path("", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("", include("allauth.account.urls")),
 ]
 
 urlpatterns = [
+    path("", boards.home, name="home"),
     *(path(address[1:], view, name=address[1:]) for address, view in PROBES.items()),
+    path(BENCHMARK, boards.board, name="board"),
     *(
         path(f"{BENCHMARK}{task}.{ending}", boards.export, {"ending": ending}, name=f"{kind}-{ending}")
         for ending in FORMATS
         for kind, task in (("board", ""), ("task", "/tasks/<str:task>"))
     ),
+    path(f"{BENCHMARK}/badge.svg", boards.badge, name="badge"),
+    path(f"{BENCHMARK}/embed", boards.embed, name="embed"),
+    path(f"{BENCHMARK}/tasks/<str:task>", boards.task_board, name="task"),
     *_forms(f"{BENCHMARK}/data", downloads.data, "data", ("json", "")),
+    path(f"{BENCHMARK}/croissant.json", downloads.croissant, name="croissant"),
+    path(f"{BENCHMARK}/data/<path:path>", downloads.data_file, name="data-file"),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>/<str:slug>", boards.phenomenon, "phenomenon", ("json", "")),
     *_forms(f"{BENCHMARK}/diagnostics/<str:task>", boards.diagnostics, "diagnostics"),
     *(
@@ -171,11 +96,17 @@ urlpatterns = [
         for url in _forms(f"{BENCHMARK}/{subject}", ranks.page, subject, subject=subject)
     ),
     *_forms(f"{BENCHMARK}/pairs", ranks.pairs, "pairs", subject="pairs"),
+    path(f"{BENCHMARK}/ranks/status.json", ranks.status_json, name="ranks-status"),
     *_forms(f"{BENCHMARK}/health", benchmark_health.health, "health", ("json", "")),
     *_forms(f"{ORGANIZE}/health", benchmark_health.organize_health, "organize-health", ("json", "")),
     *_forms(f"{BENCHMARK}/compare", compare, "compare"),
     *_forms(f"{BENCHMARK}/changes", ledger.changes, "changes", ("json", "")),
     *_forms(f"{BENCHMARK}/people/<slug:key>", annotation.result, "people"),
+    path(f"{BENCHMARK}/results", results.results, name="results"),
+    path(f"{BENCHMARK}/results.zip", results.archive, name="results-archive"),
+    path(f"{BENCHMARK}/about/<slug:section>", texts.about, name="about"),
+    path(f"{BENCHMARK}/logo", texts.logo, name="logo"),
+    path(f"{BENCHMARK}/style.css", texts.style, name="style"),
     *_forms(f"{BENCHMARK}/news", news.news, "news", ("atom", "")),
     path("unsubscribe/<str:code>", news.unsubscribe, name="unsubscribe"),
     path(f"{BENCHMARK}/join", limits.join, name="join"),
@@ -194,7 +125,7 @@ urlpatterns = [
     path("submissions", submissions.mine, name="my-submissions"),
     path("submissions/<slug:key>", submissions.submission, name="submission"),
     path("submissions/<slug:key>.json", submissions.submission_json, name="submission-json"),
-    path("submissions/<slug:key>/badge.svg", embeds.badge, name="row-badge"),
+    path("submissions/<slug:key>/badge.svg", boards.badge, name="row-badge"),
     path("submissions/<slug:key>.bib", boards.bibtex, name="submission-bibtex"),
     path("submissions/<slug:key>.eee.json", boards.eee, name="submission-eee"),
     path("submissions/<slug:key>/edit", submissions.edit, name="submission-edit"),
@@ -215,7 +146,9 @@ urlpatterns = [
     path("privacy", texts.site_page, {"name": "privacy"}, name="privacy"),
     path("terms/edit", texts.site_edit, {"name": "terms"}, name="terms-edit"),
     path("privacy/edit", texts.site_edit, {"name": "privacy"}, name="privacy-edit"),
-    path("account/", include(account)),
+    path("account/", include(ACCOUNT)),
     path("admin/", site.urls),
+    path("label/<slug:code>", annotation.start, name="label"),
+    path("label/<slug:code>/<int:number>", annotation.pair, name="label-place"),
     path("api/v1/", api_addresses()),
 ]

@@ -8,7 +8,6 @@ import logging
 import smtplib
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from datetime import timedelta
 
 from allauth.account.models import EmailAddress
@@ -36,8 +35,10 @@ logger = logging.getLogger(__name__)
 
 def publish(announcement: Announcement, actor: User) -> str:
     """Save it, put it in the log, and queue its mail if the site sends mail."""
-    with _recording("announcement", announcement, actor):
+    with transaction.atomic():
+        Benchmark.objects.held(announcement.benchmark_id)
         announcement.save()
+        _record("announcement", announcement, actor)
         if settings.MAIL_IS_SENT:
             paces = dict(MailChoice.objects.values_list("user", "pace"))
             people = ((pk, Pace(paces.get(pk, Pace.INSTANT))) for pk in _participants(announcement.benchmark))
@@ -51,7 +52,8 @@ def publish(announcement: Announcement, actor: User) -> str:
 
 def change(announcement: Announcement, actor: User) -> str:
     """Save another text; mail that is not sent yet has it, and none is sent again."""
-    with _recording("announcement changed", announcement, actor):
+    with transaction.atomic():
+        Benchmark.objects.held(announcement.benchmark_id)
         announcement.changed = timezone.now()
         announcement.save()
         _record("announcement changed", announcement, actor)
@@ -60,23 +62,20 @@ def change(announcement: Announcement, actor: User) -> str:
 
 def take_back(announcement: Announcement, actor: User) -> str:
     """Delete it with the mail that is not sent yet; the log keeps its text."""
-    with _recording("announcement taken back", announcement, actor):
+    with transaction.atomic():
+        Benchmark.objects.held(announcement.benchmark_id)
+        row = announcement.pk
         announcement.delete()
         _record("announcement taken back", announcement, actor, row)
     return f"“{announcement.title}” is taken back. Mail that was sent remains."
 
 
-@contextmanager
-def _recording(action: str, announcement: Announcement, actor: User) -> Iterator[None]:
-    """Change an announcement in a transaction, which also logs and seals it and expires the pages."""
-    row = announcement.pk
-    with transaction.atomic():
-        benchmark = Benchmark.objects.held(announcement.benchmark_id)
-        yield
-        facts = {"title": announcement.title, "text": announcement.text}
-        seals = sealed(benchmark, "announcements", row=row or announcement.pk)
-        record(action, actor=actor, benchmark=benchmark, **facts, sealed=seals)
-        Benchmark.objects.filter(pk=benchmark.pk).touch()
+def _record(action: str, announcement: Announcement, actor: User, row: int | None = None) -> None:
+    benchmark = announcement.benchmark
+    facts = {"title": announcement.title, "text": announcement.text}
+    seals = sealed(benchmark, "announcements", row=row or announcement.pk)
+    record(action, actor=actor, benchmark=benchmark, **facts, sealed=seals)
+    Benchmark.objects.filter(pk=benchmark.pk).touch()
 
 
 def _participants(benchmark: Benchmark) -> QuerySet[User, int]:

@@ -4,14 +4,16 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
-from gluebench.leaderboard.benchmarks.models import Benchmark, live
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.environment import site_address
 from gluebench.leaderboard.news import delivery
@@ -98,18 +100,20 @@ ANNOUNCEMENT = OrganizerPage.named(
 )
 
 
-@account_page
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
 def mail(request: SignedInRequest) -> HttpResponse:
     """When one gets mail about announcements."""
     form = MailForm(request.POST or None, initial={"pace": pace_of(request.user)})
     if form.is_valid():
         choose(request.user, Pace(form.cleaned_data["pace"]))
-        return redirect_with_success(request, "Your choice holds from now on.", "account-mail")
+        messages.success(request, "Your choice holds from now on.")
+        return redirect("account-mail")
     return render(request, "news/account.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @csrf_exempt
-@form_page
+@require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, code: str) -> HttpResponse:
     """The page behind the link in a mail; a POST, which mail programs send too, ends the mail."""
     user = subscriber(code)

@@ -122,7 +122,7 @@ def _stored_at(upload: Upload) -> str:
     return reverse("organize-setup", args=[name]) if name else ""
 
 
-def _stored(user: User, folder: Path, summary: Facts) -> Benchmark:
+def _stored(user: User, folder: Path, summary: Mapping[str, Any]) -> Benchmark:
     """Store what was built. Raises SiteError if its name was taken meanwhile."""
     out, former = folder / "out", Benchmark.objects.filter(name=summary["replaces"]).first()
     gold = out / "labels"
@@ -174,7 +174,7 @@ def build(
     return Done("", reverse("organize-preview", args=[token]))
 
 
-def _misnamed(result: Facts) -> list[str]:
+def _misnamed(result: Mapping[str, Any]) -> list[str]:
     """Problems of a manifest's name: it is another benchmark's, or not the one that is replaced."""
     name, replaces = result["name"], result["replaces"]
     if not replaces and Benchmark.objects.filter(name=name).exists():

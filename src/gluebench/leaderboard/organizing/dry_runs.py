@@ -16,7 +16,6 @@ from django_tasks import task
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.pages import redirect_with_error, redirect_with_success
 from gluebench.leaderboard.organizing.models import DryRun
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.grading import job_of, stopping

@@ -67,7 +67,7 @@ class FilesForm(ActForm):
         """The inputs of what is detected in tables."""
         return [self[name] for name in (*CHOICES, "encoding", "replace_whitespace")]
 
-    def clean(self) -> Values:
+    def clean(self) -> dict[str, Any]:
         """The values; errors for files that do not go together or are too many."""
         values = super().clean() or {}
         files = [*values.get("tables", ()), *values.get("parents", ())]
@@ -105,7 +105,7 @@ class NewForm(FilesForm):
         required=False, max_length=200, validators=[plain], help_text="Shown to everybody. Empty: its name."
     )
 
-    def clean(self) -> Values:
+    def clean(self) -> dict[str, Any]:
         """The values; errors for what a new benchmark lacks."""
         values = super().clean()
         if values.get("tables"):
@@ -201,7 +201,7 @@ class LooksForm(ActForm):
             links.append([text.strip() or address, address])
         return links
 
-    def clean(self) -> Values:
+    def clean(self) -> dict[str, Any]:
         """The values; errors for colors that are hard to read."""
         values = super().clean() or self.cleaned_data
         for name, (theme, paper) in _PAPER.items():

@@ -3,22 +3,21 @@
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import storages
 from django.db import transaction
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import keep_public
 from gluebench.leaderboard.benchmarks.models import SECTIONS, Benchmark, live
 from gluebench.leaderboard.benchmarks.seals import sealed
-from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.page_cache import cached
-from gluebench.leaderboard.common.pages import account_page, redirect_with_success
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.folder import TEXTS
 from gluebench.leaderboard.limits.models import SiteText, site_text
@@ -52,7 +51,7 @@ TEXT_PAGE = OrganizerPage.named("organize-texts", {"": (save_texts, TextsForm)},
 LOOKS_PAGE = OrganizerPage.named("organize-looks", {"": (save_looks, LooksForm)})
 
 
-def _filled(values: Values) -> Values:
+def _filled(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
@@ -69,7 +68,7 @@ def _save(benchmark: Benchmark, actor: User, action: str, **values: Any) -> str:
     return "Saved." if changed else "Nothing was changed."
 
 
-def _flat(values: Values) -> Values:
+def _flat(values: dict[str, Any]) -> dict[str, Any]:
     parts = [value if isinstance(value, dict) else {name: value} for name, value in values.items()]
     return {name: value for part in parts for name, value in part.items()}
 
@@ -122,19 +121,21 @@ def site_page(request: HttpRequest, name: str) -> HttpResponseBase:
     return render(request, "accounts/page.html", {**context, "name": name, "is_default": is_default})
 
 
-@account_page
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
 def site_edit(request: SignedInRequest, name: str) -> HttpResponse:
     """The editor of terms or privacy, for admins."""
     if not request.user.is_superuser:
         raise PermissionDenied
     form = SiteTextForm(request.POST or None, initial={"text": site_text(name)})
     shown = ""
-    if form.is_valid():
+    if request.method == "POST" and form.is_valid():
         shown = form.cleaned_data["text"]
         if request.POST.get("act") == "save":
             with transaction.atomic():
                 SiteText.objects.update_or_create(name=name, defaults={"text": shown})
                 record("site text", actor=request.user, page=name)
-            return redirect_with_success(request, "Saved.", name)
+            messages.success(request, "Saved.")
+            return redirect(name)
     context = {"form": form, "shown": [("", shown)] if shown else [], "name": name}
     return render(request, "organize/site.html", context, status=422 if form.errors else 200)

@@ -21,7 +21,6 @@ from gluebench.leaderboard.benchmarks.adding import store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
-from gluebench.leaderboard.common.pages import redirect_with_error, redirect_with_success
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.organizing.dry_runs import NO_LABELS, delete_dry_run, shown, start_dry_run

@@ -17,8 +17,9 @@ from gluebench.benchmark import Task
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ABSENT, percent, signed
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.organizing.pages import for_organizers, render_tab
-from gluebench.leaderboard.ranks.state import ranking_of
+from gluebench.leaderboard.ranks.places import ranking_of
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.similarity.similar import near
 from gluebench.leaderboard.submissions.facts import entries_of

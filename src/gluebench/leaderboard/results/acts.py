@@ -99,4 +99,7 @@ def _make(row: Results) -> None:
         values |= {"places": made.places, "leaders": made.leaders}
         rows = Results.objects.filter(pk=row.pk, made=None, announced=row.announced)
         if rows.update(made=timezone.now(), **values):
-            _log(benchmark, "results made", "results", sha256=sha256, places=made.places[:3])
+            seals = sealed(benchmark, "results")
+            facts: dict[str, Any] = {"sha256": sha256, "places": made.places[:3], "sealed": seals}
+            record("results made", benchmark=benchmark, **facts)
+            Benchmark.objects.filter(pk=benchmark.pk).touch()

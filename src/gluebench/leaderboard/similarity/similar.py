@@ -7,8 +7,10 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 from django_tasks import task
 
@@ -131,5 +133,5 @@ def alike(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 def compare(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Have the background worker compare all predictions again."""
     compare_predictions.enqueue(benchmark.pk)
-    message = "The predictions are being compared; load this page again in a minute."
-    return redirect_with_success(request, message, "organize-alike", benchmark.name)
+    messages.success(request, "The predictions are being compared; load this page again in a minute.")
+    return redirect("organize-alike", benchmark.name)
