@@ -21,6 +21,7 @@ from gluebench.leaderboard.accounts.models import Scope, Team, issue
 from gluebench.leaderboard.accounts.trust import delete_account
 from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.formats import APART
 from gluebench.leaderboard.limits import acts as people
 from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
 from gluebench.leaderboard.phases.models import Phase
@@ -28,7 +29,7 @@ from gluebench.leaderboard.phases.moments import slot_of
 from gluebench.leaderboard.phases.table import TABLE, ActError, Moment
 from gluebench.leaderboard.results.acts import announce
 from gluebench.leaderboard.submissions import acts, feedback, grading
-from gluebench.leaderboard.submissions.models import APART, Submission
+from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Status
 from gluebench.scoring.gold import label_key, read_gold
 from gluebench.scoring.split import _kept

@@ -18,6 +18,16 @@ LETTERS = 34
 
 BOARD = ("complete", "missing", "score", "tasks")
 """The keys of a report that a board shows."""
+APART = {
+    "labels": "with an earlier version of the labels",
+    "tasks": "by an earlier version of the tasks",
+    "rows": "on other rows than the ranked systems",
+    "share": "on another share of the rows than the ranked systems",
+    "metrics": "by an earlier version of the metrics",
+}
+"""What scores of one board may differ in; see `feedback.ScoreKey`."""
+NOT_RANKED = {name: f"other {name}: not ranked" for name in APART}
+"""What stands for the rank of an entry whose scores differ in that from those that its board ranks."""
 
 
 def portable(value: Any) -> Any:

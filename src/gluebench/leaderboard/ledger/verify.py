@@ -13,6 +13,7 @@ from urllib.request import Request, urlopen
 from gluebench.analysis.rank.rules import board_order, competition_ranks
 from gluebench.benchmark.records import Rule
 from gluebench.data.home import sha256_of
+from gluebench.leaderboard.common.formats import NOT_RANKED
 from gluebench.leaderboard.fields import as_json, from_json
 from gluebench.leaderboard.ledger import tree
 from gluebench.leaderboard.ledger.entries import NAMES, hidden, row_of, scores_of
@@ -22,6 +23,10 @@ from gluebench.leaderboard.ranks.sets import counts_of, rank_set
 Read = Callable[[str], bytes | None]
 """What is at a path below a site, or None."""
 SUMS, RELEASE = "SHA256SUMS", "release"
+DIFFERENCES = {words: name for name, words in NOT_RANKED.items()}
+"""What `withheld` says of a row that stands apart, to the difference of its scores."""
+BASIS = {"rows": "rows", "tasks": "manifest"}
+"""Where the basis of an entry has what scores differ in; of labels it has a name that outlives new files."""
 SECONDS = 60
 ATTEMPTS = 3
 LARGEST = 256 * 1024**2
@@ -197,8 +202,9 @@ def _check_board(
         values = json.loads(_needed(read, board))
         systems = values["rows"]
         shown |= {row["key"]: {"reproduced": [], **row} for row in systems}
+        _check_apart(result, board, systems, last)
         if values.get("ranked_by", "mean") == "mean":  # other rules: see `recompute`
-            ranks = competition_ranks([(row["score"] or {}).get("value") for row in systems])
+            ranks = competition_ranks([*map(_compared_score, systems)])
             right = [row["rank"] for row in systems] == ranks
             result.expect(right, f"{board}: the ranks do not follow the scores")
         sets = [(row["rank_low"], row["rank"], row["rank_high"]) for row in systems if row["rank_low"]]
@@ -221,6 +227,32 @@ def _check_board(
         right = all(texts["names"].get(field) == value for field, value in names.items())
         result.expect(right, f"{path}: {key} has other names than its last entry")
     result.checked.append(f"{len(shown)} rows of {name}, each as its last entry.")
+
+
+def _stands_apart(row: Mapping[str, Any]) -> bool:
+    """Whether the board says that the scores of a row are not comparable with those that it ranks."""
+    return row.get("withheld") in DIFFERENCES
+
+
+def _compared_score(row: Mapping[str, Any]) -> float | None:
+    """The score by which a board ranks a row; None of incomplete ones and those that stand apart."""
+    score = None if _stands_apart(row) else row["score"]
+    value: float | None = score and score["value"]
+    return value
+
+
+def _check_apart(
+    result: Verification, board: str, systems: Sequence[Mapping[str, Any]], last: Mapping[str, Any]
+) -> None:
+    """Check that rows that stand apart have no rank and, as far as entries say it, another basis."""
+    ranked = [last[row["key"]]["basis"] for row in systems if row["rank"] and row["key"] in last]
+    for row in filter(_stands_apart, systems):
+        part = BASIS.get(DIFFERENCES[row["withheld"]])
+        right = row["rank"] is None
+        if part and row["key"] in last:
+            own = last[row["key"]]["basis"][part]
+            right = right and all(basis[part] != own for basis in ranked)
+        result.expect(right, f"{board}: {row['key']} is not “{row['withheld']}”")
 
 
 def _check_sums(result: Verification, folder: Path, key: Key | None) -> None:
@@ -255,9 +287,10 @@ def verify_released(result: Verification, folder: Path) -> None:
         keys = [row["key"] for row in systems]
         result.expect(list(again) == keys, f"{name}: the systems have another order when graded again")
         graded = sum(each.scores is not None for each in again.values())
-        kept = "" if graded == len(keys) else f" The files of {len(keys) - graded} more are not kept."
-        same = f"{graded} systems of {name} graded again, with the same ranks and rank sets."
-        result.checked.append(f"{same}{kept}")
+        text = f"{graded} systems of {name} graded again, with the same ranks and rank sets."
+        if graded < len(keys):
+            text += f" {len(keys) - graded} more are not: their files are not kept, or they stand apart."
+        result.checked.append(text)
 
 
 class Regraded(NamedTuple):
@@ -300,8 +333,8 @@ def _plain(name: str) -> str:
 def recompute(home: Path, systems: Sequence[Mapping[str, Any]], rule: Rule = "mean") -> dict[str, Regraded]:
     """The rank, rank set and scores of each system of a release, best first, from predictions and labels.
 
-    `systems` are the rows of the board, some of whose predictions may not be kept. By another rule than the
-    average, those that have ranks are ranked among themselves.
+    `systems` are the rows of the board, some of whose predictions may not be kept; those that stand apart are
+    not graded. By another rule than the average, those that have ranks are ranked among themselves.
     """
     from gluebench.analysis.board import TooFewSystemsError, rank_all
     from gluebench.benchmark import load_benchmark
@@ -319,11 +352,12 @@ def recompute(home: Path, systems: Sequence[Mapping[str, Any]], rule: Rule = "me
         gold = part_of(gold, about["rows"], share=about["share"], key=label_key(str(home / "gold")))
     graded: dict[str, Mapping[str, Any]] = {}
     files: dict[str, str] = {}
-    values = {row["key"]: scores_of(row)["score"] for row in systems}
+    values = {row["key"]: _compared_score(row) for row in systems}
+    apart = {row["key"] for row in systems if _stands_apart(row)}
     with tempfile.TemporaryDirectory() as scratch:
         for key in map(_plain, values):  # a single table names its task by its own name
             predictions = home / "predictions" / key
-            if not predictions.exists():
+            if key in apart or not predictions.exists():
                 continue
             link = Path(scratch, key, _plain(about["filenames"].get(key, key)))
             link.parent.mkdir()

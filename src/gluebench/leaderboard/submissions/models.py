@@ -20,6 +20,7 @@ from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.audit.models import seal
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
+from gluebench.leaderboard.common.formats import APART
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.fields import EVALUATORS, FIELDS
 from gluebench.leaderboard.phases.models import Phase, policy_at
@@ -56,16 +57,6 @@ def stored_name(submission: Submission, filename: str) -> str:
 
 def _limits(field: str) -> list[MinValueValidator | MaxValueValidator]:
     return [MinValueValidator(FIELDS[field].least), MaxValueValidator(FIELDS[field].most)]
-
-
-APART = {
-    "labels": "with an earlier version of the labels",
-    "tasks": "by an earlier version of the tasks",
-    "rows": "on other rows than the ranked systems",
-    "share": "on another share of the rows than the ranked systems",
-    "metrics": "by an earlier version of the metrics",
-}
-"""What scores of one board may differ in; see `feedback.ScoreKey`."""
 
 
 class SubmissionQuerySet(SubmissionQueries["Submission"]):

@@ -1,0 +1,129 @@
+"""Entries with other labels or rows than their board: apart on every page and export, and for `verify`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.cache import caches
+from django.test import Client
+from leaderboard.material import MANIFEST, write_gold
+from leaderboard.phased import BOARD, Clock, Make, of_quality
+
+from gluebench.leaderboard import commands, integrity
+from gluebench.leaderboard.accounts.trust import delete_account
+from gluebench.leaderboard.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.freeze import freeze
+from gluebench.leaderboard.ledger.verify import Verification
+from gluebench.leaderboard.submissions import grading
+from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Status
+
+Graded = Callable[..., Submission]
+LABELS, ROWS = "other labels: not ranked", "other rows: not ranked"
+
+
+def grade_all() -> None:
+    for row in Submission.objects.filter(status=Status.QUEUED).order_by("pk"):
+        grading.grade(row.pk)
+    caches["pages"].clear()
+
+
+def add_other_labels(folder: Path) -> None:
+    gold = write_gold(folder / "other-gold")
+    text = (gold / "Para.tsv").read_text()
+    (gold / "Para.tsv").write_text(text.replace("0\t1", "0\t0", 1))
+    add_benchmark(str(MANIFEST), gold)
+    caches["pages"].clear()
+
+
+def findings() -> list[str]:
+    caches["pages"].clear()
+    result = Verification()
+    integrity.verify(result)
+    # Where the clock was moved, files of earlier tests look old enough to be orphans.
+    return [text for text in result.findings if not text.startswith("orphan files")]
+
+
+@pytest.fixture
+def relabeled(tiny: Any, graded: Graded, person: Any, tmp_path: Path) -> Submission:
+    """The highest score is of other labels: its author's account is deleted. Returns its submission."""
+    gone = person("gone@example.org")
+    best = graded(of_quality(6), name="Of a deleted account", owner=gone, parameters=10)
+    graded(of_quality(3), name="Stays", parameters=20)
+    graded(of_quality(2), name="Later", parameters=30)
+    delete_account(gone)
+    add_other_labels(tmp_path)
+    grade_all()
+    best.refresh_from_db()
+    return best
+
+
+@pytest.fixture
+def revealed(phase: Make, clock: Clock, graded: Graded, person: Any) -> Submission:
+    """The highest score is of the public share of a phase that is scored on the other rows."""
+    phase("Test", "2027-05-01 00:00", "2027-05-03 00:00", rows="both", share=0.5, counting="best")
+    clock.move("2027-05-02 10:00")
+    gone = person("gone@example.org")
+    best = graded(of_quality(6), name="Of a deleted account", owner=gone)
+    graded(of_quality(3), name="Stays", owner=person("grace@example.org"))
+    delete_account(gone)
+    clock.move("2027-05-03 00:30")
+    grading.phases_due()
+    grade_all()
+    best.refresh_from_db()
+    return best
+
+
+@pytest.mark.parametrize("case", ["relabeled", "revealed"])
+def test_an_honest_site_and_its_copy_verify(
+    case: str, request: pytest.FixtureRequest, client: Client, tmp_path: Path
+) -> None:
+    request.getfixturevalue(case)
+    rows = client.get(f"{BOARD}.json").json()["rows"]
+    assert rows[-1]["rank"] is None
+    assert rows[-1]["score"]["value"] > rows[0]["score"]["value"]
+    assert findings() == []
+    freeze(tmp_path / "copy", ["tiny"])
+    result = commands.verify(str(tmp_path / "copy"), None, None, None, recompute=True)
+    assert result.findings == []
+    assert any("1 more are not" in line for line in result.checked)
+
+
+def test_a_site_verifies_while_its_submissions_wait_to_be_graded_again(
+    tiny: Any, graded: Graded, tmp_path: Path
+) -> None:
+    graded(of_quality(6))
+    graded(of_quality(3))
+    add_other_labels(tmp_path)
+    assert Submission.objects.filter(status=Status.QUEUED, apart="labels").count() == 2
+    assert findings() == []
+    freeze(tmp_path / "copy", ["tiny"])
+    result = commands.verify(str(tmp_path / "copy"), None, None, None, recompute=True)
+    assert result.findings == []
+
+
+@pytest.mark.parametrize(
+    ("row", "changes", "finding"),
+    [
+        (0, {"withheld": ROWS}, "is not “other"),
+        (0, {"withheld": ROWS, "rank": None, "rank_low": None}, "is not “other rows"),
+        (0, {"withheld": "other tasks: not ranked", "rank": None}, "is not “other tasks"),
+        (0, {"withheld": "other reasons: not ranked", "rank": None}, "the ranks do not follow the scores"),
+        (-1, {"withheld": None}, "the ranks do not follow the scores"),
+        (-1, {"rank": 3}, "is not “other"),
+    ],
+)
+def test_a_row_that_is_forged_to_stand_apart_is_found(
+    row: int, changes: dict[str, Any], finding: str, relabeled: Submission, tmp_path: Path
+) -> None:
+    freeze(tmp_path / "copy", ["tiny"])
+    path = tmp_path / "copy" / "benchmarks" / "tiny.json"
+    values = json.loads(path.read_bytes())
+    values["rows"][row] |= changes
+    path.write_text(json.dumps(values))
+    result = commands.verify(str(tmp_path / "copy"), None, None, None)
+    assert any(finding in text and "tiny.json" in text for text in result.findings), result.findings
