@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,14 +12,17 @@ from typing import Any
 import pytest
 from django.core.cache import caches
 from django.test import Client
+from django.utils import timezone
 from leaderboard.material import MANIFEST, write_gold
 from leaderboard.phased import BOARD, Clock, Make, of_quality
 
 from gluebench.leaderboard import commands, integrity
 from gluebench.leaderboard.accounts.trust import delete_account
 from gluebench.leaderboard.benchmarks.adding import add_benchmark
+from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.freeze import freeze
 from gluebench.leaderboard.ledger.verify import Verification
+from gluebench.leaderboard.results.pack import pack
 from gluebench.leaderboard.submissions import grading
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Status
@@ -127,3 +132,39 @@ def test_a_row_that_is_forged_to_stand_apart_is_found(
     path.write_text(json.dumps(values))
     result = commands.verify(str(tmp_path / "copy"), None, None, None)
     assert any(finding in text and "tiny.json" in text for text in result.findings), result.findings
+
+
+@pytest.mark.parametrize("case", ["relabeled", "revealed"])
+def test_charts_and_head_room_compare_only_scores_with_the_key_of_the_board(
+    case: str, request: pytest.FixtureRequest, client: Client
+) -> None:
+    best = request.getfixturevalue(case)
+    rows = client.get(f"{BOARD}.json").json()["rows"]
+    ranked = {row["key"] for row in rows if row["rank"]}
+    assert best.key not in ranked
+    progress = client.get(f"{BOARD}/progress.json").json()["rows"]
+    assert {row["key"] for row in progress} == ranked
+    assert progress[0]["led"]
+    for address in (f"{BOARD}/progress", f"{BOARD}/progress.csv", f"{BOARD}/efficiency.json"):
+        assert best.key not in client.get(address).content.decode()
+    highest = max(row["score"]["value"] for row in rows if row["rank"])
+    room = client.get(f"{BOARD}/health.json").json()["headroom"]
+    assert (room[0]["best"], room[0]["to_highest"]) == (highest, pytest.approx(1 - highest))
+    para = max(row["tasks"]["Para"]["score"]["value"] for row in rows if row["rank"])
+    assert next(line for line in room if line["task"] == "Para")["best"] == para
+    benchmark = Benchmark.objects.get()
+    files = unpacked(pack(benchmark, timezone.now(), labels=False).data)
+    assert best.key not in files["progress.csv"]
+
+
+def test_charts_say_that_scores_wait_to_be_graded_again(
+    tiny: Any, graded: Graded, client: Client, tmp_path: Path
+) -> None:
+    graded(of_quality(6))
+    add_other_labels(tmp_path)
+    assert "can be compared" in client.get(f"{BOARD}/progress").content.decode()
+
+
+def unpacked(data: bytes) -> dict[str, str]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name).decode() for name in archive.namelist()}

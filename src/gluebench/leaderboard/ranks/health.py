@@ -22,7 +22,7 @@ from gluebench.leaderboard.organizing.pages import for_organizers, render_tab
 from gluebench.leaderboard.ranks.places import ranking_of
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.similarity.similar import near
-from gluebench.leaderboard.submissions.facts import entries_of
+from gluebench.leaderboard.submissions.facts import compared_entries
 from gluebench.leaderboard.submissions.queries import Kind, Status, people_of
 
 NEWEST = 1000
@@ -34,7 +34,7 @@ Row = Values
 
 def headroom(benchmark: Benchmark) -> list[Row]:
     """The best score on the average and each task, and how far from 100 (a loss: from 0) and from people."""
-    boards = [entry["scores"] for entry in entries_of(benchmark) if entry["kind"] != Kind.HUMAN]
+    boards = [entry["scores"] for entry in compared_entries(benchmark) if entry["kind"] != Kind.HUMAN]
     rows = [_room(benchmark.record, None, ["score"], [board["score"] for board in boards])]
     for task in benchmark.record.scored:
         scores = [(board["tasks"].get(task.name) or {}).get("score") for board in boards]

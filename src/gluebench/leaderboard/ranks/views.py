@@ -24,7 +24,7 @@ from gluebench.leaderboard.phases.models import at_phase
 from gluebench.leaderboard.ranks.order import TITLES, withheld_words
 from gluebench.leaderboard.ranks.pairs import pairs_csv, pairs_json, pairs_page
 from gluebench.leaderboard.ranks.places import NAMES, Place, RankingState, latest_ranking, ranking_of
-from gluebench.leaderboard.submissions.facts import entries_of
+from gluebench.leaderboard.submissions.facts import compared_entries
 
 SHOWN = 200
 """Most contested pairs that a page lists."""
@@ -152,8 +152,8 @@ Row = Facts
 
 
 def _scored(benchmark: Benchmark) -> list[Values]:
-    """The entries with a score, in the order of submission."""
-    scored = [entry for entry in entries_of(benchmark) if entry["scores"]["score"]]
+    """The entries with a score that may be compared, in the order of submission."""
+    scored = [entry for entry in compared_entries(benchmark) if entry["scores"]["score"]]
     return [{**entry, "score": entry["scores"]["score"]} for entry in scored]
 
 

@@ -59,9 +59,14 @@ def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[d
     return [{**row, "earlier": before.get(row["pk"], 0)} for row in rows]
 
 
+def compared_entries(benchmark: Benchmark) -> list[dict[str, Any]]:
+    """Those of `entries_of` whose scores may be compared: with the labels, rows and metrics of the board."""
+    return [entry for entry in entries_of(benchmark) if not entry["apart"]]
+
+
 def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
     """The public submissions with their report on a diagnostic set, under "diagnostic"."""
-    rows = _public(benchmark, ("pk", "key", "name", "model", "regime", "report__diagnostics"), pks)
+    rows = _public(benchmark, ("pk", "key", "name", "model", "regime", "apart", "report__diagnostics"), pks)
     for row in rows:
         row["diagnostic"] = (row["report__diagnostics"] or {}).get(task.name)
     return [row for row in rows if row["diagnostic"]]
@@ -72,7 +77,7 @@ def scored_at(
 ) -> list[dict[str, Any]]:
     """The public submissions whose report has a number there, with it under "number"."""
     number = Numbers("report", path, (*path, "n"))
-    rows = _public(benchmark, ("pk", "key", "name", "model", "regime"), pks, number=number)
+    rows = _public(benchmark, ("pk", "key", "name", "model", "regime", "apart"), pks, number=number)
     return [{**row, "number": row["number"][0]} for row in rows if row["number"][0]]
 
 
