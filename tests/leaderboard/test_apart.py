@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import zipfile
@@ -13,7 +14,7 @@ import pytest
 from django.core.cache import caches
 from django.test import Client
 from django.utils import timezone
-from leaderboard.material import MANIFEST, write_gold
+from leaderboard.material import GOLD, MANIFEST, write_gold, zip_bytes
 from leaderboard.phased import BOARD, Clock, Make, of_quality
 
 from gluebench.leaderboard import commands, integrity
@@ -168,3 +169,78 @@ def test_charts_say_that_scores_wait_to_be_graded_again(
 def unpacked(data: bytes) -> dict[str, str]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name).decode() for name in archive.namelist()}
+
+
+def line_of(text: str, name: str) -> str:
+    return next(line for line in text.replace("\\:", ":").splitlines() if name in line)
+
+
+@pytest.mark.parametrize(("case", "reason"), [("relabeled", LABELS), ("revealed", ROWS)])
+def test_every_form_of_a_board_gives_the_reason(
+    case: str, reason: str, request: pytest.FixtureRequest, client: Client
+) -> None:
+    best = request.getfixturevalue(case)
+    badge = client.get(f"/submissions/{best.key}/badge.svg").content.decode()
+    assert reason in badge
+    assert "incomplete" not in badge
+    for ending in ("md", "tex"):
+        line = line_of(client.get(f"{BOARD}.{ending}").content.decode(), "Anonymous")
+        assert reason in line
+        assert "**" not in line, "bold is for the best of those compared"
+        assert "textbf" not in line
+    assert reason in client.get(f"{BOARD}/embed").content.decode()
+    api = client.get("/api/v1/benchmarks/tiny/board").json()["rows"]
+    assert [row["withheld"] for row in api if row["key"] == best.key] == [reason]
+    files = unpacked(pack(Benchmark.objects.get(), timezone.now(), labels=False).data)
+    assert f"## Anonymous ({reason})" in files["systems.md"]
+    for path in ("table", "tasks/Para"):
+        assert reason in line_of(files[f"{path}.md"], "Anonymous")
+        assert reason in line_of(files[f"{path}.tex"], "Anonymous")
+        lines = list(csv.DictReader(io.StringIO(files[f"{path}.csv"])))
+        assert [line["withheld"] for line in lines if line["key"] == best.key] == [reason]
+
+
+@pytest.mark.parametrize(("case", "reason"), [("relabeled", LABELS), ("revealed", ROWS)])
+def test_the_board_of_a_task_keeps_the_entry_unranked(
+    case: str, reason: str, request: pytest.FixtureRequest, client: Client
+) -> None:
+    best = request.getfixturevalue(case)
+    for task in ("Para", "Infer"):
+        rows = client.get(f"{BOARD}/tasks/{task}.json").json()["rows"]
+        own = rows[-1]
+        assert (own["key"], own["rank"], own["withheld"]) == (best.key, None, reason)
+        assert all(row["rank"] for row in rows[:-1])
+        ranks = own.get("metric_ranks", {}).values()
+        assert not [place for place in ranks if place["rank"]]
+        page = client.get(f"{BOARD}/tasks/{task}").content.decode()
+        assert f"/submissions/{best.key}" in page
+        assert reason in page
+
+
+def test_the_board_of_a_task_leaves_out_an_entry_apart_that_lacks_the_task(
+    tiny: Any, graded: Graded, person: Any, client: Client, tmp_path: Path
+) -> None:
+    gone = person("gone@example.org")
+    part = graded(zip_bytes({"Sim": GOLD["Sim"]}), owner=gone)
+    delete_account(gone)
+    add_other_labels(tmp_path)
+    part.refresh_from_db()
+    assert part.apart == "labels"
+    assert client.get(f"{BOARD}/tasks/Para.json").json()["rows"] == []
+    assert [row["withheld"] for row in client.get(f"{BOARD}/tasks/Sim.json").json()["rows"]] == [LABELS]
+
+
+def test_a_diagnostic_set_ranks_no_score_of_other_labels(relabeled: Submission, client: Client) -> None:
+    task = Benchmark.objects.get().record.diagnostics[0].name
+    address = f"{BOARD}/diagnostics/{task}"
+    for row in client.get(f"{address}.json").json()["rows"]:
+        is_apart = row["key"] == relabeled.key
+        assert (row["rank"] is None) == is_apart
+        assert (row["withheld"] == LABELS) == is_apart
+    assert LABELS in client.get(address).content.decode()
+
+
+def test_an_incomplete_system_has_its_own_reason(tiny: Any, graded: Graded, client: Client) -> None:
+    graded(zip_bytes({"Sim": GOLD["Sim"]}))
+    rows = client.get(f"{BOARD}.json").json()["rows"]
+    assert [(row["rank"], row["withheld"]) for row in rows] == [(None, "incomplete")]

@@ -194,8 +194,13 @@ class Standing(NamedTuple):
     value: float | None = None
     """Its score; None when it is incomplete."""
     apart: str = ""
-    """As `Submission.apart`: where it is set, no number of it is compared with others."""
+    """As `Submission.apart`."""
     numbers: tuple[float | None, ...] = ()
+
+    @property
+    def compared(self) -> tuple[float | None, ...]:
+        """The numbers that are compared with those of others: none of an entry that stands apart."""
+        return (None,) * len(self.numbers) if self.apart else self.numbers
 
 
 def number_places(benchmark: Benchmark) -> dict[tuple[str, str], int]:
@@ -219,11 +224,7 @@ def standings(benchmark: BenchmarkRow) -> tuple[Standing, ...]:
         rows = public.order_by("submitted", "pk").values(
             *Standing._fields[:-1], numbers=Numbers("scores", *paths)
         )
-        none = (None,) * len(paths)
-        return tuple(
-            Standing(**{**row, "numbers": none if row["apart"] else tuple(row["numbers"])})
-            for row in masked(benchmark, rows)
-        )
+        return tuple(Standing(**{**row, "numbers": tuple(row["numbers"])}) for row in masked(benchmark, rows))
 
     # Read once for each version of the board: scores are kilobytes of JSON for each system.
     return once(f"standings {benchmark.pk} {benchmark.board_phase}", benchmark.version, read)

@@ -15,7 +15,7 @@ from gluebench.leaderboard.common.formats import bare_score, labels_of, percent,
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.text import csv_text
-from gluebench.leaderboard.ranks.places import NOWHERE, read_ranks, score_of_category
+from gluebench.leaderboard.ranks.places import read_ranks, score_of_category, unranked
 from gluebench.leaderboard.submissions.facts import diagnosed, scored_at
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Numbers
@@ -116,18 +116,21 @@ def ranked_entries(
     entries = sorted(rows, key=lambda entry: position[entry["pk"]])
     ranks = read_ranks(benchmark, score, values)
     for entry in entries:
-        entry["place"] = ranks.places.get(entry["pk"], NOWHERE)
+        entry["place"] = ranks.places.get(entry["pk"], unranked(entry["apart"]))
     leaders = ranks.best_words({row.pk: row.name for row in standings(benchmark)})
     return entries, {**pager, "systems": len(values), "ranks": ranks, "leaders": leaders}
 
 
 def _values(benchmark: Benchmark, path: Sequence[str]) -> dict[int, float | None]:
-    """The number at that path of each report, by primary key, the oldest submission first."""
+    """The number at that path of each report, by primary key, the oldest submission first.
+
+    None where the report suppresses it, and for entries that stand apart.
+    """
 
     def read() -> list[tuple[int, float | None]]:
         public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
-        rows = public.values_list("pk", Numbers("report", (*path, "value"), (*path, "n")))
-        return [(pk, value) for pk, (value, n) in rows if n is not None]
+        rows = public.values_list("pk", "apart", Numbers("report", (*path, "value"), (*path, "n")))
+        return [(pk, None if apart else value) for pk, apart, (value, n) in rows if n is not None]
 
     # Read once for each version of the board: they are in reports, kilobytes of JSON each.
     return dict(once(f"order {benchmark.pk} {benchmark.board_phase} {path}", benchmark.version, read))
@@ -171,7 +174,7 @@ def _map(task: Task, entries: Sequence[Facts]) -> HeatMap:
 def phenomenon_page(benchmark: Benchmark, task: Task, category: Category, page: int) -> Values:
     """A phenomenon's description, examples, and the scores of systems in it, the highest first."""
     entries, pager = ranked_entries(benchmark, task, category, ROWS, page)
-    bars = entries[:PICTURED]
+    bars = [entry for entry in entries if not entry["apart"]][:PICTURED]
     scores = [entry["number"] for entry in bars]
     return {
         **_task_context(task),

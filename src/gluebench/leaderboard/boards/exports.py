@@ -27,6 +27,7 @@ from gluebench.leaderboard.ranks.places import (
     not_different,
     read_ranks,
     system_json,
+    unranked,
 )
 from gluebench.leaderboard.submissions.facts import diagnosed, graded_again
 from gluebench.leaderboard.submissions.models import Submission
@@ -46,7 +47,7 @@ NUMBERS = ("verified", *(field.name for field in LISTED if field.is_numeric), "e
 
 
 def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
-    """The board: columns, ranked rows, incomplete rows with rank null, published references.
+    """The board: columns, ranked rows, rows with rank null and why, published references.
 
     `part`: as in `read_systems`, for some of the rows.
     """
@@ -70,7 +71,7 @@ def board_json(benchmark: Benchmark, scheme: Scheme, **part: Any) -> Values:
             if others is not None:
                 values["indistinguishable"] = [keys[pk] for pk in others if pk in keys]
     best = [keys[pk] for pk in order.ranks.best]
-    if task is not None:  # every system with a score for it has a rank, even if incomplete
+    if task is not None:  # an incomplete system has a rank by each task that it has
         return {
             **_head("task-board", benchmark, task, 2),
             "title": task.title,
@@ -121,7 +122,7 @@ def metric_ranks(benchmark: Benchmark, task: Task) -> dict[str, BoardRanks]:
     numbers, rows = number_places(benchmark.record), standings(benchmark)
     ranks = {}
     for metric in task.metrics:
-        values = {row.pk: row.numbers[numbers[task.name, metric.name]] for row in rows}
+        values = {row.pk: row.compared[numbers[task.name, metric.name]] for row in rows}
         ranks[metric.name] = read_ranks(benchmark, f"{task.name}/{metric.name}", values)
     return ranks
 
@@ -129,7 +130,9 @@ def metric_ranks(benchmark: Benchmark, task: Task) -> dict[str, BoardRanks]:
 def diagnostics_json(benchmark: Benchmark, task: Task) -> Values:
     """A diagnostic set: each system's rank on the whole of it, and scores by phenomenon as in its report."""
     entries = diagnosed(benchmark, task)
-    values = {entry["pk"]: entry["diagnostic"]["overall"]["value"] for entry in entries}
+    values = {
+        entry["pk"]: None if entry["apart"] else entry["diagnostic"]["overall"]["value"] for entry in entries
+    }
     places = read_ranks(benchmark, task.name, values).places
     return {
         **_head("diagnostics", benchmark, task, 2),
@@ -137,7 +140,7 @@ def diagnostics_json(benchmark: Benchmark, task: Task) -> Values:
         "categories": {coarse: list(fine_of(task, coarse)) for coarse in task.coarse()},
         "rows": [
             {
-                **places.get(entry["pk"], NOWHERE).as_json(),
+                **places.get(entry["pk"], unranked(entry["apart"])).as_json(),
                 **system_json(entry),
                 "regime": entry["regime"],
                 "diagnostic": entry["diagnostic"],
@@ -247,6 +250,8 @@ def _texts(
     ]
     for row in board.rows:
         model = f"({row.entry['source']})" if row.reference else row.entry["model"]
+        if row.note:
+            model = f"{model} ({row.note})"
         texts = [escape(row.place.text), escape(row.entry["name"]), escape(model), number(row.score.text)]
         yield texts + [bold % number(cell.text) if cell.best else number(cell.text) for cell in row.cells]
 

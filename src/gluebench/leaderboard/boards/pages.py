@@ -34,7 +34,7 @@ from gluebench.leaderboard.limits.quota import precise
 from gluebench.leaderboard.phases.models import Shown
 from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks.order import Order, RankingOptions, order_of
-from gluebench.leaderboard.ranks.places import NOWHERE, Place
+from gluebench.leaderboard.ranks.places import Place, unranked
 from gluebench.leaderboard.submissions.anonymity import masked
 from gluebench.leaderboard.submissions.facts import entries_of, graded_again, with_systems
 from gluebench.leaderboard.submissions.queries import scored
@@ -207,10 +207,11 @@ def _systems(benchmark: Benchmark, scheme: Scheme) -> list[Row]:
     own = None if scheme.task is None else places[scheme.task.name, ""]
     rows = []
     for system in standings(benchmark):
-        value = system.value if own is None else system.numbers[own]
-        values = tuple(system.numbers[place] for place in positions)
-        if own is None or value is not None or any(value is not None for value in values):
-            rows.append(Row(system, value, values))
+        compared = system.compared
+        value = system.value if own is None else compared[own]
+        has_task = own is None or any(system.numbers[place] is not None for place in (own, *positions))
+        if has_task:
+            rows.append(Row(system, value, tuple(compared[place] for place in positions)))
     return rows
 
 
@@ -230,8 +231,7 @@ def _rank_rows(benchmark: Benchmark, scheme: Scheme, options: Options) -> tuple[
     else:
         order = order_of(benchmark, RankingOptions(), scheme.task.name, values)
     for row in rows:
-        apart = row.system.apart
-        nowhere = Place(withheld=f"other {apart}: not ranked") if apart else NOWHERE
+        nowhere = unranked(row.system.apart, complete=row.value is not None)
         row.place = order.ranks.places.get(row.system.pk, nowhere)
     if any(filters) and not order.another:
         note = f"Filtered: ranks and rank sets are those among these {len(counted):,} systems."

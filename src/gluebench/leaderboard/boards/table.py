@@ -61,6 +61,11 @@ class Row:
         return self.place.rank
 
     @property
+    def note(self) -> str:
+        """Why its scores are not compared with those of others; empty where they are."""
+        return self.place.withheld if self.system.apart else ""
+
+    @property
     def reference(self) -> bool:
         """Whether it is a published reference, not a submission."""
         return not self.system.regime
@@ -130,8 +135,9 @@ def fill(scheme: Scheme, rows: Sequence[Row], highest: Sequence[float | None]) -
             continue
         result = row.entry["scores"]
         row.score = Cell(score_text(score), margin_text(score), bar=bar)
+        best = [None] * len(highest) if row.note else highest
         row.cells = tuple(
-            _cell(column.numbers(result), high) for column, high in zip(scheme.columns, highest, strict=True)
+            _cell(column.numbers(result), high) for column, high in zip(scheme.columns, best, strict=True)
         )
         row.facts = tuple(fact.text(row.entry) for fact in scheme.facts)
         row.complete = bool(result["complete"]) or scheme.task is not None

@@ -327,7 +327,7 @@ def _badge_text(benchmark: Benchmark, row: Submission | None) -> str:
     loss = benchmark.record.loss
     if row is not None:
         place = places_of(at_phase(benchmark, row.phase)).get(row.pk, NOWHERE)
-        return f"rank {place.text}: {percent(row.value, loss)}" if place.rank else "incomplete"
+        return f"rank {place.text}: {percent(row.value, loss)}" if place.rank else place.withheld
     rows = ranked(benchmark)
     best = max((each.value for each in rows if each.value is not None), default=None)
     systems = f"{len(rows):,} system{'s' * (len(rows) != 1)}"

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from gluebench.analysis.rank.rules import competition_ranks, rank_set_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.formats import ABSENT
+from gluebench.leaderboard.common.formats import ABSENT, NOT_RANKED
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.ranks.models import Decisions, Ranking, hidden_reason, is_current
@@ -101,6 +101,13 @@ class Place(NamedTuple):
 
 NOWHERE = Place(withheld=UNRANKED)
 """The place of a row without a rank."""
+
+
+def unranked(apart: str, *, complete: bool = True) -> Place:
+    """The place of a row without a rank, with the reason; `apart` as in `Submission.apart`."""
+    if apart:
+        return Place(withheld=NOT_RANKED[apart])
+    return NOWHERE if complete else Place(withheld="incomplete")
 
 
 class BoardRanks(NamedTuple):

@@ -21,7 +21,7 @@ from gluebench.leaderboard.common.formats import percent
 from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.fields import LISTED
-from gluebench.leaderboard.ranks.places import LEGEND, Place
+from gluebench.leaderboard.ranks.places import LEGEND, Place, unranked
 from gluebench.leaderboard.ranks.views import PAGES, progress_of, progress_page
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.models import Submission
@@ -123,7 +123,9 @@ def _forms(name: str, benchmark: Benchmark, scheme: Scheme) -> Iterator[tuple[st
 
 
 def _described(row: Submission) -> str:
-    score = "incomplete" if row.value is None else percent(row.value, row.benchmark.record.loss)
+    score = unranked(row.apart, complete=False).withheld
+    if row.value is not None:
+        score = percent(row.value, row.benchmark.record.loss)
     lines = [f"## {row.name} ({score})", ""]
     for field in LISTED:
         text = field.shown(getattr(row, field.name))
