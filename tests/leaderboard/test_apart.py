@@ -237,7 +237,8 @@ def test_a_diagnostic_set_ranks_no_score_of_other_labels(relabeled: Submission, 
         is_apart = row["key"] == relabeled.key
         assert (row["rank"] is None) == is_apart
         assert (row["withheld"] == LABELS) == is_apart
-    assert LABELS in client.get(address).content.decode()
+    for page in (address, f"{address}?view=map", f"{address}/negation"):
+        assert LABELS in client.get(page).content.decode()
 
 
 def test_an_incomplete_system_has_its_own_reason(tiny: Any, graded: Graded, client: Client) -> None:
