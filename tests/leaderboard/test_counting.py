@@ -48,6 +48,10 @@ def that_count() -> set[str]:
     return set(Submission.objects.filter(counts=True).values_list("name", flat=True))
 
 
+def places() -> set[int]:
+    return set(Submission.objects.filter(counts=True).values_list("pk", flat=True))
+
+
 def answers(public: int, others: int) -> str:
     """Answers with so many right ones of the public share, and of the other rows."""
     row = Benchmark.objects.get()
@@ -398,6 +402,104 @@ def test_merging_before_the_deadline_makes_one_entry_of_two(
     people.merge(bob, owls.pk, accepted=True)
     assert names(client) == ["of owls"]
     assert not Team.objects.filter(pk=owls.pk).exists()
+
+
+@pytest.mark.parametrize("rule", ["best", "last", "chosen"])
+def test_new_teams_of_one_person_are_no_new_entries(
+    tiny: Any, ada: Any, phase: Make, clock: Clock, graded: Graded, client: Client, rule: str
+) -> None:
+    tiny.settings = {**tiny.settings, "per": "team"}
+    tiny.save()
+    phase("Test", OPENS, CLOSES, counting=rule)
+    clock.move("2027-05-01 10:00")
+    graded(of_quality(1), name="alone")
+    for number in range(3):
+        people.create_team(ada, f"Team {number}")
+        graded(of_quality(2 + number), name=f"for team {number}")
+        people.leave_team(ada)
+        clock.move(f"2027-05-01 1{number + 1}:00")
+    assert names(client) == ["for team 2"]
+    clock.move("2027-05-04 00:00")
+    grading.phases_due()
+    assert names(client) == ["for team 2"]
+    before = places()
+    delete_account(ada)
+    grading.recount(Phase.objects.get())
+    assert places() == before
+
+
+def test_whoever_joins_a_team_of_one_before_the_deadline_makes_it_a_team_of_several(
+    tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+) -> None:
+    tiny.settings = {**tiny.settings, "per": "team"}
+    tiny.save()
+    bob, late = person("bob@example.org"), person("late@example.org")
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-01 10:00")
+    graded(of_quality(1), name="alone")
+    owls = people.create_team(ada, "Owls")
+    graded(of_quality(5), name="of owls")
+    assert names(client) == ["of owls"]
+    people.join_team(bob, owls.code)
+    clock.move("2027-05-01 11:00")
+    people.leave_team(bob)
+    assert names(client) == ["of owls", "alone"]
+    larks = people.create_team(bob, "Larks")
+    graded(of_quality(3), name="bob for larks", owner=bob)
+    people.leave_team(bob)
+    graded(of_quality(4), name="bob alone", owner=bob)
+    clock.move("2027-05-03 10:00")
+    people.join_team(late, larks.code)
+    grading.recount(Phase.objects.get())
+    assert names(client) == ["of owls", "bob alone", "alone"]
+    before = places()
+    delete_account(bob)
+    grading.recount(Phase.objects.get())
+    assert places() == before
+
+
+def test_a_merge_after_the_deadline_makes_no_team_of_several(
+    tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+) -> None:
+    tiny.settings = {**tiny.settings, "per": "team"}
+    tiny.save()
+    bob, eve = person("bob@example.org"), person("eve@example.org")
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-01 10:00")
+    graded(of_quality(4), name="alone")
+    owls, larks = people.create_team(ada, "Owls"), people.create_team(bob, "Larks")
+    graded(of_quality(5), name="of owls")
+    people.join_team(eve, larks.code)
+    people.leave_team(eve)
+    clock.move("2027-05-03 10:00")
+    people.propose_merge(bob, owls.code)
+    people.merge(ada, larks.pk, accepted=True)
+    grading.recount(Phase.objects.get())
+    assert names(client) == ["of owls"]
+
+
+def test_a_member_without_a_record_was_always_in_the_team(
+    tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+) -> None:
+    tiny.settings = {**tiny.settings, "per": "team"}
+    tiny.save()
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-01 10:00")
+    bob, owls = person("bob@example.org"), Team.objects.create(name="Owls")
+    for member in (ada, bob):
+        member.date_joined = at("2027-04-01 00:00")
+        member.save()
+    bob.team = owls
+    bob.save()
+    graded(of_quality(4), name="alone")
+    people.join_team(ada, owls.code)
+    ada.refresh_from_db()
+    graded(of_quality(5), name="of owls", owner=ada)
+    assert names(client) == ["of owls", "alone"]
+    clock.move("2027-05-03 10:00")
+    people.leave_team(bob)
+    grading.recount(Phase.objects.get())
+    assert names(client) == ["of owls", "alone"]
 
 
 def test_a_general_deadline_past_an_extension_is_everybodys(
