@@ -113,13 +113,13 @@ def test_final_scores_come_after_the_last_upload_that_may_count(
     both: Phase, clock: Clock, graded: Graded, client: Client, owner: Client
 ) -> None:
     clock.move("2027-05-02 10:00")
-    first = graded(of_answers(answers(2, 2)), name="first")
+    first = graded(of_answers(answers(0, 2)), name="first")
     clock.move("2027-05-03 00:10:59")
     grading.phases_due()
     assert Submission.objects.get().status == Status.GRADED
     assert owner.get(f"/api/v1/submissions/{first.key}").json()["report"]["provenance"]["rows"] == "public"
     data = {"name": "slow", "model": "m", "regime": "other", "use": "own"}
-    file = SimpleUploadedFile("a.zip", of_answers(answers(3, 1)))
+    file = SimpleUploadedFile("a.zip", of_answers(answers(2, 1)))
     began = {"gluebench.began": at("2027-05-03 00:00:59").timestamp()}
     assert owner.post(f"{BOARD}/submit", {**data, "upload": file}, **began).status_code == 302
     slow = Submission.objects.get(name="slow")
@@ -538,11 +538,14 @@ def test_an_organizer_reads_what_the_results_wait_for_and_shows_them(
     assert "The results wait" not in browser.get(address).content.decode()
     clock.move("2027-05-03 00:05")
     assert "may end until 3 May 2027, 00:11 UTC" in browser.get(address).content.decode()
+    assert "The results wait. Uploads that began" in Client().get(BOARD).content.decode()
     sent = {"act": "settle", "reason": "The workers are down."}
     assert "may still come" in browser.post(address, sent, follow=True).content.decode()
     clock.move("2027-05-03 00:12")
     waits = "1 submission in the queue may count. No worker gives signs of life."
     assert waits in browser.get(address).content.decode()
+    grading.phases_due()
+    assert "1 submission in the queue may count." in Client().get(BOARD).content.decode()
     assert "do not wait any more" in browser.post(address, sent, follow=True).content.decode()
     assert Phase.objects.get().is_settled
     assert "The results wait" not in browser.get(address).content.decode()
@@ -633,3 +636,50 @@ def test_a_choice_is_not_doubled_by_a_withdrawal_and_a_new_deadline(
     acts.choose(second, ada, chosen=True)
     acts.restore(first)
     assert names(client) == ["second"]
+
+
+def test_acts_that_would_do_nothing_are_refused(
+    phase: Make, clock: Clock, graded: Graded, send: Graded, ada: Any
+) -> None:
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-02 10:00")
+    counts, waits = graded(of_quality(1)), send(of_quality(2))
+    acts.withdraw(waits)
+    with pytest.raises(ActError, match="cannot be undone"):
+        acts.restore(waits)
+    clock.move("2027-05-03 10:00")
+    grading.phases_due()
+    announce(Benchmark.objects.get(), ada, labels=False)
+    with pytest.raises(ActError, match="You could publish it until"):
+        acts.publish(counts, public=True)
+
+
+def test_announcing_the_results_names_whose_extension_it_ends(
+    tiny: Any, phase: Make, clock: Clock, ada: Any, person: Any
+) -> None:
+    grace = person("grace@example.org")
+    tiny.organizers.add(grace)
+    row = phase("Test", OPENS, CLOSES)
+    clock.move("2027-05-02 10:00")
+    extend(row, closes=at("2027-05-05 00:00"), who=ada, actor=None, reason="Ill.")
+    clock.move("2027-05-04 10:00")
+    whose = f"Account {ada.pk} (until 5 May 2027, 00:00 UTC)"
+    browser = Client()
+    browser.force_login(grace)
+    assert whose in browser.get(f"{BOARD}/organize/results").content.decode()
+    secret = issue(grace, "a program", [Scope.ORGANIZE], timedelta(days=9))[1]
+    program = Client(headers={"authorization": f"Bearer {secret}"})
+    address = f"/api/v1{BOARD}/organize/results/announce"
+    refused = program.post(address, {}, content_type="application/json")
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "sure")
+    assert whose in refused.json()["errors"][0]["message"]
+    assert Benchmark.objects.get().open
+    assert program.post(address, {"sure": True}, content_type="application/json").status_code == 200
+
+
+def test_the_document_of_the_api_lists_no_reason_for_a_new_phase(tiny: Any) -> None:
+    paths = Client().get("/api/v1/openapi.json").json()["paths"]
+    for path, expected in (("phases", False), ("phases/{pk}", True)):
+        body = paths[f"/api/v1/benchmarks/{{name}}/organize/{path}"]["post"]["requestBody"]
+        fields = body["content"]["application/json"]["schema"]["properties"]
+        assert ("reason" in fields) is expected

@@ -96,6 +96,17 @@ def waiting_in(phase: Phase) -> SubmissionQuerySet:
     return Submission.objects.waiting().filter(phase=phase, late=False, reproduces=None)
 
 
+def results_wait_for(phase: Phase) -> str:
+    """What the results of a phase that is over wait for; empty where they do not wait."""
+    now = timezone.now()
+    if phase.over is None or phase.complete is None or now < phase.over or phase.is_settled:
+        return ""
+    if now < phase.complete and phase.benchmark.open:
+        return f"Uploads that began before the deadline may end until {phase.text_of(phase.complete)}."
+    number = waiting_in(phase).count()
+    return f"{number:,} submission{'s' * (number != 1)} in the queue may count."
+
+
 def moved_by(phase: Phase) -> list[str]:
     """Whom a change of a phase's rule would move, in sentences; `phase` is changed and not saved."""
     stored = Phase.objects.filter(pk=phase.pk).first()
