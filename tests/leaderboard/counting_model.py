@@ -55,6 +55,16 @@ class Model:
         before = [team for since, team in self.history[who] if since < self.ends]
         return before[-1] if before else None
 
+    def unit(self, entry: Entry) -> str | int:
+        """Whose entry it is: the sender's, or of a team that others were in too before the deadline."""
+        if not self.per_team or entry.team is None:
+            return entry.who
+        members = set()
+        for who, history in self.history.items():
+            if any(team == entry.team and since < self.ends for since, team in history):
+                members.add(who)
+        return entry.team if len(members) > 1 else entry.who
+
     def end_of(self, who: str | None) -> float:
         """When the phase closes for a person; for None, for everybody."""
         own = [end for whose, end in self.personal if who and whose in (who, self.team(who))]
@@ -154,8 +164,7 @@ class Model:
         for number, entry in enumerate(self.entries):
             eligible = entry.public and entry.approved and not entry.late and entry.best_by is not None
             if self.shown and eligible and not self.withdrawn_in_time(entry):
-                whose = entry.team if self.per_team and entry.team else entry.who
-                sets.setdefault(whose, []).append(number)
+                sets.setdefault(self.unit(entry), []).append(number)
         for numbers in sets.values():
             chosen = [number for number in numbers if self.entries[number].chosen]
             rule = self.otherwise if self.rule == "chosen" else self.rule

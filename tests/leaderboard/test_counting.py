@@ -49,6 +49,10 @@ def that_count() -> set[str]:
     return set(Submission.objects.filter(counts=True).values_list("name", flat=True))
 
 
+def places() -> set[int]:
+    return set(Submission.objects.filter(counts=True).values_list("pk", flat=True))
+
+
 def answers(public: int, others: int) -> str:
     """Answers with so many right ones of the public share, and of the other rows."""
     row = Benchmark.objects.get()
@@ -110,13 +114,13 @@ def test_final_scores_come_after_the_last_upload_that_may_count(
     both: Phase, clock: Clock, graded: Graded, client: Client, owner: Client
 ) -> None:
     clock.move("2027-05-02 10:00")
-    first = graded(of_answers(answers(2, 2)), name="first")
+    first = graded(of_answers(answers(0, 2)), name="first")
     clock.move("2027-05-03 00:10:59")
     grading.phases_due()
     assert Submission.objects.get().status == Status.GRADED
     assert owner.get(f"/api/v1/submissions/{first.key}").json()["report"]["provenance"]["rows"] == "public"
     data = {"name": "slow", "model": "m", "regime": "other", "use": "own"}
-    file = SimpleUploadedFile("a.zip", of_answers(answers(3, 1)))
+    file = SimpleUploadedFile("a.zip", of_answers(answers(2, 1)))
     began = {"gluebench.began": at("2027-05-03 00:00:59").timestamp()}
     assert owner.post(f"{BOARD}/submit", {**data, "upload": file}, **began).status_code == 302
     slow = Submission.objects.get(name="slow")
@@ -401,6 +405,104 @@ def test_merging_before_the_deadline_makes_one_entry_of_two(
     assert not Team.objects.filter(pk=owls.pk).exists()
 
 
+@pytest.mark.parametrize("rule", ["best", "last", "chosen"])
+def test_new_teams_of_one_person_are_no_new_entries(
+    tiny: Any, ada: Any, phase: Make, clock: Clock, graded: Graded, client: Client, rule: str
+) -> None:
+    tiny.settings = {**tiny.settings, "per": "team"}
+    tiny.save()
+    phase("Test", OPENS, CLOSES, counting=rule)
+    clock.move("2027-05-01 10:00")
+    graded(of_quality(1), name="alone")
+    for number in range(3):
+        people.create_team(ada, f"Team {number}")
+        graded(of_quality(2 + number), name=f"for team {number}")
+        people.leave_team(ada)
+        clock.move(f"2027-05-01 1{number + 1}:00")
+    assert names(client) == ["for team 2"]
+    clock.move("2027-05-04 00:00")
+    grading.phases_due()
+    assert names(client) == ["for team 2"]
+    before = places()
+    delete_account(ada)
+    grading.recount(Phase.objects.get())
+    assert places() == before
+
+
+def test_whoever_joins_a_team_of_one_before_the_deadline_makes_it_a_team_of_several(
+    tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+) -> None:
+    tiny.settings = {**tiny.settings, "per": "team"}
+    tiny.save()
+    bob, late = person("bob@example.org"), person("late@example.org")
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-01 10:00")
+    graded(of_quality(1), name="alone")
+    owls = people.create_team(ada, "Owls")
+    graded(of_quality(5), name="of owls")
+    assert names(client) == ["of owls"]
+    people.join_team(bob, owls.code)
+    clock.move("2027-05-01 11:00")
+    people.leave_team(bob)
+    assert names(client) == ["of owls", "alone"]
+    larks = people.create_team(bob, "Larks")
+    graded(of_quality(3), name="bob for larks", owner=bob)
+    people.leave_team(bob)
+    graded(of_quality(4), name="bob alone", owner=bob)
+    clock.move("2027-05-03 10:00")
+    people.join_team(late, larks.code)
+    grading.recount(Phase.objects.get())
+    assert names(client) == ["of owls", "bob alone", "alone"]
+    before = places()
+    delete_account(bob)
+    grading.recount(Phase.objects.get())
+    assert places() == before
+
+
+def test_a_merge_after_the_deadline_makes_no_team_of_several(
+    tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+) -> None:
+    tiny.settings = {**tiny.settings, "per": "team"}
+    tiny.save()
+    bob, eve = person("bob@example.org"), person("eve@example.org")
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-01 10:00")
+    graded(of_quality(4), name="alone")
+    owls, larks = people.create_team(ada, "Owls"), people.create_team(bob, "Larks")
+    graded(of_quality(5), name="of owls")
+    people.join_team(eve, larks.code)
+    people.leave_team(eve)
+    clock.move("2027-05-03 10:00")
+    people.propose_merge(bob, owls.code)
+    people.merge(ada, larks.pk, accepted=True)
+    grading.recount(Phase.objects.get())
+    assert names(client) == ["of owls"]
+
+
+def test_a_member_without_a_record_was_always_in_the_team(
+    tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+) -> None:
+    tiny.settings = {**tiny.settings, "per": "team"}
+    tiny.save()
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-01 10:00")
+    bob, owls = person("bob@example.org"), Team.objects.create(name="Owls")
+    for member in (ada, bob):
+        member.date_joined = at("2027-04-01 00:00")
+        member.save()
+    bob.team = owls
+    bob.save()
+    graded(of_quality(4), name="alone")
+    people.join_team(ada, owls.code)
+    ada.refresh_from_db()
+    graded(of_quality(5), name="of owls", owner=ada)
+    assert names(client) == ["of owls", "alone"]
+    clock.move("2027-05-03 10:00")
+    people.leave_team(bob)
+    grading.recount(Phase.objects.get())
+    assert names(client) == ["of owls", "alone"]
+
+
 def test_a_general_deadline_past_an_extension_is_everybodys(
     tiny: Any, ada: Any, phase: Make, clock: Clock
 ) -> None:
@@ -437,11 +539,14 @@ def test_an_organizer_reads_what_the_results_wait_for_and_shows_them(
     assert "The results wait" not in browser.get(address).content.decode()
     clock.move("2027-05-03 00:05")
     assert "may end until 3 May 2027, 00:11 UTC" in browser.get(address).content.decode()
+    assert "The results wait. Uploads that began" in Client().get(BOARD).content.decode()
     sent = {"act": "settle", "reason": "The workers are down."}
     assert "may still come" in browser.post(address, sent, follow=True).content.decode()
     clock.move("2027-05-03 00:12")
     waits = "1 submission in the queue may count. No worker gives signs of life."
     assert waits in browser.get(address).content.decode()
+    grading.phases_due()
+    assert "1 submission in the queue may count." in Client().get(BOARD).content.decode()
     assert "do not wait any more" in browser.post(address, sent, follow=True).content.decode()
     assert Phase.objects.get().is_settled
     assert "The results wait" not in browser.get(address).content.decode()
@@ -532,3 +637,50 @@ def test_a_choice_is_not_doubled_by_a_withdrawal_and_a_new_deadline(
     acts.choose(second, ada, chosen=True)
     acts.restore(first)
     assert names(client) == ["second"]
+
+
+def test_acts_that_would_do_nothing_are_refused(
+    phase: Make, clock: Clock, graded: Graded, send: Graded, ada: Any
+) -> None:
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-02 10:00")
+    counts, waits = graded(of_quality(1)), send(of_quality(2))
+    acts.withdraw(waits)
+    with pytest.raises(ActError, match="cannot be undone"):
+        acts.restore(waits)
+    clock.move("2027-05-03 10:00")
+    grading.phases_due()
+    announce(Benchmark.objects.get(), ada, labels=False)
+    with pytest.raises(ActError, match="You could publish it until"):
+        acts.publish(counts, public=True)
+
+
+def test_announcing_the_results_names_whose_extension_it_ends(
+    tiny: Any, phase: Make, clock: Clock, ada: Any, person: Any
+) -> None:
+    grace = person("grace@example.org")
+    tiny.organizers.add(grace)
+    row = phase("Test", OPENS, CLOSES)
+    clock.move("2027-05-02 10:00")
+    extend(row, closes=at("2027-05-05 00:00"), who=ada, actor=None, reason="Ill.")
+    clock.move("2027-05-04 10:00")
+    whose = f"Account {ada.pk} (until 5 May 2027, 00:00 UTC)"
+    browser = Client()
+    browser.force_login(grace)
+    assert whose in browser.get(f"{BOARD}/organize/results").content.decode()
+    secret = issue(grace, "a program", [Scope.ORGANIZE], timedelta(days=9))[1]
+    program = Client(headers={"authorization": f"Bearer {secret}"})
+    address = f"/api/v1{BOARD}/organize/results/announce"
+    refused = program.post(address, {}, content_type="application/json")
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "sure")
+    assert whose in refused.json()["errors"][0]["message"]
+    assert Benchmark.objects.get().open
+    assert program.post(address, {"sure": True}, content_type="application/json").status_code == 200
+
+
+def test_the_document_of_the_api_lists_no_reason_for_a_new_phase(tiny: Any) -> None:
+    paths = Client().get("/api/v1/openapi.json").json()["paths"]
+    for path, expected in (("phases", False), ("phases/{pk}", True)):
+        body = paths[f"/api/v1/benchmarks/{{name}}/organize/{path}"]["post"]["requestBody"]
+        fields = body["content"]["application/json"]["schema"]["properties"]
+        assert ("reason" in fields) is expected

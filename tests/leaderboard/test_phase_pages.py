@@ -151,7 +151,10 @@ def test_a_preview_saves_nothing(organizer: Client) -> None:
     assert page.status_code == 200
     assert "Choose up to 2 to count" in text
     assert "If none is chosen, the last one counts." in text
-    assert "their scores come on 1 June 2027, 00:10 AoE (12:10 UTC), or once all of them are graded." in text
+    assert (
+        "their scores come on 1 June 2027, 00:10 AoE (12:10 UTC), or later, once all of them are graded."
+        in text
+    )
     assert "You may send 5 in all" in text
     assert not Phase.objects.exists()
     assert not Entry.objects.exclude(action=SEAL).exists()

@@ -36,6 +36,7 @@ from gluebench.leaderboard.phases.wording import described
 from gluebench.leaderboard.ranks.order import Order, RankingOptions, order_of
 from gluebench.leaderboard.ranks.places import Place, unranked
 from gluebench.leaderboard.submissions.anonymity import masked
+from gluebench.leaderboard.submissions.counting import results_wait_for
 from gluebench.leaderboard.submissions.facts import entries_of, graded_again, with_systems
 from gluebench.leaderboard.submissions.queries import scored
 
@@ -257,6 +258,7 @@ def phases_on_board(benchmark: Benchmark, shown: int | None) -> list[Values]:
     for line in lines:
         phase = line["phase"]
         line["current"] = phase.pk == shown
+        line["waits"] = results_wait_for(phase)
         if phase.is_shown:
             line["board"] = f"{benchmark.get_absolute_url()}?phase={phase.pk}"
         elif phase.shown == Shown.CLOSED:

@@ -22,7 +22,7 @@ from gluebench.leaderboard.phases.moments import cell_of, kept_in
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.grading import follow_policy
-from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
 
 
 def change_policy(
@@ -152,6 +152,8 @@ def join_team(user: User, code: str) -> str:
             if not Team.objects.select_for_update(no_key=True).filter(pk=team.pk):
                 raise _refused("This team has just merged with another. Ask it for the current link.")
             move_to(person, team)
+            ended = kept_in("join", Phase.objects.all())
+            _recount_phases(Submission.objects.filter(group=team).exclude(phase__in=ended))
     return f"You are in the team {team} now.{_kept('join', user)}"
 
 
@@ -211,25 +213,30 @@ def merge(user: User, pk: int, *, accepted: bool) -> str:
 
 def _take_in(own: Team, other: Team) -> None:
     """Move the people of a team, and what it has in phases that take submissions, or outside of phases."""
+    now = timezone.now()
     for left in other.memberships.exclude(until=None):  # what they had sent by then counts for them as before
-        times = {"since": left.until, "until": left.until}
-        Membership.objects.create(user_id=left.user_id, team=own, **times)
+        Membership.objects.create(user_id=left.user_id, team=own, since=now, until=left.until)
     for person in other.members.all():
         move_to(person, own)
     ended = kept_in("merge", Phase.objects.all())
     moved = Submission.objects.filter(group=other).exclude(phase__in=ended)
-    phases = list(Phase.objects.filter(submissions__in=moved).select_related("benchmark").distinct())
     moved.rewrite(group=own)
     for extension in Extension.objects.filter(team=other).exclude(phase__in=ended):
         extension.team = own
         extension.save(update_fields=["team"])
-    for phase in phases:
-        Benchmark.objects.filter(pk=phase.benchmark_id).touch()
-        recount(phase)
+    _recount_phases(Submission.objects.filter(group=own).exclude(phase__in=ended))
     if other.submissions.exists() or Extension.objects.filter(team=other).exists():
         Team.objects.filter(pk=other.pk).update(merging=None, code=new_code())  # for the ended phases
     else:
         other.delete()
+
+
+def _recount_phases(submissions: SubmissionQuerySet) -> None:
+    """Count again in the phases of some submissions, whose teams have changed."""
+    phases = Phase.objects.filter(submissions__in=submissions).select_related("benchmark").distinct()
+    for phase in list(phases):
+        Benchmark.objects.filter(pk=phase.benchmark_id).touch()
+        recount(phase)
 
 
 def _require_room(own: Team, other: Team) -> None:

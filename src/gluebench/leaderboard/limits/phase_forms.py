@@ -143,6 +143,14 @@ class PhaseForm(ActModelForm):
         return name
 
 
+class NewPhaseForm(PhaseForm):
+    """A phase to be added, which needs no reason, in the document of the API too."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.fields.pop("reason", None)
+
+
 def _setting(name: str, benchmark: Benchmark) -> forms.Field:
     """The field of a policy's setting; empty for the benchmark's."""
     label, usual = EXPLAINED[name]["label"], as_text(getattr(benchmark.policy, name))

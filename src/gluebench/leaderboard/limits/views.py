@@ -13,7 +13,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST
@@ -27,13 +26,13 @@ from gluebench.leaderboard.limits.acts import add_override, remove_override, set
 from gluebench.leaderboard.limits.forms import OverrideForm, PolicyForm, RemovalForm, TeamForm
 from gluebench.leaderboard.limits.models import Acceptance, Override, rules_of, version_of
 from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, save_phase, settle_phase
-from gluebench.leaderboard.limits.phase_forms import ExtensionForm, PhaseForm
+from gluebench.leaderboard.limits.phase_forms import ExtensionForm, NewPhaseForm, PhaseForm
 from gluebench.leaderboard.limits.quota import usage
 from gluebench.leaderboard.organizing.pages import Context, OrganizerPage, benchmark_of, refusals_shown
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.wording import described, phase_sentences
-from gluebench.leaderboard.submissions.counting import moved_by, waiting_in
+from gluebench.leaderboard.submissions.counting import moved_by, results_wait_for
 from gluebench.leaderboard.submissions.feedback import explained
 from gluebench.leaderboard.submissions.grading import effect_of
 
@@ -173,7 +172,8 @@ def _phases(row: Phase, viewer: User) -> Context:
         "phases": listed,
         "extensions": extensions,
         "phase": Phase.objects.get(pk=row.pk) if stored else None,
-        "waits": _waits(row) if stored else "",
+        "waits": results_wait_for(row) if stored else "",
+        "no_worker": bool(row.benchmark.gold) and not workers(),
     }
 
 
@@ -185,7 +185,7 @@ def _preview(form: Any) -> Context:
 
 PHASES = OrganizerPage.named(
     "phases",
-    {"": (save_phase, PhaseForm)},
+    {"": (save_phase, NewPhaseForm)},
     find=lambda request, benchmark: Phase(benchmark=benchmark),
     context=_phases,
     preview=_preview,
@@ -204,18 +204,6 @@ PHASE = OrganizerPage.named(
     context=_phases,
     preview=_preview,
 )
-
-
-def _waits(phase: Phase) -> str:
-    """What the results of a phase that is over wait for; empty where they do not wait."""
-    now = timezone.now()
-    if phase.over is None or phase.complete is None or now < phase.over or phase.is_settled:
-        return ""
-    if now < phase.complete and phase.benchmark.open:
-        return f"Uploads that began before the deadline may end until {phase.text_of(phase.complete)}."
-    number = waiting_in(phase).count()
-    worker = "" if workers() or not phase.benchmark.gold else " No worker gives signs of life."
-    return f"{number:,} submission{'s' * (number != 1)} in the queue may count.{worker}"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

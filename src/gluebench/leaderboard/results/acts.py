@@ -11,7 +11,7 @@ from gluebench.leaderboard.benchmarks.adding import keep_public
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.limits.acts import change_policy
-from gluebench.leaderboard.phases.models import Shown
+from gluebench.leaderboard.phases.models import Extension, Shown
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.times import MINUTE
 from gluebench.leaderboard.ranks.places import latest_ranking
@@ -38,6 +38,19 @@ def announce(benchmark: Benchmark, actor: User, *, labels: bool, reason: str = "
         record("results", actor=actor, benchmark=benchmark, reason=reason, labels=labels, sealed=seals)
         Benchmark.objects.filter(pk=benchmark.pk).touch()
     return "The benchmark is closed. Its results are being made."
+
+
+def extensions_ended(benchmark: Benchmark) -> str:
+    """Of whom, and until when, the extensions are that `announce` would end now; empty if there are none."""
+    now = timezone.now()
+    running = Extension.objects.filter(
+        phase__benchmark=benchmark, phase__opens__lte=now, closes__gt=now - MINUTE
+    )
+    texts = []
+    for extension in running.exclude(user=None, team=None).select_related("phase", "team"):
+        whose = extension.team or f"Account {extension.user_id}"
+        texts.append(f"{whose} (until {extension.phase.text_of(extension.closes)})")
+    return ", ".join(texts)
 
 
 def _close_phases(benchmark: Benchmark) -> None:

@@ -34,6 +34,10 @@ class AnnounceForm(ActForm):
         super().__init__(row, *arguments, **options)
         if row is not None and not row.gold:
             del self.fields["labels"]
+        if row is not None and (ended := acts.extensions_ended(row)):
+            sure = self.fields["sure"]
+            sure.label = f"{sure.label}. This ends extensions that still run: {ended}."
+            sure.error_messages["required"] = f"Confirm this: it ends extensions that still run: {ended}."
 
     def arguments(self) -> tuple[Any, dict[str, Any]]:
         """The benchmark, whether its labels are released, and a note."""

@@ -67,8 +67,7 @@ def publish(submission: Submission, *, public: bool) -> Submission:
     """
     with _locked(submission) as row:
         ruled = row.phase is not None and row.phase.counting != Counting.EVERY and not row.late
-        if public != row.public:
-            _require("publish" if public else "hide" if ruled else "unpublish", row)
+        _require("publish" if public else "hide" if ruled else "unpublish", row)
         _write(row, public=public and row.reproduces_id is None)
         feedback.show(row)
         return row
@@ -90,7 +89,11 @@ def withdraw(submission: Submission) -> Submission:
 def restore(submission: Submission) -> Submission:
     """Undo `withdraw`: it is as visible as it was before. Raises ActError."""
     with _locked(submission) as row:
-        if row.failure != UNGRADED and row.withdrawn is not None:
+        if row.failure == UNGRADED:
+            raise ActError(
+                "It was withdrawn before it was graded. This cannot be undone: send the file again."
+            )
+        if row.withdrawn is not None:
             ends = _ends(row)
             in_time = ends is None or row.withdrawn < ends
             _require("restore" if in_time else "return", row)

@@ -1,12 +1,13 @@
 """Which submissions of a phase a board shows: of each person or team every one, the best, last or chosen."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from copy import copy
 from typing import NamedTuple
 
 from django.utils import timezone
 
+from gluebench.leaderboard.accounts.models import Membership, User
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.phases.models import Counting, Phase, Rows
 from gluebench.leaderboard.phases.moments import ends_for
@@ -46,6 +47,25 @@ def _of_one(rows: list[Sent], rule: str, otherwise: str) -> list[Sent]:
     return [max(rows, key=lambda row: (not row.lost, row.value is not None, row.value or 0.0))]
 
 
+def teams_of_several(phase: Phase) -> set[int]:
+    """The teams of a phase that more than one person was in until its deadline.
+
+    Any other team counts as its only member alone: else each new team of one person has an entry of its own.
+    """
+    sent = phase.submissions.filter(group__isnull=False, late=False)
+    pairs = set(sent.values_list("group", "owner"))
+    teams = {team for team, _ in pairs}
+    members = Membership.objects.filter(team__in=teams)
+    unrecorded = User.objects.filter(team__in=teams, memberships=None)  # see `move_to`
+    if phase.ends is not None:
+        members = members.filter(since__lt=phase.ends)
+        unrecorded = unrecorded.filter(date_joined__lt=phase.ends)
+    pairs.update(members.values_list("team", "user"))
+    pairs.update(unrecorded.values_list("team", "pk"))
+    people = Counter(team for team, _ in pairs)
+    return {team for team in teams if people[team] > 1}
+
+
 def those_that_count(phase: Phase) -> set[int]:
     """The submissions that count by the phase's rule, of those that may be listed; none before it is shown.
 
@@ -59,19 +79,32 @@ def those_that_count(phase: Phase) -> set[int]:
     systems = rows.filter(kind=Kind.SYSTEM).order_by("submitted", "pk")
     score = "public_value" if phase.rows == Rows.BOTH else "scores__score__value"
     columns = ("pk", "owner", "group", "chosen", "withdrawn", "owner__team", "apart", "file", score)
+    rule, _, otherwise, per = phase.state["counting"]
+    several = teams_of_several(phase) if per == "team" else set()
     sent = []
     for pk, owner, group, chosen, withdrawn, team, apart, file, value in systems.values_list(*columns):
         ends = None if withdrawn is None else ends_for(phase, owner, team)
         if withdrawn is None or (ends is not None and ends <= withdrawn):
             lost = apart in ("labels", "tasks") and not file
-            sent.append(Sent(pk, owner, group, value, chosen is not None, lost))
-    rule, _, otherwise, per = phase.state["counting"]
+            unit = group if group in several else None
+            sent.append(Sent(pk, owner, unit, value, chosen is not None, lost))
     return given | counted(sent, rule, per=per, otherwise=otherwise)
 
 
 def waiting_in(phase: Phase) -> SubmissionQuerySet:
     """The submissions of a phase that may count and are not graded yet: its results wait for them."""
     return Submission.objects.waiting().filter(phase=phase, late=False, reproduces=None)
+
+
+def results_wait_for(phase: Phase) -> str:
+    """What the results of a phase that is over wait for; empty where they do not wait."""
+    now = timezone.now()
+    if phase.over is None or phase.complete is None or now < phase.over or phase.is_settled:
+        return ""
+    if now < phase.complete and phase.benchmark.open:
+        return f"Uploads that began before the deadline may end until {phase.text_of(phase.complete)}."
+    number = waiting_in(phase).count()
+    return f"{number:,} submission{'s' * (number != 1)} in the queue may count."
 
 
 def moved_by(phase: Phase) -> list[str]:
