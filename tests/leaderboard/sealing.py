@@ -1,8 +1,10 @@
-"""What a test does after it wrote rows beside the acts that seal them."""
+"""What tests do about seals: make them for rows written beside the acts, and leave their log entries out."""
 
 from __future__ import annotations
 
-from gluebench.leaderboard.audit.models import record
+from django.db.models import QuerySet
+
+from gluebench.leaderboard.audit.models import SEAL, Entry, record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.seals import PARTS, sealed
 from gluebench.leaderboard.ledger.models import follow
@@ -14,3 +16,8 @@ def catch_up() -> None:
     for benchmark in Benchmark.objects.all():
         record("sealed", benchmark=benchmark, sealed=sealed(benchmark, *PARTS))
     follow(list(Submission.objects.order_by("submitted", "pk").values_list("pk", flat=True)))
+
+
+def logged_acts() -> QuerySet[Entry]:
+    """The log's entries of acts, newest first, without those that only seal what an act wrote."""
+    return Entry.objects.exclude(action=SEAL)

@@ -248,7 +248,7 @@ def test_every_act_that_writes_something_of_a_benchmark_seals_it(
         ("limits", {"per_day": "3", "per": "person", "feedback": "full", "incomplete": "listed"}),
         (f"phases/{phase.pk}", {"act": "delete", "reason": "No more"}),
         (f"news/{news.pk}", {"act": "take-back"}),
-        ("results", {"reason": "Too early"}),
+        ("results", {"act": "take-back", "reason": "Too early"}),
     ):
         before = Entry.objects.count()
         organizer.post(f"{here}/{page}", data)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from django.test import Client
 from leaderboard.material import PREDICTIONS, zip_bytes
+from leaderboard.sealing import logged_acts
 
-from gluebench.leaderboard.audit.models import Entry
 from gluebench.leaderboard.similarity import similar
 from gluebench.leaderboard.similarity.samples import near_pairs, take_sample
 from gluebench.leaderboard.submissions import acts
@@ -66,7 +66,7 @@ def test_an_entry_waits_until_it_is_approved(
     assert "Approve" in organizer.get(f"{HERE}?state=approve").content.decode()
     organizer.post(at(submission), {"act": "approve"})
     assert "Patient" in client.get("/").content.decode()
-    assert Entry.objects.get().action == "approve"
+    assert logged_acts().get().action == "approve"
 
 
 def test_all_submissions_are_there_as_csv(graded: Send, organizer: Client) -> None:
@@ -113,7 +113,7 @@ def test_an_entry_is_taken_off_and_put_back(client: Client, graded: Send, organi
     assert "Doubtful" not in client.get("/").content.decode()
     organizer.post(at(submission), {"act": "approve", "approve-reason": "It was not."})
     assert "Doubtful" in client.get("/").content.decode()
-    log = [(entry.action, entry.reason) for entry in Entry.objects.order_by("pk")]
+    log = [(entry.action, entry.reason) for entry in logged_acts().order_by("pk")]
     assert log == [("take off", "Trained on the test set."), ("approve", "It was not.")]
 
 
@@ -122,7 +122,7 @@ def test_marks_are_the_organizer_s_and_are_logged(graded: Send, organizer: Clien
     organizer.post(at(submission), {"act": "mark", "mark-kind": "human", "mark-verified": "on"})
     submission.refresh_from_db()
     assert (submission.kind, submission.verified) == ("human", True)
-    assert Entry.objects.get().detail == {"kind": ["system", "human"], "verified": [False, True]}
+    assert logged_acts().get().detail == {"kind": ["system", "human"], "verified": [False, True]}
     assert "verified: no → yes" in organizer.get(f"{HERE}/log").content.decode()
     page = Client().get(submission.get_absolute_url()).content.decode()
     assert ">human<" in page
@@ -135,9 +135,9 @@ def test_grading_again_asks_for_a_reason_and_logs_it(graded: Send, organizer: Cl
     submission.refresh_from_db()
     assert (submission.status, submission.why) == ("queued", "A faster scorer.")
     organizer.post(f"{HERE}/regrade")
-    assert not Entry.objects.filter(submission="").exists()
+    assert not logged_acts().filter(submission="").exists()
     organizer.post(f"{HERE}/regrade", {"reason": "A new scorer."})
-    assert Entry.objects.get(submission="").reason == "A new scorer."
+    assert logged_acts().get(submission="").reason == "A new scorer."
 
 
 def test_the_list_is_narrowed(strict: Any, graded: Send, send: Send, organizer: Client) -> None:

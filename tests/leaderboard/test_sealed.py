@@ -45,7 +45,7 @@ def site(
     save_phase(phase)
     row = graded(name="A")
     extend(phase, closes=NOW + timedelta(days=2), who=ada, actor=None, reason="ill")
-    limits.add_override(Override(benchmark=tiny, user=ada, per_day=9, reason="a workshop"))
+    limits.add_override(Override(benchmark=tiny, user=ada, per_day=9, reason="a workshop"), ada)
     acts.choose(row, ada, chosen=True)
     assert findings() == []
     return Submission.objects.get(pk=row.pk)
@@ -121,7 +121,7 @@ def test_no_act_is_taken_for_an_edit(site: Submission, ada: Any, person: Any, gr
     ada.refresh_from_db()
     graded(name="B")
     extend(phase, closes=NOW + timedelta(days=3), who=owls, actor=None, reason="ill")
-    limits.add_override(Override(benchmark=tiny, team=owls, total=99, reason="many"))
+    limits.add_override(Override(benchmark=tiny, team=owls, total=99, reason="many"), ada)
     assert findings() == []
     limits.propose_merge(ada, larks.code)
     limits.merge(User.objects.get(pk=grace.pk), owls.pk, accepted=True)
@@ -129,7 +129,7 @@ def test_no_act_is_taken_for_an_edit(site: Submission, ada: Any, person: Any, gr
     assert findings() == []
     set_organizer("grace@example.org", "tiny", unconfirmed=True)
     tiny.reviewers.set([])
-    limits.remove_override(Override.objects.get(user=ada), reason="over")
+    limits.remove_override(Override.objects.get(user=ada), ada, reason="over")
     limits.change_policy(tiny, {"public_share": 0.5, "reveal": "2020-01-01"})
     assert findings() == []
     other = Phase(benchmark=tiny, name="Next", opens=NOW + timedelta(days=9), closes=NOW + timedelta(days=10))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import asin, ceil, exp, isfinite, log, pi, sin, sqrt
+from math import ceil, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
@@ -20,15 +20,12 @@ from gluebench.scoring.grade import macro_average, pairs_of
 from gluebench.scoring.metrics import function_of, is_proportion, point, task_score
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.report import Report, Score, TaskReport, parts_of
+from gluebench.scoring.steps import nearest_step, steps_to, value_at
 from gluebench.submission.submission import Column, Submission
 
 if TYPE_CHECKING:
     from gluebench.scoring.units import Units
 
-DECIMALS = 4
-"""Decimals of a rounded fraction, a hundredth of a point; digits of a loss."""
-_SMALLEST = 1e-300
-"""A loss that a logarithm is taken of."""
 P_LEVELS = (0.001, 0.01, 0.05, 1.0)
 """Values that p-values are rounded up to."""
 
@@ -37,13 +34,13 @@ def rounded_value(value: float, n: int, lowest: float, highest: float = 1.0, *, 
     """Round a metric over `n` examples for display, from its lowest to its highest possible value."""
     if value == highest:
         return highest
-    return _value(_nearest(value, n, lowest, highest, widening), n, lowest, highest)
+    return value_at(nearest_step(value, n, lowest, highest, widening), n, lowest, highest)
 
 
 def rounding_width(value: float, n: int, lowest: float, highest: float = 1.0, *, widening: int = 1) -> float:
     """The width of the range of values over `n` examples that are shown as this one is."""
-    at = _nearest(value, n, lowest, highest, widening)
-    ends = [_value(at + side * widening / 2, n, lowest, highest) for side in (-1, 1)]
+    at = nearest_step(value, n, lowest, highest, widening)
+    ends = [value_at(at + side * widening / 2, n, lowest, highest) for side in (-1, 1)]
     return abs(ends[1] - ends[0])
 
 
@@ -58,10 +55,10 @@ def rounded_score(score: Score, lowest: float, highest: float = 1.0) -> Score:
     value = rounded_value(score.value, score.n, lowest, highest, widening=widening)
     if score.low is None or score.high is None:
         return score._replace(value=value, widening=None)
-    at, *ends = (_steps(each, score.n, lowest, highest) for each in (score.value, score.low, score.high))
+    at, *ends = (steps_to(each, score.n, lowest, highest) for each in (score.value, score.low, score.high))
     reach = ceil(2 * max(at - ends[0], ends[1] - at) / widening + 1) / 2 * widening
-    middle = _nearest(score.value, score.n, lowest, highest, widening)
-    low, high = (_value(middle + side * reach, score.n, lowest, highest) for side in (-1, 1))
+    middle = nearest_step(score.value, score.n, lowest, highest, widening)
+    low, high = (value_at(middle + side * reach, score.n, lowest, highest) for side in (-1, 1))
     return score._replace(value=value, low=low, high=high, widening=None)
 
 
@@ -117,50 +114,6 @@ def _task(task: Task, report: TaskReport) -> TaskReport:
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return task_score(known) if known and len(known) == len(values) else None
-
-
-def steps_of_error(value: float, error: float, n: int, lowest: float, highest: float) -> float:
-    """The number of steps from a value less its error to the value plus its error; 1 for an accuracy."""
-    if value == highest:
-        return 0.0
-    below = _steps(value - error, n, lowest, highest)
-    if not isfinite(lowest):  # a loss may be smaller than its error
-        return 2 * (_steps(value, n, lowest, highest) - below)
-    return _steps(value + error, n, lowest, highest) - below
-
-
-def _nearest(value: float, n: int, lowest: float, highest: float, widening: int) -> int:
-    """The nearest whole number of steps that is a multiple of `widening` away from the middle."""
-    middle = _step_count(n) // 2 if isfinite(lowest) else 0
-    return round((_steps(value, n, lowest, highest) - middle) / widening) * widening + middle
-
-
-def _steps(value: float, n: int, lowest: float, highest: float) -> float:
-    """Number of steps from the lowest value (if that is not known, from a loss of 1 or from 0) to a value.
-
-    Steps are equal on the arcsine-square-root scale, where the error of a proportion is constant, or on the
-    logarithmic scale, where that of a loss is about constant.
-    """
-    if not isfinite(lowest):
-        return (-log(max(highest - value, _SMALLEST)) if isfinite(highest) else value) * sqrt(n) / 2
-    share = min(max((value - lowest) / (highest - lowest), 0.0), 1.0)
-    return asin(sqrt(share)) / (pi / 2) * _step_count(n)
-
-
-def _value(steps: float, n: int, lowest: float, highest: float) -> float:
-    """The value at a number of steps."""
-    if not isfinite(lowest):
-        scaled = 2 * steps / sqrt(n)
-        if isfinite(highest):
-            return highest - float(f"{exp(-scaled):.{DECIMALS}g}")
-        return round(scaled, DECIMALS)
-    arc = min(max(steps / _step_count(n), 0.0), 1.0) * pi / 2
-    return round(lowest + (highest - lowest) * sin(arc) ** 2, DECIMALS) + 0.0  # no negative zero
-
-
-def _step_count(n: int) -> int:
-    """Number of steps in all, even so that the middle (chance level) is a step."""
-    return 2 * max(round(pi / 4 * sqrt(n)), 1)
 
 
 HALVES = 1000

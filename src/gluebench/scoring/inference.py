@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from gluebench.benchmark import Metric, Task
-from gluebench.scoring.feedback import steps_of_error
 from gluebench.scoring.influence import influence_by_kind
 from gluebench.scoring.intervals import (
     CONSTANT,
@@ -41,6 +40,7 @@ from gluebench.scoring.intervals import (
 )
 from gluebench.scoring.metrics import Point, function_of, is_proportion, task_score
 from gluebench.scoring.pairs import Pairs
+from gluebench.scoring.steps import steps_of_error
 from gluebench.scoring.units import Units
 from gluebench.scoring.units.base import Floats, Ints
 from gluebench.scoring.withholding import lacking_variance, rare_class, too_few

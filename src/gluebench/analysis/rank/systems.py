@@ -216,8 +216,8 @@ def read_systems(
     if withheld and isinstance(gold, TableGold) and gold.unit == "tasks":
         rows_of_table = len(next(iter(gold.columns.values())))
         withheld = f"{rows_of_table} tasks are too few, since they need {FEWEST_NUMBERS}"
-    told = (*gold.warnings, *sorted(set(warnings)))
-    return Systems(scores, influences, variances, shared, withheld, told)
+    all_warnings = (*gold.warnings, *sorted(set(warnings)))
+    return Systems(scores, influences, variances, shared, withheld, all_warnings)
 
 
 def with_majority(submission: Submission, tasks: Sequence[Task], gold: Gold) -> Submission:

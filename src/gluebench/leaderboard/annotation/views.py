@@ -20,10 +20,10 @@ from gluebench.leaderboard.annotation.forms import StudyForm
 from gluebench.leaderboard.annotation.models import BLANK, Annotator, Study, facts_of, rounded
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.organizer_pages import for_organizers, render_tab
 from gluebench.leaderboard.common.formats import score_bars
 from gluebench.leaderboard.common.page_cache import TYPES, as_download
 from gluebench.leaderboard.common.text import csv_text
-from gluebench.leaderboard.organizing.pages import for_organizers, render_tab
 
 ENDS = ("value", "low", "high", "n")
 SETTINGS = {

@@ -16,13 +16,13 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 from gluebench.leaderboard.accounts.models import Scope
 from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.callers import BearerToken, user_with
+from gluebench.leaderboard.benchmarks.organizer_pages import OrganizerPage, organized
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.news import views as news
 from gluebench.leaderboard.organizing import copies, creating, texts
 from gluebench.leaderboard.organizing import views as organizing
 from gluebench.leaderboard.organizing.forms import FilesField
-from gluebench.leaderboard.organizing.pages import OrganizerPage, organized
 from gluebench.leaderboard.results.views import RESULTS
 from gluebench.leaderboard.submissions import views as submissions
 from gluebench.leaderboard.submissions.forms import FilterForm

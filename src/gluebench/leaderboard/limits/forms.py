@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm
 from gluebench.leaderboard.benchmarks.policy import DAYS, Policy, PolicyError, policy_of
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.limits.models import Override
-from gluebench.leaderboard.organizing.pages import ActForm, ActModelForm
 from gluebench.leaderboard.submissions.forms import reason_field
 
 EXPLAINED = toml_beside(__file__, "policy.toml")

@@ -8,10 +8,10 @@ from django.core.exceptions import ValidationError
 
 from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm
 from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError, policy_of
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.limits.forms import EXPLAINED, person_or_team
-from gluebench.leaderboard.organizing.pages import ActForm, ActModelForm
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown
 from gluebench.leaderboard.phases.times import in_utc, zone_names, zone_of
 from gluebench.leaderboard.submissions.forms import reason_field

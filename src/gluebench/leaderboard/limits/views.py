@@ -19,6 +19,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.organizer_pages import (
+    Context,
+    OrganizerPage,
+    benchmark_of,
+    refusals_shown,
+)
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.health import workers
 from gluebench.leaderboard.limits import acts
@@ -28,7 +34,6 @@ from gluebench.leaderboard.limits.models import Acceptance, Override, rules_of, 
 from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, save_phase, settle_phase
 from gluebench.leaderboard.limits.phase_forms import ExtensionForm, NewPhaseForm, PhaseForm
 from gluebench.leaderboard.limits.quota import usage
-from gluebench.leaderboard.organizing.pages import Context, OrganizerPage, benchmark_of, refusals_shown
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.wording import described, phase_sentences

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm, Context, OrganizerPage
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.environment import site_address
 from gluebench.leaderboard.news import delivery
 from gluebench.leaderboard.news.models import Announcement, MailChoice, Pace, choose, pace_of, subscriber
-from gluebench.leaderboard.organizing.pages import ActForm, ActModelForm, Context, OrganizerPage
 from gluebench.leaderboard.ranks.views import in_form
 
 FEED = 50

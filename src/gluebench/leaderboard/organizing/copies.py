@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, Context, OrganizerPage, for_organizers
 from gluebench.leaderboard.organizing.models import FrozenCopy
-from gluebench.leaderboard.organizing.pages import ActForm, Context, OrganizerPage, for_organizers
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.results.models import Results
 

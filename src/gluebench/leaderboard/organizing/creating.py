@@ -26,10 +26,10 @@ from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.benchmarks.adding import require_few, store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, Done, OrganizerPage
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid
 from gluebench.leaderboard.folder import SiteError, make_private, remove_all_but_last, write_private
 from gluebench.leaderboard.organizing.forms import NewForm, ReplaceForm
-from gluebench.leaderboard.organizing.pages import ActForm, Done, OrganizerPage
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.process import GraderError, run_build
 

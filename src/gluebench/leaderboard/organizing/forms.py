@@ -13,9 +13,9 @@ from gluebench.benchmark.checks import name_finding
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import confirmed
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.common.text import plain
-from gluebench.leaderboard.organizing.pages import ActForm
 from gluebench.leaderboard.submissions.forms import reason_field
 
 TABLE_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".zip")

@@ -16,13 +16,13 @@ from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import keep_public
 from gluebench.leaderboard.benchmarks.models import SECTIONS, Benchmark, live
+from gluebench.leaderboard.benchmarks.organizer_pages import OrganizerPage
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.page_cache import cached
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.folder import TEXTS
 from gluebench.leaderboard.limits.models import SiteText, site_text
 from gluebench.leaderboard.organizing.forms import LooksForm, SiteTextForm, TextsForm
-from gluebench.leaderboard.organizing.pages import OrganizerPage
 from gluebench.leaderboard.ranks.views import in_form
 
 

@@ -20,12 +20,12 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, Context, Done, OrganizerPage
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.organizing.dry_runs import NO_LABELS, delete_dry_run, shown, start_dry_run
 from gluebench.leaderboard.organizing.forms import AccountForm, CopyForm, RoleForm
-from gluebench.leaderboard.organizing.pages import ActForm, Context, Done, OrganizerPage
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.models import Submission
 

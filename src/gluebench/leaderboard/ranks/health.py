@@ -16,9 +16,9 @@ from gluebench.benchmark import Benchmark as Record
 from gluebench.benchmark import Task
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.benchmarks.organizer_pages import for_organizers, render_tab
 from gluebench.leaderboard.common.formats import ABSENT, percent, signed
 from gluebench.leaderboard.common.kinds import Facts, Values
-from gluebench.leaderboard.organizing.pages import for_organizers, render_tab
 from gluebench.leaderboard.ranks.places import ranking_of
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.similarity.similar import near

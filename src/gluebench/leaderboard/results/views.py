@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.organizing.pages import ActForm, Context, OrganizerPage, for_organizers
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, Context, OrganizerPage, for_organizers
 from gluebench.leaderboard.ranks.places import LEGEND
 from gluebench.leaderboard.results import acts
 from gluebench.leaderboard.results.models import Results

@@ -16,7 +16,7 @@ from django_tasks import task
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.organizing.pages import for_organizers, render_tab
+from gluebench.leaderboard.benchmarks.organizer_pages import for_organizers, render_tab
 from gluebench.leaderboard.similarity.models import Comparison, Sample
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import local_paths, run_grader

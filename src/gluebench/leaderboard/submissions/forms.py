@@ -10,9 +10,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import models
 from django.db.models import Q
 
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.fields import FIELDS, SECTIONS
-from gluebench.leaderboard.organizing.pages import ActForm
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import LISTED, OPEN, Kind, Status
 

@@ -16,15 +16,15 @@ from gluebench.leaderboard.accounts.models import SignedInRequest, User, account
 from gluebench.leaderboard.accounts.trust import may_create
 from gluebench.leaderboard.audit.models import SEAL, Entry
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.common.formats import ENDS
-from gluebench.leaderboard.common.parameters import takes
-from gluebench.leaderboard.common.text import csv_text
-from gluebench.leaderboard.organizing.pages import (
+from gluebench.leaderboard.benchmarks.organizer_pages import (
     OrganizerPage,
     for_organizers,
     refusals_shown,
     render_tab,
 )
+from gluebench.leaderboard.common.formats import ENDS
+from gluebench.leaderboard.common.parameters import takes
+from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions import acts, facts, forms, report, reproducing
 from gluebench.leaderboard.submissions.anonymity import mask
 from gluebench.leaderboard.submissions.grading import bound_minutes

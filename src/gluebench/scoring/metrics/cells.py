@@ -291,9 +291,15 @@ def _answered_rows(pairs: Pairs, metric: Metric) -> Floats:
     given, gold = probabilities(pairs)
     highest = given == given.max(axis=1, keepdims=True)
     answered, positive = highest.sum(axis=1) == 1, pairs.code(metric.positive)
-    own, said = gold == positive, highest[:, positive]
+    own, predicted_own = gold == positive, highest[:, positive]
     right = given.argmax(axis=1) == gold
-    cases = (own & said, ~own & said, own & ~said, right & ~own & ~said, ~own & ~said & ~right)
+    cases = (
+        own & predicted_own,
+        ~own & predicted_own,
+        own & ~predicted_own,
+        right & ~own & ~predicted_own,
+        ~own & ~predicted_own & ~right,
+    )
     return np.stack([*(case & answered for case in cases), ~answered], axis=1).astype(np.float64)
 
 

@@ -73,7 +73,7 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True)
 class Act:
-    """A button of an organizer's page, which has an address of its own in the API; see `pages.toml`."""
+    """A button of an organizer's page, with an address of its own in the API (`organizer_pages.toml`)."""
 
     do: Callable[..., str | Done]
     form: Callable[..., Any]
@@ -110,7 +110,7 @@ class OrganizerPage:
     def named(
         cls, name: str, acts: Mapping[str, tuple[Callable[..., str | Done], Any]], **options: Any
     ) -> OrganizerPage:
-        """The page of that name in `pages.toml`, with the function and the form of each act."""
+        """The page of that name in `organizer_pages.toml`, with the function and the form of each act."""
         facts = {"acts": {}, **PAGES[name]}
         words = facts.pop("acts")
         buttons = {button: Act(*acts[button], **words[button]) for button in words}
