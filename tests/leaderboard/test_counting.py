@@ -570,6 +570,20 @@ def test_results_that_wait_after_they_were_announced_are_shown_by_the_organizer(
         settle_phase(Phase.objects.get(), ada, "Again.")
 
 
+def test_results_announced_in_the_grace_leave_the_phase_hidden_until_its_close(
+    phase: Make, clock: Clock, graded: Graded, ada: Any, client: Client
+) -> None:
+    row = phase("Test", OPENS, CLOSES, shown="closed")
+    clock.move("2027-05-02 10:00")
+    graded(of_quality(3), name="first")
+    clock.move("2027-05-03 00:05")
+    announce(Benchmark.objects.get(), ada, labels=False)
+    assert names(client) == ["first"]
+    row.refresh_from_db()
+    extend(row, closes=at("2027-05-05 00:00"), who=None, actor=None, reason="The site was down.")
+    assert not Submission.objects.filter(counts=True).exists()
+
+
 def test_the_preview_of_a_rule_names_whom_it_moves(
     phase: Make, clock: Clock, graded: Graded, person: Any, tiny: Any
 ) -> None:

@@ -160,9 +160,9 @@ class Phase(models.Model):
         over = self.over is not None and now >= self.over
         last_has_come = over and (now >= (self.complete or now) or not self.benchmark.open)
         settled = over and (self.is_settled or (last_has_come and not waits))
-        shown = self.shows is not None and now >= self.shows
+        shown = self.shows is not None and (now >= self.shows or self.shown == Shown.CLOSED)
         if self.over is not None and self.shows is not None and self.shows >= self.over:
-            shown = shown and settled
+            shown = shown and settled  # results announced in the grace are settled before `complete`
         part = {"all": "", "both": "held back" if settled else "public"}.get(self.rows, self.rows)
         return {
             "settled": settled,
