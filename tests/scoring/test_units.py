@@ -405,3 +405,33 @@ def test_what_was_observed_comes_first_of_groups_too() -> None:
     lost = (units.left_out()[:, 0] - units.left_out()[:, 1])[:, units.kinds.of_units]
     around = ((lost - lost.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     assert drawn.errors[:2, 0] == pytest.approx((around * 19 / 20) ** 0.5)
+
+
+@pytest.mark.parametrize(("metric", "seed"), [(F1, 0), (MCC, 1)])
+def test_few_units_are_exchanged_as_every_exchange_says(metric: Metric, seed: int) -> None:
+    """p of seven examples against all 128 exchanges, each scored again by scikit-learn with its jackknife."""
+    rng = np.random.default_rng(seed)
+    gold = np.append(rng.integers(0, 2, 4), [0, 1, 1])
+    a, b = (np.where(rng.random(7) < 0.6, gold, 1 - gold) for _ in range(2))
+    systems = labels(gold, a, b)
+    score = ORACLES[metric.function]
+
+    def statistic(coins: int) -> float:
+        flags = np.array([coins >> at & 1 for at in range(7)], np.bool_)
+        one, other = np.where(flags, b, a), np.where(flags, a, b)
+        difference = score(gold, one) - score(gold, other)
+        without = [
+            score(np.delete(gold, at), np.delete(one, at)) - score(np.delete(gold, at), np.delete(other, at))
+            for at in range(7)
+        ]
+        changes = difference - np.array(without)
+        error = float(np.sqrt(((changes - changes.mean()) ** 2).sum() * 6 / 7))
+        if abs(difference) < 1e-12:
+            return 0.0
+        return round(abs(difference) / error, 9) if error > 1e-12 else np.inf
+
+    every = np.array([statistic(coins) for coins in range(128)])
+    observed = every[0]
+    expected = np.mean(every > observed) + np.mean(every == observed) / 2 if observed else 1.0
+    test = paired_tests(units_of([metric], systems), resamples=20_000, rng=rng)[0]
+    assert test.p == pytest.approx(expected, abs=0.015)

@@ -123,17 +123,21 @@ class Pairs:
     def tables(self, some: slice) -> Floats:
         """The confusion tables of one unit of some of `content_kinds`, shape (gold, predicted, kinds)."""
         classes, number = len(self.gold.labels), len(self.content_kinds.counts[some])
-        cells = classes**2
-        if self.units is None:
-            flat = np.zeros((cells, number))
-            flat[np.flatnonzero(self.table_array)[some], np.arange(number)] = 1.0
-        else:
-            kind_of_unit = np.full(self.size, -1)
-            kind_of_unit[self.content_kinds.first[some]] = np.arange(number)
-            kinds = kind_of_unit[self.units]
-            rows = kinds >= 0
-            places = self._cell_numbers[rows] * np.intp(number) + kinds[rows]
-            flat = np.bincount(places, minlength=cells * number).astype(np.float64)
+        if self.units is not None:
+            return self.tables_of(self.content_kinds.first[some])
+        flat = np.zeros((classes**2, number))
+        flat[np.flatnonzero(self.table_array)[some], np.arange(number)] = 1.0
+        return flat.reshape(classes, classes, number)
+
+    def tables_of(self, units: Ints) -> Floats:
+        """The confusion tables of some units, by their numbers, shape (gold, predicted, units)."""
+        classes, number = len(self.gold.labels), len(units)
+        place_of_unit = np.full(self.size, -1)
+        place_of_unit[units] = np.arange(number)
+        places = place_of_unit[self.unit_of_rows]
+        rows = places >= 0
+        cells = self._cell_numbers[rows] * np.intp(number) + places[rows]
+        flat = np.bincount(cells, minlength=classes**2 * number).astype(np.float64)
         return flat.reshape(classes, classes, number)
 
     def units_with(self, flags: NDArray[Any]) -> Ints:

@@ -13,9 +13,18 @@ from numpy.typing import NDArray
 from gluebench.benchmark import Metric
 from gluebench.scoring.influence import Influence, influence_of
 from gluebench.scoring.kinds import Kinds, comes_later, content_kinds, ranks
-from gluebench.scoring.metrics import NumberMetric, SumMetric, function_of
+from gluebench.scoring.metrics import CountMetric, NumberMetric, SumMetric, function_of
 from gluebench.scoring.pairs import Pairs
-from gluebench.scoring.units.exchange import LINEAR_FROM, Exchange, NumberColumns, exchanged, flips, with_mean
+from gluebench.scoring.units.exchange import (
+    LINEAR_FROM,
+    CountTables,
+    Exchange,
+    NumberColumns,
+    exchanged,
+    exchanged_tables,
+    flips,
+    with_mean,
+)
 from gluebench.scoring.withholding import too_few_for_difference
 
 Floats = NDArray[np.float64]
@@ -94,7 +103,8 @@ class Units:
         """Exchange the answers of the first two systems in random units.
 
         The exchange is linear in the units' contributions to the difference, which is exact for a mean over
-        the examples (docs/explanation/differences.md). On few units correlations are computed again.
+        the examples (docs/explanation/differences.md). On few units correlations and metrics of counts are
+        computed again.
         """
         if self._turned:
             turned = Units(self.metrics, self.systems[1::-1])
@@ -104,21 +114,39 @@ class Units:
             turned.influences = self.influences[1::-1]
             drawn = turned.exchange(resamples, rng)
             return Exchange(-drawn.differences, drawn.errors)
-        names = [metric.function for metric in self.metrics]
-        places = []
-        if self.size < LINEAR_FROM:
-            places = [at for at, name in enumerate(names) if name in self._columns]
-        again = deepcopy(rng) if places else rng  # so that no metric's draws depend on the other metrics
-        linear = flips(*self._contributions(), self.counts, resamples=resamples, rng=rng)
-        if not places:
-            return linear
-        columns = [self._columns[names[at]] for at in places]
-        exact = exchanged(columns, self.systems[0], self._coins(resamples, again))
-        if len(places) == len(names):
+        places, exact = self._exchanged_again(resamples, deepcopy(rng))
+        if exact is not None and len(places) == len(self.metrics):
             return exact
-        for of_all, of_numbers in zip(linear, exact, strict=True):
-            of_all[places] = of_numbers[: len(places)]
+        linear = flips(*self._contributions(), self.counts, resamples=resamples, rng=rng)
+        if exact is not None:
+            for of_all, of_some in zip(linear, exact, strict=True):
+                of_all[places] = of_some[: len(places)]
         return linear
+
+    def _exchanged_again(self, resamples: int, rng: np.random.Generator) -> tuple[list[int], Exchange | None]:
+        """The metrics that are computed again for each exchange, and that exchange; None without any."""
+        functions = [function_of(metric) for metric in self.metrics]
+        numbers = [at for at, function in enumerate(functions) if isinstance(function, NumberMetric)]
+        if self.size >= LINEAR_FROM:
+            return [], None
+        if numbers:
+            columns = [self._columns[functions[at].name] for at in numbers]
+            return numbers, exchanged(columns, self.systems[0], self._coins(resamples, rng))
+        counts = [at for at, function in enumerate(functions) if isinstance(function, CountMetric)]
+        tables = self._count_tables(counts) if counts else None
+        if tables is None or not tables.is_small:
+            return [], None
+        return counts, exchanged_tables(tables, resamples=resamples, rng=rng)
+
+    def _count_tables(self, places: Sequence[int]) -> CountTables:
+        """The tables of the first two systems, and some metrics, which are of counts."""
+        formulas = []
+        for at in places:
+            function, code = function_of(self.metrics[at]), self.systems[0].code(self.metrics[at].positive)
+            assert isinstance(function, CountMetric)
+            formulas.append((function, code))
+        a, b = (system.tables_of(self.kinds.first) for system in self.systems[:2])
+        return CountTables(formulas, (a, b), self.counts, a.sum(axis=(0, 1)) / self.examples)
 
     @cached_property
     def _columns(self) -> dict[str, NumberColumns]:

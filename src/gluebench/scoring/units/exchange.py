@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gluebench.scoring.metrics import NumberMetric
+from gluebench.scoring.metrics import CountMetric, NumberMetric
 from gluebench.scoring.numeric import Floats, Ints
 from gluebench.scoring.pairs import Pairs
 
 LINEAR_FROM = 200
-"""Units from which the exchange of correlations is linear (docs/explanation/differences.md)."""
+"""Units from which the exchange is linear (docs/explanation/differences.md)."""
+MOST_CELLS = 1 << 10
+"""Cells of the confusion tables of all kinds of units up to which each exchange is counted again."""
 AT_ONCE = 1 << 17
 """Numbers in memory at once: 1 MiB of them fits the processor's cache."""
 COINS = 64
@@ -88,6 +90,65 @@ def joined(exchanges: Sequence[Exchange]) -> Exchange:
 def with_mean(scores: Floats) -> Floats:
     """The scores, shape (scores, ...), followed by their mean if there are several."""
     return np.concatenate([scores, scores.mean(axis=0, keepdims=True)]) if len(scores) > 1 else scores
+
+
+class CountTables(NamedTuple):
+    """Confusion tables of one unit of each kind, of two systems, and the formulas over them."""
+
+    formulas: Sequence[tuple[CountMetric, int]]
+    """The metrics, with the codes of their positive labels."""
+    tables: tuple[Floats, Floats]
+    """Shape (gold, predicted, kinds), of each system."""
+    counts: Ints
+    """Number of units of each kind."""
+    shares: Floats
+    """The share of the examples that one unit of each kind has."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the values can be computed again for each exchange and unit."""
+        return self.tables[0].size <= MOST_CELLS
+
+
+def exchanged_tables(columns: CountTables, *, resamples: int, rng: np.random.Generator) -> Exchange:
+    """Exchange answers and count again: values and influences are those of the exchanged answers."""
+    a, b = columns.tables
+    heads = fair_binomials(columns.counts, resamples, rng).astype(np.float64)
+    heads = np.vstack([np.zeros(len(columns.counts)), heads])
+    exchanges = []
+    for block in np.array_split(heads, max(1, a.size * len(heads) // AT_ONCE)):
+        exchanges.append(_counted_again(columns, a, b, block))
+    return joined(exchanges)
+
+
+def _counted_again(columns: CountTables, a: Floats, b: Floats, heads: Floats) -> Exchange:
+    """The exchange of so many units of each kind, shape (exchanges, kinds)."""
+    counts, shares = columns.counts, columns.shares
+    size = int(counts.sum())
+    moved = (b - a) @ heads.T
+    one = (a @ counts)[:, :, np.newaxis] + moved
+    other = (b @ counts)[:, :, np.newaxis] - moved
+    differences, kept, turned = [], [], []
+    for function, code in columns.formulas:
+        difference = function.of(one, code) - function.of(other, code)
+        differences.append(difference)
+        # What a unit that kept its answers, or exchanged them, adds to the difference.
+        for changes, of_one, of_other in ((kept, a, b), (turned, b, a)):
+            left_out = function.of(_without(one, of_one), code) - function.of(_without(other, of_other), code)
+            changes.append((difference[:, np.newaxis] - left_out) * (1 - shares))
+    added = np.stack([with_mean(np.array(kept)), with_mean(np.array(turned))])
+    numbers = np.stack([counts - heads, heads])[:, np.newaxis]
+    total = (added * numbers).sum(axis=(0, 3), keepdims=True)
+    squares = ((added - total * shares) ** 2 * numbers).sum(axis=(0, 3))
+    return Exchange(with_mean(np.array(differences)), np.sqrt(squares * size / max(size - 1, 1)))
+
+
+def _without(tables: Floats, units: Floats) -> Floats:
+    """Tables of all units without one of each kind, shape (gold, predicted, exchanges, kinds).
+
+    Cells stay at least 0 where no unit of a kind is left; these count 0 times.
+    """
+    return np.maximum(tables[:, :, :, np.newaxis] - units[:, :, np.newaxis, :], 0.0)
 
 
 class NumberColumns(NamedTuple):
