@@ -128,7 +128,9 @@ def _counted_again(columns: CountTables, a: Floats, b: Floats, heads: Floats) ->
     moved = (b - a) @ heads.T
     one = (a @ counts)[:, :, np.newaxis] + moved
     other = (b @ counts)[:, :, np.newaxis] - moved
-    differences, kept, turned = [], [], []
+    differences: list[Floats] = []
+    kept: list[Floats] = []
+    turned: list[Floats] = []
     for function, code in columns.formulas:
         difference = function.of(one, code) - function.of(other, code)
         differences.append(difference)
