@@ -111,6 +111,9 @@ def _take_all(browser: Any, url: str, sign_in: str, mistaken: Path) -> None:
     for look in BOARD_LOOKS:
         with _page(browser, url, look) as page:
             page.goto(BOARD)
+            while page.get_by_text("are being computed").count():  # the rank sets
+                page.wait_for_timeout(1000)
+                page.reload()
             _take(page, f"board{look.ending}")
     for look in (LIGHT, ON_PHONE):
         with _page(browser, url, look) as page:
