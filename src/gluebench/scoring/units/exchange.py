@@ -128,15 +128,21 @@ def _counted_again(columns: CountTables, a: Floats, b: Floats, heads: Floats) ->
     moved = (b - a) @ heads.T
     one = (a @ counts)[:, :, np.newaxis] + moved
     other = (b @ counts)[:, :, np.newaxis] - moved
+    # The tables of single units, each once, and which of them each kind has in either system.
+    flat = np.concatenate([a, b], axis=2).reshape(-1, 2 * len(counts))
+    tables, places = np.unique(flat, axis=1, return_inverse=True)
+    units = tables.reshape(*a.shape[:2], -1)
+    of_a, of_b = np.split(places.ravel(), 2)
     differences: list[Floats] = []
     kept: list[Floats] = []
     turned: list[Floats] = []
     for function, code in columns.formulas:
         difference = function.of(one, code) - function.of(other, code)
         differences.append(difference)
+        first, second = function.of(_without(one, units), code), function.of(_without(other, units), code)
         # What a unit that kept its answers, or exchanged them, adds to the difference.
-        for changes, of_one, of_other in ((kept, a, b), (turned, b, a)):
-            left_out = function.of(_without(one, of_one), code) - function.of(_without(other, of_other), code)
+        for changes, in_one, in_other in ((kept, of_a, of_b), (turned, of_b, of_a)):
+            left_out = first[:, in_one] - second[:, in_other]
             changes.append((difference[:, np.newaxis] - left_out) * (1 - shares))
     added = np.stack([with_mean(np.array(kept)), with_mean(np.array(turned))])
     numbers = np.stack([counts - heads, heads])[:, np.newaxis]
@@ -146,9 +152,9 @@ def _counted_again(columns: CountTables, a: Floats, b: Floats, heads: Floats) ->
 
 
 def _without(tables: Floats, units: Floats) -> Floats:
-    """Tables of all units without one of each kind, shape (gold, predicted, exchanges, kinds).
+    """Tables of all units without one, for each of some units: shape (gold, predicted, exchanges, units).
 
-    Cells stay at least 0 where no unit of a kind is left; these count 0 times.
+    Cells stay at least 0 where no such unit is left; these count 0 times.
     """
     return np.maximum(tables[:, :, :, np.newaxis] - units[:, :, np.newaxis, :], 0.0)
 
