@@ -81,14 +81,13 @@ def file_bars(metrics: Sequence[Metric], pairs: Pairs, points: Sequence[Point]) 
     bars = []
     for metric, point, own, limits in zip(metrics, points, left_out, bounds, strict=True):
         if reason := _reason(metric, pairs, point, own, kinds.counts):
-            bars.append(withheld(reason))
+            bar = withheld(reason)
         elif is_proportion(metric):
-            bars.append(_proportion_bar(pairs))
+            bar = _proportion_bar(pairs)
         else:
-            bars.append(jackknife_bar(point.value, own, kinds.counts, *limits))
-    for at, (metric, value) in enumerate(zip(metrics, values, strict=True)):
-        widening = widening_of(metric, pairs, value, left_out[at], kinds.counts)
-        bars[at] = bars[at]._replace(widening=widening)
+            bar = jackknife_bar(point.value, own, kinds.counts, *limits)
+        widening = widening_of(metric, pairs, point.value, own, kinds.counts)
+        bars.append(bar._replace(widening=widening))
     if len(metrics) > 1:
         if reason := mean_withheld(bar.withheld for bar in bars):
             return [*bars, withheld(reason)]

@@ -7,12 +7,13 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, count
-from typing import Any
+from typing import Any, TypeVar
 
 from gluebench.scoring.kinds import Kinds, content_kinds, ranks
 from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
 from gluebench.submission.submission import Column, bits
 
+Value = TypeVar("Value")
 SIXTEEN = 16
 """Maximum number of classes for which a cell (gold, predicted) fits one byte."""
 
@@ -41,19 +42,17 @@ class Pairs:
     """The group of each example; None if there are no groups."""
     covered: float | None = None
     """Share of the split's examples that have gold; None if all have."""
-    _kept: dict[Hashable, Floats] = field(default_factory=dict, init=False, repr=False, compare=False)
-    points: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """The value of each metric that was asked for; `metrics.point` fills it."""
-    _subsets: dict[Sequence[int], Pairs] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.gold)
 
-    def kept(self, key: Hashable, rows: Callable[[], Floats]) -> Floats:
-        """Numbers of each example, shape (n, k); computed once for each key."""
+    def kept(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What is made of these answers, once for each key."""
         if key not in self._kept:
-            self._kept[key] = rows()
-        return self._kept[key]
+            self._kept[key] = make()
+        value: Value = self._kept[key]
+        return value
 
     @cached_property
     def units(self) -> Ints | None:
@@ -209,11 +208,13 @@ class Pairs:
 
     def subset(self, positions: Sequence[int]) -> Pairs:
         """The examples at these positions, in their order; kept, as a comparison looks at them twice."""
-        key = tuple(positions)
-        if key not in self._subsets:
-            groups = None if self.groups is None else tuple(map(self.groups.__getitem__, key))
-            self._subsets[key] = Pairs(self.gold.take(key), self.predicted.take(key), groups)
-        return self._subsets[key]
+        some = tuple(positions)
+
+        def take() -> Pairs:
+            groups = None if self.groups is None else tuple(map(self.groups.__getitem__, some))
+            return Pairs(self.gold.take(some), self.predicted.take(some), groups)
+
+        return self.kept(("subset", some), take)
 
 
 def matched(gold: Column, predicted: Column, *, groups: tuple[int, ...] | None, size: int) -> Pairs:

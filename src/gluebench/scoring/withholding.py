@@ -5,6 +5,7 @@ from __future__ import annotations
 from gluebench.benchmark import Metric
 from gluebench.scoring.intervals import FEWEST_UNITS
 from gluebench.scoring.metrics import CountMetric, SumMetric, function_of, is_proportion
+from gluebench.scoring.metrics.counts import Classes
 from gluebench.scoring.metrics.sums import FEWEST_NUMBERS
 from gluebench.scoring.numeric import np
 from gluebench.scoring.pairs import Pairs
@@ -49,24 +50,32 @@ def rare_class(metric: Metric, pairs: Pairs, variance: float) -> bool:
     lacks the variance q (1 - q) / m over the squared number of classes. An interval is too short if such
     classes lack as much as the observed `variance`.
     """
-    function = function_of(metric)
-    if function.classes is None:
+    classes = _classes(metric, pairs)
+    if classes is None:
         return False
-    units, uniform = function.classes(pairs, metric)
-    if units.min(initial=function.fewest_of_class) < function.fewest_of_class:
+    fewest = function_of(metric).fewest_of_class
+    if classes.units.min(initial=fewest) < fewest:
         return True
-    return len(uniform) > 0 and lacking_variance(metric, pairs) >= variance
+    return len(classes.uniform) > 0 and lacking_variance(metric, pairs) >= variance
 
 
 def lacking_variance(metric: Metric, pairs: Pairs) -> float:
     """What classes with only right, or only wrong, answers may add to the variance of their average."""
-    function = function_of(metric)
-    if function.classes is None:
+    classes = _classes(metric, pairs)
+    if classes is None:
         return 0.0
-    units, uniform = function.classes(pairs, metric)
+    units, uniform = classes
     rates = 1 / (uniform + 2.0)
     lacking = rates * (1 - rates) / np.maximum(uniform, 1) / max(len(units), 1) ** 2
     return float(lacking.sum())
+
+
+def _classes(metric: Metric, pairs: Pairs) -> Classes | None:
+    """The classes of an average over classes; None for other metrics."""
+    classes_of = function_of(metric).classes
+    if classes_of is None:
+        return None
+    return pairs.kept(("classes", metric), lambda: classes_of(pairs, metric))
 
 
 def _units_with_others(pairs: Pairs, *, axis: int) -> int:

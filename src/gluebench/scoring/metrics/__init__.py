@@ -193,10 +193,7 @@ def point(metric: Metric, pairs: Pairs) -> Point:
 
     Raises ValueError if an external metric gives no finite number.
     """
-    if metric not in pairs.points:
-        pairs.points[metric] = function_of(metric).point(pairs, metric)
-    kept: Point = pairs.points[metric]
-    return kept
+    return pairs.kept(("point", metric), lambda: function_of(metric).point(pairs, metric))
 
 
 def task_score(metrics: Sequence[float]) -> float:

@@ -205,7 +205,8 @@ def counted_metric(
         return ClassMean(average).of_counts(*sums.reshape(3, -1, *sums.shape[1:]))
 
     def classes_of_pairs(pairs: Pairs, metric: Metric) -> Classes:
-        counts = rows(pairs, metric).reshape(len(pairs), 3, -1)
+        kept = pairs.kept((rows, metric), lambda: rows(pairs, metric))  # as `SumMetric.rows_of`
+        counts = kept.reshape(len(pairs), 3, -1)
         both, gold, predicted = counts.sum(axis=0)
         counted = class_weights(gold, predicted, average, 0) > 0
         uniform = (both == 0) | ((both == gold) & (both == predicted))

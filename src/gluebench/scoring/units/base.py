@@ -114,7 +114,11 @@ class Units:
             turned.influences = self.influences[1::-1]
             drawn = turned.exchange(resamples, rng)
             return Exchange(-drawn.differences, drawn.errors)
-        places, exact = self._exchanged_again(resamples, deepcopy(rng))
+        places: list[int] = []
+        exact: Exchange | None = None
+        if self.size < LINEAR_FROM:
+            # A copy, so that no metric's draws depend on the other metrics.
+            places, exact = self._exchanged_again(resamples, deepcopy(rng))
         if exact is not None and len(places) == len(self.metrics):
             return exact
         linear = flips(*self._contributions(), self.counts, resamples=resamples, rng=rng)
@@ -127,8 +131,6 @@ class Units:
         """The metrics that are computed again for each exchange, and that exchange; None without any."""
         functions = [function_of(metric) for metric in self.metrics]
         numbers = [at for at, function in enumerate(functions) if isinstance(function, NumberMetric)]
-        if self.size >= LINEAR_FROM:
-            return [], None
         if numbers:
             columns = [self._columns[functions[at].name] for at in numbers]
             return numbers, exchanged(columns, self.systems[0], self._coins(resamples, rng))
@@ -146,7 +148,7 @@ class Units:
             assert isinstance(function, CountMetric)
             formulas.append((function, code))
         a, b = (system.tables_of(self.kinds.first) for system in self.systems[:2])
-        return CountTables(formulas, (a, b), self.counts, a.sum(axis=(0, 1)) / self.examples)
+        return CountTables(formulas, a, b, self.counts, a.sum(axis=(0, 1)) / self.examples)
 
     @cached_property
     def _columns(self) -> dict[str, NumberColumns]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,13 +94,15 @@ def with_mean(scores: Floats) -> Floats:
     return np.concatenate([scores, scores.mean(axis=0, keepdims=True)]) if len(scores) > 1 else scores
 
 
-class CountTables(NamedTuple):
+@dataclass(frozen=True)
+class CountTables:
     """Confusion tables of one unit of each kind, of two systems, and the formulas over them."""
 
     formulas: Sequence[tuple[CountMetric, int]]
     """The metrics, with the codes of their positive labels."""
-    tables: tuple[Floats, Floats]
-    """Shape (gold, predicted, kinds), of each system."""
+    a: Floats
+    """Of the first system, shape (gold, predicted, kinds)."""
+    b: Floats
     counts: Ints
     """Number of units of each kind."""
     shares: Floats
@@ -107,48 +111,47 @@ class CountTables(NamedTuple):
     @property
     def is_small(self) -> bool:
         """Whether the values can be computed again for each exchange and unit."""
-        return self.tables[0].size <= MOST_CELLS
+        return self.a.size <= MOST_CELLS
+
+    @cached_property
+    def singles(self) -> tuple[Floats, Ints, Ints]:
+        """The tables of single units, each once; and which of them each kind has in either system."""
+        flat = np.concatenate([self.a, self.b], axis=2).reshape(-1, 2 * len(self.counts))
+        tables, places = np.unique(flat, axis=1, return_inverse=True)
+        of_a, of_b = np.split(places.ravel(), 2)
+        return tables.reshape(*self.a.shape[:2], -1), of_a, of_b
+
+    def exchanged(self, heads: Floats) -> Exchange:
+        """Count again after exchanges of so many units of each kind, shape (exchanges, kinds)."""
+        moved = (self.b - self.a) @ heads.T
+        one = (self.a @ self.counts)[:, :, np.newaxis] + moved
+        other = (self.b @ self.counts)[:, :, np.newaxis] - moved
+        units, of_a, of_b = self.singles
+        differences: list[Floats] = []
+        kept: list[Floats] = []
+        turned: list[Floats] = []
+        for function, code in self.formulas:
+            difference = function.of(one, code) - function.of(other, code)
+            differences.append(difference)
+            first, second = function.of(_without(one, units), code), function.of(_without(other, units), code)
+            # What a unit that kept its answers, or exchanged them, adds to the difference.
+            for changes, in_one, in_other in ((kept, of_a, of_b), (turned, of_b, of_a)):
+                left_out = first[:, in_one] - second[:, in_other]
+                changes.append((difference[:, np.newaxis] - left_out) * (1 - self.shares))
+        added = np.stack([with_mean(np.array(kept)), with_mean(np.array(turned))])
+        numbers = np.stack([self.counts - heads, heads])[:, np.newaxis]
+        total = (added * numbers).sum(axis=(0, 3), keepdims=True)
+        squares = ((added - total * self.shares) ** 2 * numbers).sum(axis=(0, 3))
+        size = int(self.counts.sum())
+        return Exchange(with_mean(np.array(differences)), np.sqrt(squares * size / max(size - 1, 1)))
 
 
-def exchanged_tables(columns: CountTables, *, resamples: int, rng: np.random.Generator) -> Exchange:
+def exchanged_tables(tables: CountTables, *, resamples: int, rng: np.random.Generator) -> Exchange:
     """Exchange answers and count again: values and influences are those of the exchanged answers."""
-    a, b = columns.tables
-    heads = fair_binomials(columns.counts, resamples, rng).astype(np.float64)
-    heads = np.vstack([np.zeros(len(columns.counts)), heads])
-    exchanges = []
-    for block in np.array_split(heads, max(1, a.size * len(heads) // AT_ONCE)):
-        exchanges.append(_counted_again(columns, a, b, block))
-    return joined(exchanges)
-
-
-def _counted_again(columns: CountTables, a: Floats, b: Floats, heads: Floats) -> Exchange:
-    """The exchange of so many units of each kind, shape (exchanges, kinds)."""
-    counts, shares = columns.counts, columns.shares
-    size = int(counts.sum())
-    moved = (b - a) @ heads.T
-    one = (a @ counts)[:, :, np.newaxis] + moved
-    other = (b @ counts)[:, :, np.newaxis] - moved
-    # The tables of single units, each once, and which of them each kind has in either system.
-    flat = np.concatenate([a, b], axis=2).reshape(-1, 2 * len(counts))
-    tables, places = np.unique(flat, axis=1, return_inverse=True)
-    units = tables.reshape(*a.shape[:2], -1)
-    of_a, of_b = np.split(places.ravel(), 2)
-    differences: list[Floats] = []
-    kept: list[Floats] = []
-    turned: list[Floats] = []
-    for function, code in columns.formulas:
-        difference = function.of(one, code) - function.of(other, code)
-        differences.append(difference)
-        first, second = function.of(_without(one, units), code), function.of(_without(other, units), code)
-        # What a unit that kept its answers, or exchanged them, adds to the difference.
-        for changes, in_one, in_other in ((kept, of_a, of_b), (turned, of_b, of_a)):
-            left_out = first[:, in_one] - second[:, in_other]
-            changes.append((difference[:, np.newaxis] - left_out) * (1 - shares))
-    added = np.stack([with_mean(np.array(kept)), with_mean(np.array(turned))])
-    numbers = np.stack([counts - heads, heads])[:, np.newaxis]
-    total = (added * numbers).sum(axis=(0, 3), keepdims=True)
-    squares = ((added - total * shares) ** 2 * numbers).sum(axis=(0, 3))
-    return Exchange(with_mean(np.array(differences)), np.sqrt(squares * size / max(size - 1, 1)))
+    heads = fair_binomials(tables.counts, resamples, rng).astype(np.float64)
+    heads = np.vstack([np.zeros(len(tables.counts)), heads])
+    blocks_of_heads = np.array_split(heads, max(1, tables.a.size * len(heads) // AT_ONCE))
+    return joined([tables.exchanged(block) for block in blocks_of_heads])
 
 
 def _without(tables: Floats, units: Floats) -> Floats:
