@@ -68,6 +68,13 @@ def answers(public: int, others: int) -> str:
 
 
 @pytest.fixture
+def per_team(tiny: Any) -> None:
+    """Entries count by team."""
+    tiny.settings = {**tiny.settings, "per": "team"}
+    tiny.save()
+
+
+@pytest.fixture
 def both(phase: Make) -> Phase:
     """A phase in which the best on the public share counts, and is scored on the other rows."""
     return phase("Test", OPENS, CLOSES, rows="both", share=0.5, counting="best", shown="closed")
@@ -363,11 +370,10 @@ def test_the_extension_of_a_team_is_for_its_members_at_the_deadline(
     ]
 
 
+@pytest.mark.usefixtures("per_team")
 def test_merging_after_the_deadline_moves_nothing(
-    tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+    ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
 ) -> None:
-    tiny.settings = {**tiny.settings, "per": "team"}
-    tiny.save()
     bob = person("bob@example.org")
     clock.move("2027-05-01 10:00")
     owls, larks = people.create_team(ada, "Owls"), people.create_team(bob, "Larks")
@@ -388,11 +394,10 @@ def test_merging_after_the_deadline_moves_nothing(
     assert Team.objects.filter(pk=owls.pk).exists()
 
 
+@pytest.mark.usefixtures("per_team")
 def test_merging_before_the_deadline_makes_one_entry_of_two(
-    tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+    ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
 ) -> None:
-    tiny.settings = {**tiny.settings, "per": "team"}
-    tiny.save()
     bob = person("bob@example.org")
     clock.move("2027-05-01 10:00")
     owls, larks = people.create_team(ada, "Owls"), people.create_team(bob, "Larks")
@@ -406,11 +411,10 @@ def test_merging_before_the_deadline_makes_one_entry_of_two(
 
 
 @pytest.mark.parametrize("rule", ["best", "last", "chosen"])
+@pytest.mark.usefixtures("per_team")
 def test_new_teams_of_one_person_are_no_new_entries(
-    tiny: Any, ada: Any, phase: Make, clock: Clock, graded: Graded, client: Client, rule: str
+    ada: Any, phase: Make, clock: Clock, graded: Graded, client: Client, rule: str
 ) -> None:
-    tiny.settings = {**tiny.settings, "per": "team"}
-    tiny.save()
     phase("Test", OPENS, CLOSES, counting=rule)
     clock.move("2027-05-01 10:00")
     graded(of_quality(1), name="alone")
@@ -429,11 +433,10 @@ def test_new_teams_of_one_person_are_no_new_entries(
     assert places() == before
 
 
+@pytest.mark.usefixtures("per_team")
 def test_whoever_joins_a_team_of_one_before_the_deadline_makes_it_a_team_of_several(
-    tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+    ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
 ) -> None:
-    tiny.settings = {**tiny.settings, "per": "team"}
-    tiny.save()
     bob, late = person("bob@example.org"), person("late@example.org")
     phase("Test", OPENS, CLOSES, counting="best")
     clock.move("2027-05-01 10:00")
@@ -459,11 +462,10 @@ def test_whoever_joins_a_team_of_one_before_the_deadline_makes_it_a_team_of_seve
     assert places() == before
 
 
+@pytest.mark.usefixtures("per_team")
 def test_a_merge_after_the_deadline_makes_no_team_of_several(
-    tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+    ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
 ) -> None:
-    tiny.settings = {**tiny.settings, "per": "team"}
-    tiny.save()
     bob, eve = person("bob@example.org"), person("eve@example.org")
     phase("Test", OPENS, CLOSES, counting="best")
     clock.move("2027-05-01 10:00")
@@ -479,11 +481,10 @@ def test_a_merge_after_the_deadline_makes_no_team_of_several(
     assert names(client) == ["of owls"]
 
 
+@pytest.mark.usefixtures("per_team")
 def test_a_member_without_a_record_was_always_in_the_team(
-    tiny: Any, ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+    ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
 ) -> None:
-    tiny.settings = {**tiny.settings, "per": "team"}
-    tiny.save()
     phase("Test", OPENS, CLOSES, counting="best")
     clock.move("2027-05-01 10:00")
     bob, owls = person("bob@example.org"), Team.objects.create(name="Owls")

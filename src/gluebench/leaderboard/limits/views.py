@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.safestring import SafeString
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
@@ -25,6 +25,7 @@ from gluebench.leaderboard.benchmarks.organizer_pages import (
     benchmark_of,
     refusals_shown,
 )
+from gluebench.leaderboard.common.pages import form_page, redirect_with_success
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.health import workers
 from gluebench.leaderboard.limits import acts
@@ -55,8 +56,8 @@ def team(request: SignedInRequest) -> HttpResponse:
         except ActError as error:
             form.add_error("name", str(error))
         else:
-            messages.success(request, f"The team {created} is ready. Send its link to the other members.")
-            return redirect("team")
+            message = f"The team {created} is ready. Send its link to the other members."
+            return redirect_with_success(request, message, "team")
     mine = request.user.team
     context: dict[str, Any] = {"form": form, "team": mine, "here": "team"}
     if mine is not None:
@@ -211,7 +212,7 @@ PHASE = OrganizerPage.named(
 )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 def join(request: HttpRequest, name: str) -> HttpResponse:
     """The rules; a POST accepts the version that was shown, unless they have changed since."""
     benchmark = get_object_or_404(Benchmark.objects.visible_to(request.user), name=name)
@@ -222,8 +223,9 @@ def join(request: HttpRequest, name: str) -> HttpResponse:
             return redirect_to_login(request.path)
         if request.POST.get("version") == digest:
             Acceptance.objects.get_or_create(user=user, benchmark=benchmark, digest=digest)
-            messages.success(request, f"You accepted the rules of {benchmark.title}.")
-            return redirect("submit", name)
+            return redirect_with_success(
+                request, f"You accepted the rules of {benchmark.title}.", "submit", name
+            )
         messages.error(request, "The rules have changed since you opened the page. Read them again.")
     rows = Acceptance.objects.filter(user=user, benchmark=benchmark, digest=digest)
     context = {

@@ -4,17 +4,16 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm, Context, OrganizerPage
+from gluebench.leaderboard.common.pages import account_page, form_page, redirect_with_success
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.environment import site_address
 from gluebench.leaderboard.news import delivery
@@ -100,20 +99,18 @@ ANNOUNCEMENT = OrganizerPage.named(
 )
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def mail(request: SignedInRequest) -> HttpResponse:
     """When one gets mail about announcements."""
     form = MailForm(request.POST or None, initial={"pace": pace_of(request.user)})
     if form.is_valid():
         choose(request.user, Pace(form.cleaned_data["pace"]))
-        messages.success(request, "Your choice holds from now on.")
-        return redirect("account-mail")
+        return redirect_with_success(request, "Your choice holds from now on.", "account-mail")
     return render(request, "news/account.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @csrf_exempt
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page
 def unsubscribe(request: HttpRequest, code: str) -> HttpResponse:
     """The page behind the link in a mail; a POST, which mail programs send too, ends the mail."""
     user = subscriber(code)

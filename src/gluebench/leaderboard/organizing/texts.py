@@ -2,15 +2,13 @@
 
 from typing import Any
 
-from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import storages
 from django.db import transaction
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.audit.models import record
@@ -19,6 +17,7 @@ from gluebench.leaderboard.benchmarks.models import SECTIONS, Benchmark, live
 from gluebench.leaderboard.benchmarks.organizer_pages import OrganizerPage
 from gluebench.leaderboard.benchmarks.seals import sealed
 from gluebench.leaderboard.common.page_cache import cached
+from gluebench.leaderboard.common.pages import account_page, redirect_with_success
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.folder import TEXTS
 from gluebench.leaderboard.limits.models import SiteText, site_text
@@ -121,8 +120,7 @@ def site_page(request: HttpRequest, name: str) -> HttpResponseBase:
     return render(request, "accounts/page.html", {**context, "name": name, "is_default": is_default})
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def site_edit(request: SignedInRequest, name: str) -> HttpResponse:
     """The editor of terms or privacy, for admins."""
     if not request.user.is_superuser:
@@ -135,7 +133,6 @@ def site_edit(request: SignedInRequest, name: str) -> HttpResponse:
             with transaction.atomic():
                 SiteText.objects.update_or_create(name=name, defaults={"text": shown})
                 record("site text", actor=request.user, page=name)
-            messages.success(request, "Saved.")
-            return redirect(name)
+            return redirect_with_success(request, "Saved.", name)
     context = {"form": form, "shown": [("", shown)] if shown else [], "name": name}
     return render(request, "organize/site.html", context, status=422 if form.errors else 200)

@@ -7,16 +7,15 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 from django_tasks import task
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import for_organizers, render_tab
+from gluebench.leaderboard.common.pages import redirect_with_success
 from gluebench.leaderboard.similarity.models import Comparison, Sample
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.process import local_paths, run_grader
@@ -133,5 +132,5 @@ def alike(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
 def compare(request: SignedInRequest, benchmark: Benchmark) -> HttpResponse:
     """Have the background worker compare all predictions again."""
     compare_predictions.enqueue(benchmark.pk)
-    messages.success(request, "The predictions are being compared; load this page again in a minute.")
-    return redirect("organize-alike", benchmark.name)
+    message = "The predictions are being compared; load this page again in a minute."
+    return redirect_with_success(request, message, "organize-alike", benchmark.name)

@@ -166,7 +166,8 @@ def regrade(benchmark: Benchmark, reason: str, phase: Phase | None = None, **_: 
         for pk in pks:
             grade_next.enqueue(pk)
         feedback.set_apart((phase or benchmark).submissions.all())
-        for row in benchmark.phases.select_related("benchmark"):
+        phases = benchmark.phases.select_related("benchmark")
+        for row in phases if phase is None else phases.filter(pk=phase.pk):
             recount(row)
     return len(pks)
 

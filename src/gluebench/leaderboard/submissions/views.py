@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User, account_name
 from gluebench.leaderboard.accounts.trust import may_create
@@ -23,6 +23,7 @@ from gluebench.leaderboard.benchmarks.organizer_pages import (
     render_tab,
 )
 from gluebench.leaderboard.common.formats import ENDS
+from gluebench.leaderboard.common.pages import account_page, redirect_with_success
 from gluebench.leaderboard.common.parameters import takes
 from gluebench.leaderboard.common.text import csv_text
 from gluebench.leaderboard.submissions import acts, facts, forms, report, reproducing
@@ -131,16 +132,15 @@ def file_response(row: Submission) -> FileResponse:
     )
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def edit(request: SignedInRequest, key: str) -> HttpResponse:
     """The form that edits a submission's fields; former values are kept."""
     submission = owned(request.user, key)
     form = forms.DetailsForm(request.POST or None, instance=submission)
     if request.method == "POST" and form.is_valid():
         changed = acts.edit(submission, request.user, form.cleaned_data)
-        messages.success(request, "Your changes are saved." if changed else "Nothing was changed.")
-        return redirect(submission)
+        message = "Your changes are saved." if changed else "Nothing was changed."
+        return redirect_with_success(request, message, submission)
     # The form has set its instance to the invalid values: the page shows the stored row.
     row = owned(request.user, key) if form.errors else submission
     context = {"submission": row, "benchmark": row.benchmark, "form": form, "here": "mine"}

@@ -12,10 +12,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
-from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.pages import account_page
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits.models import must_accept
 from gluebench.leaderboard.phases.models import policy_at
@@ -76,8 +76,7 @@ def phases_context(benchmark: Benchmark, request: SignedInRequest) -> dict[str, 
     return context
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def replace(request: SignedInRequest, key: str) -> HttpResponse:
     """The page that replaces a file that is not valid."""
     earlier = owned(request.user, key)
@@ -92,8 +91,7 @@ def replace(request: SignedInRequest, key: str) -> HttpResponse:
     return page.show(UploadForm())
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@account_page
 def reproduce(request: SignedInRequest, key: str) -> HttpResponse:
     """The form by which a second party sends its own predictions of a public system."""
     row = accept.reproducible(request.user, key)
