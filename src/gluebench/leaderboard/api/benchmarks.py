@@ -1,6 +1,6 @@
 """Public operations: benchmarks, their boards, entries and diagnostics, as the pages show them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -19,6 +19,7 @@ from gluebench.leaderboard.boards import views as pages
 from gluebench.leaderboard.boards.columns import scheme_of, standings
 from gluebench.leaderboard.boards.downloads import files_of
 from gluebench.leaderboard.boards.exports import board_json, diagnostics_json
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.common.problems import ProblemError, not_found
 from gluebench.leaderboard.limits.phase_acts import values_of
@@ -36,7 +37,7 @@ from gluebench.leaderboard.submissions.report import expected_files
 router = Router(tags=["Benchmarks"], auth=ANYBODY)
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=12, pattern="^[0-9A-Za-z]*$")]
-Make = Callable[[Benchmark], Mapping[str, Any]]
+Make = Callable[[Benchmark], Facts]
 
 
 def _get(address: str, shape: Any, *statuses: int) -> Callable[[Any], Any]:
@@ -45,7 +46,7 @@ def _get(address: str, shape: Any, *statuses: int) -> Callable[[Any], Any]:
 
 
 @_get("", schemas.BenchmarkList, 422)
-def benchmarks(request: HttpRequest, paging: Query[Paging]) -> dict[str, Any]:
+def benchmarks(request: HttpRequest, paging: Query[Paging]) -> Values:
     """The benchmarks of this site, the oldest first."""
     rows = with_systems(Benchmark.objects.visible_to(reader(request))).order_by("added", "pk")
     page, facts = paging.page_of(request, rows)
@@ -61,7 +62,7 @@ def benchmark(request: HttpRequest, name: str) -> HttpResponseBase:
     return rank_pages.in_form(request, benchmark, "json", _facts, cache_key=key)
 
 
-def _facts(benchmark: Benchmark) -> dict[str, Any]:
+def _facts(benchmark: Benchmark) -> Values:
     record, phases = benchmark.record, described(benchmark)
     phase = next((line["phase"] for line in phases if line["standing"] == "open"), None)
     return {
@@ -82,7 +83,7 @@ def _facts(benchmark: Benchmark) -> dict[str, Any]:
 
 
 @_get("/{slug:name}/phases", schemas.PhaseList, 404)
-def phases(request: HttpRequest, name: str) -> dict[str, Any]:
+def phases(request: HttpRequest, name: str) -> Values:
     """Its phases with their extensions; `ends` is when each closes for the caller."""
     caller = reader(request)
     items = []
@@ -95,7 +96,7 @@ def phases(request: HttpRequest, name: str) -> dict[str, Any]:
 
 
 @_get("/{slug:name}/announcements", schemas.AnnouncementList, 404, 422)
-def announcements(request: HttpRequest, name: str, paging: Query[Paging]) -> dict[str, Any]:
+def announcements(request: HttpRequest, name: str, paging: Query[Paging]) -> Values:
     """What its organizers announced, newest first; texts are Markdown."""
     rows = benchmark_or_404(request, name).announcements.values("id", "title", "text", "at", "changed")
     page, facts = paging.page_of(request, rows)
@@ -109,7 +110,7 @@ def board(request: HttpRequest, name: str, paging: Query[Paging], phase: int = 0
     `phase` is the id of another phase than the one that the board shows.
     """
 
-    def body(benchmark: Benchmark) -> dict[str, Any]:
+    def body(benchmark: Benchmark) -> Values:
         benchmark = rank_pages.of_phase(benchmark, phase)
         only = {"phase": phase} if phase else {}
         places, facts = paging.page_of(request, range(len(standings(benchmark))), **only)
@@ -214,7 +215,7 @@ def benchmark_or_404(request: HttpRequest, name: str) -> Benchmark:
     return benchmark
 
 
-def _line(benchmark: Benchmark) -> dict[str, Any]:
+def _line(benchmark: Benchmark) -> Values:
     return {
         "name": benchmark.name,
         "title": benchmark.title,
@@ -224,7 +225,7 @@ def _line(benchmark: Benchmark) -> dict[str, Any]:
     }
 
 
-def _task(task: Task) -> dict[str, Any]:
+def _task(task: Task) -> Values:
     facts = ("name", "title", "summary", "section", "domain", "scored", "score_range", "private")
     return {
         **{name: getattr(task, name) for name in facts},
@@ -235,7 +236,7 @@ def _task(task: Task) -> dict[str, Any]:
     }
 
 
-def _phase(line: Mapping[str, Any]) -> dict[str, Any]:
+def _phase(line: Facts) -> Values:
     phase = line["phase"]
     return {
         "id": phase.pk,
@@ -250,7 +251,7 @@ def _page(
 ) -> HttpResponseBase:
     """Answer with a page of a table's rows and the table's other values."""
 
-    def body(benchmark: Benchmark) -> dict[str, Any]:
+    def body(benchmark: Benchmark) -> Values:
         # All rows are made once for each version of the benchmark.
         all_rows = once(f"api {table} {benchmark.name}", benchmark.version, lambda: make(benchmark))
         rows, facts = paging.page_of(request, all_rows["rows"])

@@ -17,6 +17,7 @@ from gluebench.leaderboard.accounts.models import Scope
 from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.callers import BearerToken, user_with
 from gluebench.leaderboard.benchmarks.organizer_pages import OrganizerPage, organized
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid
 from gluebench.leaderboard.limits import views as limits
 from gluebench.leaderboard.news import views as news
@@ -57,7 +58,7 @@ PAGES = (
 """The pages with acts."""
 
 
-def _run(request: HttpRequest, page: OrganizerPage, button: str, address: dict[str, Any]) -> HttpResponse:
+def _run(request: HttpRequest, page: OrganizerPage, button: str, address: Values) -> HttpResponse:
     """Show the present values, or do the act with what was sent. Raises ProblemError."""
     user, act = user_with(request, Scope.ORGANIZE), page.acts[button]
     if request.method == "GET":
@@ -106,7 +107,7 @@ def _current(form: forms.BaseForm) -> dict[str, str]:
     return values
 
 
-def _body(form: forms.BaseForm) -> dict[str, Any]:
+def _body(form: forms.BaseForm) -> Values:
     """What the OpenAPI document says of a form."""
     fields = {name: _shape(field) for name, field in form.fields.items()}
     schema = {"type": "object", "properties": fields, "additionalProperties": False}
@@ -114,8 +115,8 @@ def _body(form: forms.BaseForm) -> dict[str, Any]:
     return {"requestBody": {"content": {kind: {"schema": schema} for kind in kinds}}}
 
 
-def _shape(field: Any) -> dict[str, Any]:
-    shape: dict[str, Any] = {"type": next((KINDS[of] for of in KINDS if isinstance(field, of)), "string")}
+def _shape(field: Any) -> Values:
+    shape: Values = {"type": next((KINDS[of] for of in KINDS if isinstance(field, of)), "string")}
     if isinstance(field, forms.ChoiceField):
         choices: Any = field.choices
         shape["enum"] = [value for value, _ in choices]
@@ -149,19 +150,19 @@ def _register(address: str, method: str, run: Any, shape: Any, does: str, **extr
     )
 
 
-def _listed(request: HttpRequest, address: dict[str, Any]) -> HttpResponse:
+def _listed(request: HttpRequest, address: Values) -> HttpResponse:
     user = user_with(request, Scope.ORGANIZE)
     return submissions.csv_response(request, organized(user, address["name"], reviewers=True))
 
 
-def _copy(request: HttpRequest, address: dict[str, Any]) -> Any:
+def _copy(request: HttpRequest, address: Values) -> Any:
     return copies.copy_response(request, organized(user_with(request, Scope.ORGANIZE), address["name"]))
 
 
 def _register_page(page: OrganizerPage) -> None:
     for button, act in page.acts.items():
 
-        def run(request: HttpRequest, parameters: dict[str, Any], button: str = button) -> HttpResponse:
+        def run(request: HttpRequest, parameters: Values, button: str = button) -> HttpResponse:
             return _run(request, page, button, parameters)
 
         address = f"{page.address}/{button}".removesuffix("/")

@@ -9,6 +9,7 @@ from ninja import Field, Schema
 from pydantic import AwareDatetime, ConfigDict
 
 from gluebench.benchmark.records import Rule
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.problems import Problem
 from gluebench.leaderboard.submissions.queries import Kind, Regime, Status
 
@@ -25,7 +26,7 @@ class Paging(Schema):
     page: int = Field(1, ge=1, le=1_000_000)
     per_page: int = Field(100, ge=1, le=1000)
 
-    def page_of(self, request: HttpRequest, items: Any, **query: Any) -> tuple[Any, dict[str, Any]]:
+    def page_of(self, request: HttpRequest, items: Any, **query: Any) -> tuple[Any, Values]:
         """Return the items of the page, and the fields of `Paged`; `query`: the list's other parameters."""
         paginator = Paginator(items, self.per_page)
         pages, start = paginator.num_pages, (self.page - 1) * self.per_page
@@ -113,7 +114,7 @@ class TaskFacts(Open):
     name: str
     title: str
     scored: bool
-    metrics: list[dict[str, Any]]
+    metrics: list[Values]
     labels: list[str]
     score_range: list[float] | None
     private: bool | None
@@ -144,10 +145,10 @@ class BenchmarkFacts(Open):
     """Grows whenever its board changes."""
     tasks: list[TaskFacts]
     files: list[FileFacts]
-    policy: dict[str, Any]
+    policy: Values
     policy_sentences: list[str]
     """The policy in words."""
-    phases: list[dict[str, Any]]
+    phases: list[Values]
     """Its phases in their order, with times in UTC; empty where it takes submissions at any time."""
     data: list[DataFileFacts]
     """The files that anybody may download."""
@@ -160,14 +161,14 @@ class BenchmarkFacts(Open):
 class PhaseList(Schema):
     """The phases of a benchmark in their order, with times in UTC."""
 
-    items: list[dict[str, Any]]
+    items: list[Values]
     """`ends` is the first moment at which a phase is closed for the caller; null where it stays open."""
 
 
 class AnnouncementList(Paged):
     """Announcements, newest first: id, title, text, and when it was published and changed."""
 
-    items: list[dict[str, Any]]
+    items: list[Values]
 
 
 class BoardRow(Open):
@@ -194,9 +195,9 @@ class Board(Paged, Open):
     """The rule of ranks and order; "mean" while those of another are being computed."""
     may_be_best: list[str]
     """Keys of the systems whose rank sets begin at 1."""
-    columns: list[dict[str, Any]]
+    columns: list[Values]
     rows: list[BoardRow]
-    references: list[dict[str, Any]]
+    references: list[Values]
 
 
 class DiagnosticRow(Open):
@@ -205,7 +206,7 @@ class DiagnosticRow(Open):
     key: str
     name: str
     model: str
-    diagnostic: dict[str, Any]
+    diagnostic: Values
 
 
 class Diagnostics(Paged, Open):
@@ -261,7 +262,7 @@ class ResultFacts(Schema):
     """Why it was graded again; empty for the first time."""
     package: str
     verdict: str
-    score: dict[str, Any] | None
+    score: Values | None
     """The macro-average with its interval; null where the policy holds it back, and for incomplete ones."""
 
 
@@ -285,7 +286,7 @@ class CheckFacts(Open):
     benchmark: str
     verdict: str
     missing: list[str]
-    problems: list[dict[str, Any]]
+    problems: list[Values]
 
 
 class Done(Schema):
@@ -302,9 +303,9 @@ class Report(Open):
 
     complete: bool
     missing: list[str]
-    score: dict[str, Any] | None
-    tasks: dict[str, Any]
-    diagnostics: dict[str, Any]
+    score: Values | None
+    tasks: Values
+    diagnostics: Values
 
 
 class LimitFacts(Open):
@@ -337,7 +338,7 @@ class Phenomenon(Open):
     phenomenon: str
     kind: Literal["coarse", "fine"]
     about: str | None
-    rows: list[dict[str, Any]]
+    rows: list[Values]
 
 
 class PeopleFacts(Open):
@@ -346,7 +347,7 @@ class PeopleFacts(Open):
     key: str
     url: str
     task: str
-    agreement: dict[str, Any] | None
+    agreement: Values | None
 
 
 class PeopleList(Schema):
@@ -361,9 +362,9 @@ class Rules(Open):
     status: str
     detail: str | None
     """Why there is nothing, in words."""
-    rows: list[dict[str, Any]]
-    holds: list[dict[str, Any]]
-    contested: list[dict[str, Any]]
+    rows: list[Values]
+    holds: list[Values]
+    contested: list[Values]
 
 
 class Pairs(Open):
@@ -371,7 +372,7 @@ class Pairs(Open):
 
     status: str
     detail: str | None
-    pairs: list[dict[str, Any]]
+    pairs: list[Values]
 
 
 class Health(Open):
@@ -379,14 +380,14 @@ class Health(Open):
 
     status: str
     detail: str | None
-    headroom: list[dict[str, Any]]
-    shares: dict[str, Any] | None
+    headroom: list[Values]
+    shares: Values | None
 
 
 class Efficiency(Open):
     """Scores with what the systems cost, and who is on the Pareto front."""
 
-    rows: list[dict[str, Any]]
+    rows: list[Values]
 
 
 class Compared(Schema):
@@ -396,9 +397,9 @@ class Compared(Schema):
     """done, waiting, failed, or none where they may not be compared."""
     detail: str | None
     computed: AwareDatetime | None
-    a: dict[str, Any]
-    b: dict[str, Any]
-    comparison: dict[str, Any] | None
+    a: Values
+    b: Values
+    comparison: Values | None
     """Of the schema gluebench.comparison/1: one pair, named beforehand."""
-    board: dict[str, Any] | None
+    board: Values | None
     """The same pair among all of the board, tested at once; null where it is not tested."""

@@ -16,6 +16,7 @@ from gluebench.leaderboard.api import schemas
 from gluebench.leaderboard.api.benchmarks import benchmark_or_404
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN, reader, user_with
 from gluebench.leaderboard.api.schemas import Paging, answers
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.fields import Field as Described
@@ -136,7 +137,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
 
 
 @router.get("/{slug:key}/status", response=answers(schemas.StatusFacts, 404), openapi_extra=PUBLIC)
-def status(request: HttpRequest, key: str) -> dict[str, Any]:
+def status(request: HttpRequest, key: str) -> Values:
     """Its status and its position in the queue; cheap enough to poll."""
     return {"key": key, **values.standing(visible(reader(request), key))}
 
@@ -152,7 +153,7 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
 
 
 @router.get("/{slug:key}/history", response=answers(schemas.History, 403, 404), auth=SIGNED_IN)
-def history(request: HttpRequest, key: str) -> dict[str, Any]:
+def history(request: HttpRequest, key: str) -> Values:
     """Every grading of one's own submission and every edit, newest first."""
     submission = owned(user_with(request, Scope.READ), key)
     return {
@@ -206,18 +207,18 @@ for _name, _does in acts.WORDS["does"].items():
     router.post(f"/{{slug:key}}/{_name}", response=ACT, auth=SIGNED_IN)(_act_of_author(_name, _does))
 
 
-def facts(submission: Submission, *, owned: bool = True) -> dict[str, Any]:
+def facts(submission: Submission, *, owned: bool = True) -> Values:
     """All that the author of a submission may know or, unless `owned`, its other readers."""
     return (values.author_facts if owned else values.public_facts)(submission) | _publication(submission)
 
 
-def _line(submission: Submission) -> dict[str, Any]:
+def _line(submission: Submission) -> Values:
     """A submission in its author's list; of its report, only the score."""
     brief = values.facts_in_brief(submission) | values.private_in_brief(submission)
     return {**brief, **_publication(submission), "score": (submission.scores or {}).get("score")}
 
 
-def _publication(submission: Submission) -> dict[str, Any]:
+def _publication(submission: Submission) -> Values:
     return {
         "url": submission.get_absolute_url(),
         "listed": submission.is_listed,

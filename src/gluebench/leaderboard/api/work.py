@@ -2,9 +2,8 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Field, Router, Schema
@@ -16,6 +15,7 @@ from gluebench.leaderboard.accounts.models import Scope
 from gluebench.leaderboard.api.callers import SIGNED_IN, user_with
 from gluebench.leaderboard.api.schemas import Open, answers
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid, not_found
 from gluebench.leaderboard.submissions import feedback, grading
 from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
@@ -47,7 +47,7 @@ class Query(Schema):
 class Outcome(Schema):
     """How a grading ended. Without a result and an error, the machine is still at work."""
 
-    result: dict[str, Any] | None = None
+    result: Values | None = None
     """What the grader wrote."""
     error: str = Field("", max_length=200)
     temporary: bool = False
@@ -116,7 +116,7 @@ def take(request: HttpRequest, query: Query) -> HttpResponse:
     except (GraderError, InterruptedGradingError) as error:
         reason = error if isinstance(error, GraderError) else InterruptedGradingError()
 
-        def work(held: SubmissionQuerySet) -> Mapping[str, Any]:
+        def work(held: SubmissionQuerySet) -> Facts:
             raise reason
 
         grading.end(submission, work)
@@ -147,7 +147,7 @@ def outcome(request: HttpRequest, key: str, attempt: int, outcome: Outcome) -> H
         raise ProblemError(409, "conflict", LOST)
     if outcome.error or outcome.result is not None:
 
-        def work(held: SubmissionQuerySet) -> Mapping[str, Any]:
+        def work(held: SubmissionQuerySet) -> Facts:
             if outcome.error:
                 raise (KilledGraderError if outcome.temporary else GraderError)(outcome.error)
             return _checked(submission.benchmark, outcome.result or {})
@@ -168,7 +168,7 @@ def _held(submission: Submission) -> SubmissionQuerySet:
     return Submission.objects.held(submission.pk, submission.attempts)
 
 
-def _checked(benchmark: Benchmark, result: Mapping[str, Any]) -> Mapping[str, Any]:
+def _checked(benchmark: Benchmark, result: Facts) -> Facts:
     """A grader's result with the version of its labels. Raises ProblemError if it is not one.
 
     What the submission's page shows is made of it once, so that no page fails later.

@@ -24,13 +24,12 @@ from django.views.decorators.http import require_http_methods
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.problems import FieldError, ProblemError, invalid
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.health import stalled
 
 View = Callable[..., HttpResponseBase]
-Context = dict[str, Any]
-"""What a template is given."""
 PAGES = toml_beside(__file__)
 TABS = toml_beside(__file__, "tabs.toml")
 """Address and title of each tab of the organizer's pages."""
@@ -44,11 +43,11 @@ class ActForm(forms.Form):
         initial = {} if row is None else self.present(row)
         super().__init__(data, files, initial=initial, **options)
 
-    def present(self, row: Any) -> dict[str, Any]:
+    def present(self, row: Any) -> Values:
         """The values as they are now."""
         return {}
 
-    def arguments(self) -> tuple[Any, dict[str, Any]]:
+    def arguments(self) -> tuple[Any, Values]:
         """What the act is done to, and the values of the valid form."""
         return self.row, self.cleaned_data
 
@@ -59,7 +58,7 @@ class ActModelForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, row: Any, data: Any = None, files: Any = None, **options: Any) -> None:
         super().__init__(data, files, instance=row, **options)
 
-    def arguments(self) -> tuple[Any, dict[str, Any]]:
+    def arguments(self) -> tuple[Any, Values]:
         """The row with the values of the valid form, not stored yet."""
         return self.save(commit=False), {}
 
@@ -96,8 +95,8 @@ class OrganizerPage:
     template: str = ""
     find: Callable[..., Any] = lambda request, benchmark: benchmark
     """From the request and the rest of the address, what the acts are done to. Raises Http404."""
-    context: Callable[[Any, User], Context] = lambda row, viewer: {}
-    preview: Callable[[Any], Context] | None = None
+    context: Callable[[Any, User], Values] = lambda row, viewer: {}
+    preview: Callable[[Any], Values] | None = None
     """From a valid form, what a preview shows more."""
     moved: Callable[[Any], str] = lambda row: ""
     """Where else the page is now."""
@@ -137,7 +136,7 @@ class OrganizerPage:
         benchmark = organized(request.user, name, reviewers=reviewers) if name else None
         return self.find(request, benchmark, **address)
 
-    def press(self, request: HttpRequest, act: Act, form: Any, address: dict[str, Any]) -> Done:
+    def press(self, request: HttpRequest, act: Act, form: Any, address: Values) -> Done:
         """Do an act. Raises ProblemError for a form that is not valid, and for an act that is refused."""
         if not form.is_valid():
             errors: list[FieldError] = []
@@ -180,7 +179,7 @@ class OrganizerPage:
         return button if self.prefixed else None
 
     def _show(self, request: SignedInRequest, row: Any, **more: Any) -> HttpResponse:
-        context: Context = {}
+        context: Values = {}
         for button, act in self.acts.items():
             if act.shown not in {"", *more}:
                 context[act.shown] = act.form(row, prefix=self._prefix(button))
@@ -235,7 +234,7 @@ def for_organizers(
 
 
 def render_tab(
-    request: HttpRequest, benchmark: Benchmark, tab: str, context: Context, template: str = ""
+    request: HttpRequest, benchmark: Benchmark, tab: str, context: Values, template: str = ""
 ) -> HttpResponse:
     """A page below a tab of the organizer's pages; its status is 422 if a form has errors.
 
@@ -248,7 +247,7 @@ def render_tab(
     return render(request, template or f"organize/{tab}.html", context, status=_status(context))
 
 
-def _status(context: Context) -> int:
+def _status(context: Values) -> int:
     for value in context.values():
         if isinstance(value, forms.BaseForm) and value.errors:
             return 422

@@ -4,13 +4,14 @@ A policy is a small TOML file, or the form on the organizer's page; missing sett
 """
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.tables import toml_beside
 
 CHOICES = {
@@ -73,13 +74,13 @@ class Policy:
     smallest_category: int = 30
     """Diagnostic categories with fewer examples are not shown, unless the labels are public anyway."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Values:
         """The policy for JSON; dates as text."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {**values, **{name: values[name] and values[name].isoformat() for name in DAYS}}
 
 
-def policy_of(values: Mapping[str, Any]) -> Policy:
+def policy_of(values: Facts) -> Policy:
     """A policy from a mapping, as TOML and JSON give one. Raises PolicyError with all that is wrong."""
     known = [field.name for field in fields(Policy)]
     problems, settings = [], {}
@@ -105,7 +106,7 @@ class PolicyFile(NamedTuple):
     """What a policy file says."""
 
     policy: Policy
-    phases: list[dict[str, Any]]
+    phases: list[Values]
     """The tables `[[phases]]`, unchecked."""
 
 
@@ -119,7 +120,7 @@ def read_policy(path: Path) -> PolicyFile:
     return PolicyFile(policy_of(values), phases)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> Values:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

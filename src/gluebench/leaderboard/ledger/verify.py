@@ -14,6 +14,7 @@ from gluebench.analysis.rank.rules import board_order, competition_ranks
 from gluebench.benchmark.records import Rule
 from gluebench.data.home import sha256_of
 from gluebench.leaderboard.common.formats import NOT_RANKED
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.fields import as_json, from_json
 from gluebench.leaderboard.ledger import tree
 from gluebench.leaderboard.ledger.entries import NAMES, hidden, row_of, scores_of
@@ -169,14 +170,14 @@ def _check_tiles(result: Verification, read: Read, hashes: list[bytes]) -> None:
             result.expect(read(path) == expected, f"{path}: not the hashes of its entries")
 
 
-def _last(entries: list[bytes]) -> dict[str, dict[str, Any]]:
+def _last(entries: list[bytes]) -> dict[str, Values]:
     """The last entry of each submission that boards show, with its index."""
     read = [{"index": index, **json.loads(data)} for index, data in enumerate(entries)]
     last = {entry["submission"]: entry for entry in read if "submission" in entry}
     return {name: entry for name, entry in last.items() if entry["row"] is not None}
 
 
-def _check_rows(result: Verification, last: Mapping[str, Any], rows: Mapping[str, Any]) -> None:
+def _check_rows(result: Verification, last: Facts, rows: Facts) -> None:
     """Check the list of rows, and the names in it against their hashes."""
     for name in sorted(last.keys() | rows.keys()):
         entry, row = last.get(name), rows.get(name)
@@ -191,13 +192,13 @@ def _check_board(
     result: Verification,
     read: Read,
     name: str,
-    last: Mapping[str, Any],
-    rows: Mapping[str, Any],
+    last: Facts,
+    rows: Facts,
     phases: Sequence[int],
 ) -> None:
     """Check the board of a benchmark, and those of its other phases."""
     path = f"benchmarks/{name}.json"
-    shown: dict[str, Any] = {}
+    shown: Values = {}
     for board in (path, *(f"{path}?phase={number}" for number in phases)):
         values = json.loads(_needed(read, board))
         systems = values["rows"]
@@ -229,21 +230,19 @@ def _check_board(
     result.checked.append(f"{len(shown)} rows of {name}, each as its last entry.")
 
 
-def _stands_apart(row: Mapping[str, Any]) -> bool:
+def _stands_apart(row: Facts) -> bool:
     """Whether the board says that the scores of a row are not comparable with those that it ranks."""
     return row.get("withheld") in DIFFERENCES
 
 
-def _compared_score(row: Mapping[str, Any]) -> float | None:
+def _compared_score(row: Facts) -> float | None:
     """The score by which a board ranks a row; None of incomplete ones and those that stand apart."""
     score = None if _stands_apart(row) else row["score"]
     value: float | None = score and score["value"]
     return value
 
 
-def _check_apart(
-    result: Verification, board: str, systems: Sequence[Mapping[str, Any]], last: Mapping[str, Any]
-) -> None:
+def _check_apart(result: Verification, board: str, systems: Sequence[Facts], last: Facts) -> None:
     """Check that rows that stand apart have no rank and, as far as entries say it, another basis."""
     ranked = [last[row["key"]]["basis"] for row in systems if row["rank"] and row["key"] in last]
     for row in filter(_stands_apart, systems):
@@ -299,11 +298,11 @@ class Regraded(NamedTuple):
     rank: int | None
     ends: tuple[int, int] | None
     """The ends of its rank set, where it has one."""
-    scores: Mapping[str, Any] | None
+    scores: Facts | None
     """As `scores_of`; None where its predictions are not kept."""
 
 
-def _differences(systems: Sequence[Mapping[str, Any]], graded: Mapping[str, Regraded]) -> Iterator[str]:
+def _differences(systems: Sequence[Facts], graded: Mapping[str, Regraded]) -> Iterator[str]:
     """What differs between the rows of a board and their grading, by system and column."""
     for row in systems:
         again = graded[row["key"]]
@@ -330,7 +329,7 @@ def _plain(name: str) -> str:
     return name
 
 
-def recompute(home: Path, systems: Sequence[Mapping[str, Any]], rule: Rule = "mean") -> dict[str, Regraded]:
+def recompute(home: Path, systems: Sequence[Facts], rule: Rule = "mean") -> dict[str, Regraded]:
     """The rank, rank set and scores of each system of a release, best first, from predictions and labels.
 
     `systems` are the rows of the board, some of whose predictions may not be kept; those that stand apart are
@@ -350,7 +349,7 @@ def recompute(home: Path, systems: Sequence[Mapping[str, Any]], rule: Rule = "me
     gold = read_gold(home / "gold", benchmark)
     if about["rows"]:
         gold = part_of(gold, about["rows"], share=about["share"], key=label_key(str(home / "gold")))
-    graded: dict[str, Mapping[str, Any]] = {}
+    graded: dict[str, Facts] = {}
     files: dict[str, str] = {}
     values = {row["key"]: _compared_score(row) for row in systems}
     apart = {row["key"] for row in systems if _stands_apart(row)}
@@ -366,7 +365,7 @@ def recompute(home: Path, systems: Sequence[Mapping[str, Any]], rule: Rule = "me
             shown = rounded_report(report_of(report), benchmark)  # a site rounds what it stored
             graded[key], files[key] = scores_of(shown.as_dict()), str(link)
         tasks = {key: _known(scores["tasks"]) for key, scores in graded.items()}
-        again: Mapping[str, Any] | None = None
+        again: Facts | None = None
         with suppress(TooFewSystemsError):
             again = rank_all(files, gold, majorities=[()], shown=tasks)
     values |= {key: scores["score"] for key, scores in graded.items()}
@@ -385,7 +384,7 @@ def recompute(home: Path, systems: Sequence[Mapping[str, Any]], rule: Rule = "me
 
 
 def _by_rule(
-    again: Mapping[str, Any], keys: Iterable[str], rule: Rule
+    again: Facts, keys: Iterable[str], rule: Rule
 ) -> tuple[dict[str, float | None], dict[str, tuple[int, int]]]:
     """Values with the order of the ranks by a rule, and the ends of the rank sets by it."""
     values: dict[str, float | None] = dict.fromkeys(keys)

@@ -1,6 +1,5 @@
 """Forms of the limits: a benchmark's policy, an exception from it, a team."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -12,6 +11,7 @@ from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm
 from gluebench.leaderboard.benchmarks.policy import DAYS, Policy, PolicyError, policy_of
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.common.text import plain
 from gluebench.leaderboard.limits.models import Override
@@ -36,11 +36,11 @@ class PolicyForm(ActForm):
         self.fields.update({name: _field(name) for name in EXPLAINED})
         self.order_fields(self.field_order)
 
-    def present(self, row: Benchmark) -> dict[str, Any]:
+    def present(self, row: Benchmark) -> Values:
         """The policy in force."""
         return {**row.policy.as_dict(), "open": row.open}
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> Values:
         """Return the fields; add an error to each that is not valid in a policy."""
         if not self.errors:
             try:
@@ -52,12 +52,12 @@ class PolicyForm(ActForm):
                     self.add_error(name if known else "reveal", sentence if known else problem)
         return self.cleaned_data
 
-    def policy(self) -> dict[str, Any]:
+    def policy(self) -> Values:
         """The entered settings of the policy."""
         return {name: self.cleaned_data[name] for name in EXPLAINED}
 
 
-def policy_for(benchmark: Benchmark, values: Mapping[str, Any]) -> Policy:
+def policy_for(benchmark: Benchmark, values: Facts) -> Policy:
     """As `policy_of`. Raises PolicyError, too, if it hides names that were public."""
     policy = policy_of(values)
     hides = policy.anonymous is not None and policy.anonymous > timezone.now().date()
@@ -122,9 +122,9 @@ class OverrideForm(ActModelForm):
         """The person, or the team."""
         return person_or_team(self.cleaned_data["who"].strip())
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> Values:
         """Return the cleaned fields; add an error if no limit changed."""
-        values: dict[str, Any] = super().clean() or self.cleaned_data
+        values: Values = super().clean() or self.cleaned_data
         if not self.errors and all(values.get(name) is None for name in Override.LIMITS):
             self.add_error("per_day", "Give at least one limit another number.")
         return values

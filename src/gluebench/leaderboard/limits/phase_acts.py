@@ -1,7 +1,7 @@
 """Add, change, extend and delete phases, each with a log entry, and read them from a policy file."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import PolicyError
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.limits.phase_forms import PREFIX, PhaseForm, as_text
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Extension, Phase
 from gluebench.leaderboard.phases.moments import require
@@ -59,7 +60,7 @@ def _is_extended(former: Phase, phase: Phase) -> bool:
     return former.closes < phase.closes
 
 
-def values_of(phase: Phase) -> dict[str, Any]:
+def values_of(phase: Phase) -> Values:
     """What an organizer decided of a phase, for JSON: times as text, in UTC."""
     values = {name: getattr(phase, name) for name in VALUES}
     for name in TIMES:
@@ -126,7 +127,7 @@ def _record(action: str, phase: Phase, row: int, actor: User | None, reason: str
     record(action, actor=actor, benchmark=benchmark, reason=reason, phase=phase.name, **detail, sealed=seals)
 
 
-def set_phases(benchmark: Benchmark, tables: Sequence[Mapping[str, Any]]) -> None:
+def set_phases(benchmark: Benchmark, tables: Sequence[Facts]) -> None:
     """Add or change the phases of a policy file, each a table of the names in `VALUES`; others stay.
 
     Raises PolicyError with all that is wrong.
@@ -159,7 +160,7 @@ def phase_lines(benchmark: Benchmark) -> Iterator[str]:
                 yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
 
 
-def _form_of(benchmark: Benchmark, table: Mapping[str, Any]) -> tuple[PhaseForm, list[str]]:
+def _form_of(benchmark: Benchmark, table: Facts) -> tuple[PhaseForm, list[str]]:
     """A table of a policy file as the form that an organizer fills in, and names that nothing has."""
     phase = benchmark.phases.filter(name=str(table.get("name"))).first() or Phase(benchmark=benchmark)
     settings = table.get("settings", {})

@@ -10,6 +10,7 @@ from gluebench.leaderboard.accounts.models import Team, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm
 from gluebench.leaderboard.benchmarks.policy import NONE, PolicyError, policy_of
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.limits.forms import EXPLAINED, person_or_team
 from gluebench.leaderboard.phases.models import OVERRIDDEN, Counting, Phase, Rows, Shown
@@ -77,13 +78,13 @@ class PhaseForm(ActModelForm):
         settings = [PREFIX + name for name in OVERRIDDEN]
         self.order_fields([*(name for name in EXPLAINED_PHASE if name != "reason"), *settings, "reason"])
 
-    def arguments(self) -> tuple[Any, dict[str, Any]]:
+    def arguments(self) -> tuple[Any, Values]:
         """The phase, not stored yet, and why it is changed."""
         return self.save(commit=False), {"reason": self.cleaned_data.get("reason", "")}
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> Values:
         """Return the fields with all times in UTC; add an error for each that does not fit the others."""
-        values: dict[str, Any] = super().clean() or self.cleaned_data
+        values: Values = super().clean() or self.cleaned_data
         zone = values.get("zone", "")
         for name in ("opens", "closes", "shown_from"):
             if name not in self.errors:
@@ -101,7 +102,7 @@ class PhaseForm(ActModelForm):
         self.instance.settings = values["settings"]
         return values
 
-    def _check_times(self, values: dict[str, Any]) -> None:
+    def _check_times(self, values: Values) -> None:
         opens, closes = values.get("opens"), values.get("closes")
         if not isinstance(opens, datetime):
             return
@@ -114,7 +115,7 @@ class PhaseForm(ActModelForm):
                 span = f"from {other.text_of(other.opens)} {until}"
                 self.add_error("opens", f"The phase {other} is open at the same time, {span}.")
 
-    def _check_choices(self, values: dict[str, Any]) -> None:
+    def _check_choices(self, values: Values) -> None:
         if values.get("shown") == Shown.DATE and not values.get("shown_from"):
             self.add_error("shown_from", "Give the date from which the board shows it.")
         if values.get("closes") is None and "closes" not in self.errors:
@@ -196,7 +197,7 @@ class ExtensionForm(ActForm):
         who = self.cleaned_data["who"].strip()
         return person_or_team(who) if who else None
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> Values:
         """Return the fields with the deadline in UTC; add an error for one that is not later."""
         values, phase = self.cleaned_data, self.row
         closes = values["closes"] = _moment(self, "closes", phase.zone)

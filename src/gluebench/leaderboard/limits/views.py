@@ -20,11 +20,11 @@ from django.views.decorators.http import require_POST
 from gluebench.leaderboard.accounts.models import SignedInRequest, Team, User, account_name
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import (
-    Context,
     OrganizerPage,
     benchmark_of,
     refusals_shown,
 )
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.pages import form_page, redirect_with_success
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.health import workers
@@ -104,7 +104,7 @@ def _change_team(request: SignedInRequest, act: Callable[[User], str]) -> HttpRe
     return redirect("team")
 
 
-def _policy(row: Any, viewer: User) -> Context:
+def _policy(row: Any, viewer: User) -> Values:
     benchmark = benchmark_of(row)
     overrides: list[Any] = list(benchmark.overrides.select_related("user", "team", "by"))
     for override in overrides:
@@ -118,7 +118,7 @@ def _policy(row: Any, viewer: User) -> Context:
     }
 
 
-def _policy_preview(form: PolicyForm) -> Context:
+def _policy_preview(form: PolicyForm) -> Values:
     after = copy(form.row)
     after.settings = form.policy()
     return {"preview": explained(after), "effect": effect_of(form.row.policy, after.policy)}
@@ -163,7 +163,7 @@ def _quota_html(request: HttpRequest) -> SafeString:
     return render_to_string("limits/quota.html", {"quotas": quotas, "user": user, "named": name is None})
 
 
-def _phases(row: Phase, viewer: User) -> Context:
+def _phases(row: Phase, viewer: User) -> Values:
     stored = row.pk is not None
     listed = described(row.benchmark, planned=True)
     for line in listed:
@@ -183,7 +183,7 @@ def _phases(row: Phase, viewer: User) -> Context:
     }
 
 
-def _preview(form: Any) -> Context:
+def _preview(form: Any) -> Values:
     changed = form.arguments()[0]
     lines = [changed.span, *phase_sentences(changed), *explained(changed.benchmark, changed)]
     return {"preview": lines + moved_by(changed)}

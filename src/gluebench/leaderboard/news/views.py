@@ -12,7 +12,8 @@ from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm, Context, OrganizerPage
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, ActModelForm, OrganizerPage
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.pages import account_page, form_page, redirect_with_success
 from gluebench.leaderboard.common.text import markdown
 from gluebench.leaderboard.environment import site_address
@@ -73,11 +74,11 @@ def _feed(benchmark: Benchmark, root: str) -> str:
     return feed.writeString("utf-8")
 
 
-def _listed(row: Announcement, viewer: User) -> Context:
+def _listed(row: Announcement, viewer: User) -> Values:
     return {"editing": row.pk, "announcements": delivery.tallies(row.benchmark)}
 
 
-def _preview(form: Any) -> Context:
+def _preview(form: Any) -> Values:
     return {"preview": markdown(form.cleaned_data["text"])}
 
 

@@ -13,7 +13,8 @@ from django.views.decorators.http import require_safe
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, Context, OrganizerPage, for_organizers
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, OrganizerPage, for_organizers
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.organizing.models import FrozenCopy
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.results.models import Results
@@ -40,7 +41,7 @@ def _released(benchmark: Benchmark) -> bool:
     return bool(benchmark.gold) and benchmark.named_from is None and rows.exists()
 
 
-def _state(benchmark: Benchmark, viewer: User) -> Context:
+def _state(benchmark: Benchmark, viewer: User) -> Values:
     row = FrozenCopy.objects.filter(benchmark=benchmark).first()
     return {"copy": row, "working": row is not None and row.made is None and not row.failure}
 

@@ -20,8 +20,9 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
 from gluebench.leaderboard.benchmarks.models import Benchmark
-from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, Context, Done, OrganizerPage
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, Done, OrganizerPage
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.organizing.dry_runs import NO_LABELS, delete_dry_run, shown, start_dry_run
@@ -81,7 +82,7 @@ def _holders(benchmark: Benchmark, role: str) -> Any:
     return benchmark.organizers if role == "organizer" else benchmark.reviewers
 
 
-def _people(benchmark: Benchmark, viewer: User) -> Context:
+def _people(benchmark: Benchmark, viewer: User) -> Values:
     people = [
         {"role": role, "account": user.pk, "name": account_name(user, viewer)}
         for role in ("organizer", "reviewer")
@@ -122,7 +123,7 @@ def duplicate(benchmark: Benchmark, actor: User, *, name: str, title: str, label
     return Done(f"{title} is a draft: a copy of {benchmark.title}.", reverse("organize-setup", args=[name]))
 
 
-def _setup(benchmark: Benchmark, viewer: User) -> Context:
+def _setup(benchmark: Benchmark, viewer: User) -> Values:
     form = CopyForm(benchmark) if may_create(viewer) else None
     return {"dry_run": shown(benchmark), "form": form}
 

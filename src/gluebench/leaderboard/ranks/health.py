@@ -29,10 +29,9 @@ NEWEST = 1000
 """Submissions whose times and failures are counted, the newest ones."""
 ATTEMPTS = 10
 """Attempts that are shown."""
-Row = Values
 
 
-def headroom(benchmark: Benchmark) -> list[Row]:
+def headroom(benchmark: Benchmark) -> list[Values]:
     """The best score on the average and each task, and how far from 100 (a loss: from 0) and from people."""
     boards = [entry["scores"] for entry in compared_entries(benchmark) if entry["kind"] != Kind.HUMAN]
     rows = [_room(benchmark.record, None, ["score"], [board["score"] for board in boards])]
@@ -42,7 +41,7 @@ def headroom(benchmark: Benchmark) -> list[Row]:
     return rows
 
 
-def _room(of: Record | Task, name: str | None, metrics: list[str], scores: list[Any]) -> Row:
+def _room(of: Record | Task, name: str | None, metrics: list[str], scores: list[Any]) -> Values:
     best = max((score["value"] for score in scores if score and score["value"] is not None), default=None)
     known = [row.scores for row in of.references if row.name == "Human" and {*metrics} <= {*row.scores}]
     human = sum(known[0][metric] for metric in metrics) / len(metrics) if known else None
@@ -51,7 +50,7 @@ def _room(of: Record | Task, name: str | None, metrics: list[str], scores: list[
     return {"task": name, "title": of.title, **values, "loss": of.loss}
 
 
-def table(rooms: list[Row], facts: Facts | None) -> Iterator[list[str]]:
+def table(rooms: list[Values], facts: Facts | None) -> Iterator[list[str]]:
     """Yield the cells of each line: the name, head-room, then shares or, for organizers, counts of items."""
     for room in rooms:
         loss, shown = room["loss"], facts or {"tasks": {}}
@@ -92,7 +91,11 @@ def organize_health(request: SignedInRequest, benchmark: Benchmark, form: str = 
     ranking, rooms = ranking_of(benchmark), headroom(benchmark)
     facts = ranking.ranking.health if ranking.ranking else None
     compared, pairs = near(benchmark)
-    work: Row = {"attempts": attempts(benchmark), "failures": failures(benchmark), "queue": queue(benchmark)}
+    work: Values = {
+        "attempts": attempts(benchmark),
+        "failures": failures(benchmark),
+        "queue": queue(benchmark),
+    }
     work["near_duplicates"] = len(pairs) if compared else None
     if form:
         return JsonResponse(ranking.as_json("organizer-health/2", headroom=rooms, facts=facts, **work))
@@ -102,7 +105,7 @@ def organize_health(request: SignedInRequest, benchmark: Benchmark, form: str = 
     return render_tab(request, benchmark, "health", {**work, **shown})
 
 
-def attempts(benchmark: Benchmark) -> list[Row]:
+def attempts(benchmark: Benchmark) -> list[Values]:
     """For each attempt number: how many people or teams got there, their mean score, and its mean gain.
 
     The gain is over their own first attempt; of the phase that the board shows, private submissions too.
@@ -139,7 +142,7 @@ def queue(benchmark: Benchmark) -> Values:
     graded = benchmark.submissions.filter(spent=0, finished__isnull=False).order_by("-submitted")
     rows = graded.values_list("submitted", "begun", "finished")[:NEWEST]
     times = [(begun - sent, finished - begun) for sent, begun, finished in rows if begun and finished]
-    facts: Row = {**waiting, "of": len(times)}
+    facts: Values = {**waiting, "of": len(times)}
     for name, spans in zip(("waited", "graded"), zip(*times, strict=True), strict=False):
         seconds = [max(span.total_seconds(), 0.0) for span in spans]  # machines' clocks may differ
         cuts = quantiles(seconds if len(seconds) > 1 else 2 * seconds, n=20, method="inclusive")

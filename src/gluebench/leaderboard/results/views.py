@@ -11,7 +11,8 @@ from django.views.decorators.http import require_safe
 
 from gluebench.leaderboard.accounts.models import SignedInRequest, User
 from gluebench.leaderboard.benchmarks.models import Benchmark, live
-from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, Context, OrganizerPage, for_organizers
+from gluebench.leaderboard.benchmarks.organizer_pages import ActForm, OrganizerPage, for_organizers
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.ranks.places import LEGEND
 from gluebench.leaderboard.results import acts
 from gluebench.leaderboard.results.models import Results
@@ -53,7 +54,7 @@ class TakeBackForm(ActForm):
     reason = reason_field(help_text="Kept in the log with your name.")
 
 
-def _context(benchmark: Benchmark, viewer: User) -> Context:
+def _context(benchmark: Benchmark, viewer: User) -> Values:
     row = Results.objects.filter(benchmark=benchmark).first()
     if row is None:
         return {"form": AnnounceForm(benchmark)}

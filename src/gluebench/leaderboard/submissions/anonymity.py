@@ -1,11 +1,11 @@
 """Names that a benchmark hides until the day that its policy says: each system has a number instead."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from django.db.models import F
 
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Kind
@@ -16,7 +16,7 @@ NOBODY = "Anonymous"
 """What pages call those without a name."""
 
 
-def masked(benchmark: Benchmark, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def masked(benchmark: Benchmark, rows: Iterable[Values]) -> list[Values]:
     """Rows of columns, each with its `pk`, without the names that are hidden now.
 
     Systems are numbered in the order in which they were first public, so that each keeps its number.
@@ -36,5 +36,5 @@ def mask(benchmark: Benchmark, *submissions: Submission) -> None:
         vars(row).update({name: values[name] for name in TEXTS if name in values})
 
 
-def _without_names(row: dict[str, Any], name: str) -> dict[str, Any]:
+def _without_names(row: Values, name: str) -> Values:
     return row | {column: "" for column in TEXTS if column in row} | {"name": name}

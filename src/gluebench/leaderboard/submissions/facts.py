@@ -12,6 +12,7 @@ from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.accounts.trust import json_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import score_text
+from gluebench.leaderboard.common.kinds import Values
 from gluebench.leaderboard.fields import FIELDS, LISTED, as_json
 from gluebench.leaderboard.health import stalled
 from gluebench.leaderboard.phases.moments import require
@@ -41,7 +42,7 @@ HEADLINE = ("name", "model", "team", "link", "description")
 """Fields that a submission's pages show above the list of the others."""
 
 
-def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
+def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[Values]:
     """The public submissions, or those of them with these keys, oldest first.
 
     `earlier` says how many submissions of the same person or team came before, private and withdrawn ones
@@ -59,12 +60,12 @@ def entries_of(benchmark: Benchmark, pks: Sequence[int] | None = None) -> list[d
     return [{**row, "earlier": before.get(row["pk"], 0)} for row in rows]
 
 
-def compared_entries(benchmark: Benchmark) -> list[dict[str, Any]]:
+def compared_entries(benchmark: Benchmark) -> list[Values]:
     """Those of `entries_of` whose scores may be compared: with the labels, rows and metrics of the board."""
     return [entry for entry in entries_of(benchmark) if not entry["apart"]]
 
 
-def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None) -> list[dict[str, Any]]:
+def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None) -> list[Values]:
     """The public submissions with their report on a diagnostic set, under "diagnostic"."""
     rows = _public(benchmark, ("pk", "key", "name", "model", "regime", "apart", "report__diagnostics"), pks)
     for row in rows:
@@ -72,9 +73,7 @@ def diagnosed(benchmark: Benchmark, task: Task, pks: Sequence[int] | None = None
     return [row for row in rows if row["diagnostic"]]
 
 
-def scored_at(
-    benchmark: Benchmark, path: Sequence[str], pks: Sequence[int] | None = None
-) -> list[dict[str, Any]]:
+def scored_at(benchmark: Benchmark, path: Sequence[str], pks: Sequence[int] | None = None) -> list[Values]:
     """The public submissions whose report has a number there, with it under "number"."""
     number = Numbers("report", path, (*path, "n"))
     rows = _public(benchmark, ("pk", "key", "name", "model", "regime", "apart"), pks, number=number)
@@ -83,7 +82,7 @@ def scored_at(
 
 def _public(
     benchmark: Benchmark, columns: Sequence[str], pks: Sequence[int] | None, **more: Any
-) -> list[dict[str, Any]]:
+) -> list[Values]:
     public = Submission.objects.on_board(benchmark).order_by("submitted", "pk")
     chosen = public if pks is None else public.filter(pk__in=pks)
     return masked(benchmark, chosen.values(*columns, **more))
@@ -106,7 +105,7 @@ def earlier_than(submission: Submission) -> int:
     return before.exclude(UNSCORED).count()
 
 
-def listed_facts(submission: Submission, *, private: bool) -> list[dict[str, Any]]:
+def listed_facts(submission: Submission, *, private: bool) -> list[Values]:
     """The fields that its author filled in, as text; `private` ones too, for its author and organizers."""
     return [
         {"label": field.label, "text": field.shown(value), "is_address": field.kind == "address"}
@@ -116,7 +115,7 @@ def listed_facts(submission: Submission, *, private: bool) -> list[dict[str, Any
     ]
 
 
-def edits_of(submission: Submission) -> list[dict[str, Any]]:
+def edits_of(submission: Submission) -> list[Values]:
     """The edits, newest first, each with its fields' names and texts; the texts are not for all readers."""
 
     def text(name: str, value: Any) -> str:
@@ -134,7 +133,7 @@ def edits_of(submission: Submission) -> list[dict[str, Any]]:
     ]
 
 
-def history_of(submission: Submission) -> dict[str, Any] | None:
+def history_of(submission: Submission) -> Values | None:
     """Its gradings as they were shown, the newest first; None while there are not two to compare."""
     results = submission.results.filter(scores__isnull=False)
     columns = ("created", "why", "package", "scores", "report__provenance")
@@ -149,9 +148,9 @@ def history_of(submission: Submission) -> dict[str, Any] | None:
     return {"gradings": rows, "lines": lines, "more": results.count() - len(rows)}
 
 
-def report_of(submission: Submission) -> dict[str, Any] | None:
+def report_of(submission: Submission) -> Values | None:
     """The report in the manifest's order of tasks and metrics: PostgreSQL does not keep the order."""
-    report: dict[str, Any] | None = submission.report
+    report: Values | None = submission.report
     if report is None:
         return None
     tasks = {}
@@ -163,7 +162,7 @@ def report_of(submission: Submission) -> dict[str, Any] | None:
     return {**report, "tasks": tasks}
 
 
-def facts_in_brief(submission: Submission) -> dict[str, Any]:
+def facts_in_brief(submission: Submission) -> Values:
     """The public fields that a submission's author filled in, and its status."""
     return {
         "key": submission.key,
@@ -176,7 +175,7 @@ def facts_in_brief(submission: Submission) -> dict[str, Any]:
     }
 
 
-def public_facts(submission: Submission) -> dict[str, Any]:
+def public_facts(submission: Submission) -> Values:
     """The facts for everyone who may see a submission."""
     return {
         **facts_in_brief(submission),
@@ -190,7 +189,7 @@ def public_facts(submission: Submission) -> dict[str, Any]:
     }
 
 
-def private_in_brief(submission: Submission) -> dict[str, Any]:
+def private_in_brief(submission: Submission) -> Values:
     """The additional facts for its author, without the problems of the file."""
     return {
         **_stated(submission, private=True),
@@ -198,22 +197,22 @@ def private_in_brief(submission: Submission) -> dict[str, Any]:
     }
 
 
-def author_facts(submission: Submission) -> dict[str, Any]:
+def author_facts(submission: Submission) -> Values:
     """All facts for its author."""
     private = {**private_in_brief(submission), "check": submission.problems or None}
     return public_facts(submission) | private
 
 
-def _values(submission: Submission, *names: str) -> dict[str, Any]:
+def _values(submission: Submission, *names: str) -> Values:
     return {name: getattr(submission, name) for name in names}
 
 
-def _stated(submission: Submission, *, private: bool) -> dict[str, Any]:
+def _stated(submission: Submission, *, private: bool) -> Values:
     fields = [field for field in FIELDS.values() if field.private == private]
     return as_json(lambda name: getattr(submission, name), fields)
 
 
-def standing(submission: Submission) -> dict[str, Any]:
+def standing(submission: Submission) -> Values:
     """Its status, its position in the queue, why it is not graded although it waits, what it can change."""
     counts = submission.is_open and not submission.late and submission.reproduces_id is None
     return {
@@ -226,7 +225,7 @@ def standing(submission: Submission) -> dict[str, Any]:
     }
 
 
-def export_submissions(*, user: User, archive: zipfile.ZipFile, **_: Any) -> dict[str, Any]:
+def export_submissions(*, user: User, archive: zipfile.ZipFile, **_: Any) -> Values:
     """Write `submissions.json` and the submitted files."""
     submissions = Submission.objects.owned_by(user).select_related("benchmark", "group")
     rows = [

@@ -5,7 +5,7 @@ The complete result (`Result.report`) is for organizers. This module makes its p
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db.models import Q
 from django.utils import timezone
@@ -14,6 +14,7 @@ from gluebench import benchmark as records
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy, sentences
 from gluebench.leaderboard.common.formats import BOARD
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.phases.models import Phase, Rows, policy_at
 from gluebench.leaderboard.submissions.models import Result, Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import Status
@@ -48,7 +49,7 @@ class ScoreKey(NamedTuple):
         return ""
 
 
-def key_of(labels: str, provenance: Mapping[str, Any]) -> ScoreKey:
+def key_of(labels: str, provenance: Facts) -> ScoreKey:
     """The key of a result, from its columns `labels` and `report`."""
     tasks = provenance["benchmark"]["fingerprint"]
     rows, share = provenance.get("rows"), provenance.get("share")
@@ -83,7 +84,7 @@ def set_apart(submissions: SubmissionQuerySet) -> None:
             Submission.objects.filter(pk=row.pk).update(apart=apart, value=value)
 
 
-def parts_of(submission: Submission) -> dict[str, Any]:
+def parts_of(submission: Submission) -> Values:
     """The rows to grade a submission on, as arguments of the grader, both parts of them where `also` says so.
 
     The best of a phase is the best on the public share, for what is graded after it is settled too.
@@ -95,7 +96,7 @@ def parts_of(submission: Submission) -> dict[str, Any]:
     return rows if climbed else {**rows, "also": "public"}
 
 
-def graded_rows(benchmark: Benchmark, phase: Phase | None) -> dict[str, Any]:
+def graded_rows(benchmark: Benchmark, phase: Phase | None) -> Values:
     """The rows that submissions are graded on now, as arguments of the grader; empty for all rows."""
     if phase is not None:
         return dict(phase.state.get("rows", {}))
@@ -177,7 +178,7 @@ def show(submission: Submission) -> bool:
     return True
 
 
-def shown(submission: Submission, result: Result | None) -> dict[str, Any]:
+def shown(submission: Submission, result: Result | None) -> Values:
     """Values for the columns of a submission that pages read, from one of its results."""
     policy, phase = submission.policy, submission.phase
     report = (result.shown or result.report) if result else None
@@ -193,14 +194,14 @@ def shown(submission: Submission, result: Result | None) -> dict[str, Any]:
     return {"report": visible, "scores": scores, "value": value, "apart": apart}
 
 
-def score_value(submission: Submission, report: Mapping[str, Any]) -> float | None:
+def score_value(submission: Submission, report: Facts) -> float | None:
     """The score of a report as the policy rounds it; None for an incomplete one."""
     smallest = submission.policy.smallest_category
     score = as_shown(report, submission.benchmark.record, smallest=smallest)["score"]
     return None if score is None else score["value"]
 
 
-def as_shown(report: Mapping[str, Any], benchmark: records.Benchmark, *, smallest: int) -> dict[str, Any]:
+def as_shown(report: Facts, benchmark: records.Benchmark, *, smallest: int) -> Values:
     """The public form of a report: rounded, with small categories of private labels suppressed."""
     rounded = rounded_report(report_of(report), benchmark)
     private = {task.name for task in benchmark.diagnostics if not task.labels_public}
@@ -227,14 +228,14 @@ def explained(benchmark: Benchmark, phase: Phase | None = None) -> list[str]:
     return sentences(policy, revealed=revealed, categories=has_private_labels)
 
 
-def judged(submission: Submission, result: Mapping[str, Any]) -> Mapping[str, Any]:
+def judged(submission: Submission, result: Facts) -> Facts:
     """The grader's result; without its report if the policy refuses a file that was not accepted before."""
     check = as_policy(submission.benchmark, submission.policy, result["check"])
     accepted = submission.finished is not None and submission.verdict != "invalid"
     return result if check is result["check"] or accepted else {**result, "check": check, "report": None}
 
 
-def as_policy(benchmark: Benchmark, policy: Policy, check: Mapping[str, Any]) -> Mapping[str, Any]:
+def as_policy(benchmark: Benchmark, policy: Policy, check: Facts) -> Facts:
     """The check of a submission under the policy: incomplete becomes invalid if the policy refuses it."""
     if policy.incomplete != "refused" or check["verdict"] != "incomplete":
         return check

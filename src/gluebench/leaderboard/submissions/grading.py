@@ -8,7 +8,7 @@ which outlives each of them.
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from math import ceil
 from typing import Any
@@ -23,6 +23,7 @@ from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.policy import Policy
 from gluebench.leaderboard.benchmarks.seals import sealed
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.counters import GRADINGS
 from gluebench.leaderboard.phases.models import Phase, newest_shown, next_change
@@ -82,7 +83,7 @@ def grade(pk: int) -> bool:
     return submission is not None
 
 
-def end(submission: Submission, work: Callable[[SubmissionQuerySet], Mapping[str, Any]]) -> None:
+def end(submission: Submission, work: Callable[[SubmissionQuerySet], Facts]) -> None:
     """Store the grader's result of a submission that was taken, which `work` returns, or how it failed."""
     held = Submission.objects.held(submission.pk, submission.attempts)
     try:
@@ -225,9 +226,7 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
             before, phase.state = phase.state, phase.state_at(now, waits=waiting_in(phase).exists())
             if phase.state != before:
                 phase.save(update_fields=["state"])
-                changed: dict[str, Any] = {
-                    name: [before.get(name), phase.state[name]] for name in ("rows", "shown")
-                }
+                changed: Values = {name: [before.get(name), phase.state[name]] for name in ("rows", "shown")}
                 if before and any(one != other for one, other in changed.values()):
                     record("phase follows", benchmark=row, phase=phase.name, **changed)
                 _renew(phase, before)
@@ -245,7 +244,7 @@ def follow_clock(benchmark: Benchmark, **_: Any) -> None:
             submissions_changed.send(Submission, submissions=pks)
 
 
-def _renew(phase: Phase, before: Mapping[str, Any]) -> None:
+def _renew(phase: Phase, before: Facts) -> None:
     """Grade, show or count the submissions of a phase again, whose state was another before."""
     if before and any(before.get(name) != phase.state[name] for name in ("rows", "ladder")):
         regrade(phase.benchmark, f"The phase {phase} scores other rows, or otherwise.", phase)
@@ -298,7 +297,7 @@ def _tries(submission: Submission) -> int:
     return submission.attempts - submission.spent
 
 
-def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]:
+def _work(submission: Submission, held: SubmissionQuerySet) -> Facts:
     with files_of(submission, held) as files:
         benchmark, compares = submission.benchmark, submission.reproduces is not None
         if compares and (submission.late or not benchmark.gold):  # it is not scored
@@ -309,7 +308,7 @@ def _work(submission: Submission, held: SubmissionQuerySet) -> Mapping[str, Any]
 
 
 @contextmanager
-def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[dict[str, Any]]:
+def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[Values]:
     """The paths of the files of a grading: `submission` and, under the Ladder, `bests` by task.
 
     Raises InterruptedGradingError if another worker has taken it, UnreadableFileError, GraderError.
@@ -323,7 +322,7 @@ def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[dict[
                 raise InterruptedGradingError
             return str(files.enter_context(process.local_path(row)))
 
-        paths: dict[str, Any] = {"submission": place(submission)}
+        paths: Values = {"submission": place(submission)}
         if submission.reproduces is not None:
             paths["original"] = place(submission.reproduces)
         if bests is not None:
@@ -331,13 +330,13 @@ def files_of(submission: Submission, held: SubmissionQuerySet) -> Iterator[dict[
         yield paths
 
 
-def job_of(benchmark: Benchmark, phase: Phase | None) -> dict[str, Any]:
+def job_of(benchmark: Benchmark, phase: Phase | None) -> Values:
     """What the grader opens: the manifest, the labels, and which rows count."""
     paths = {"manifest": str(benchmark.manifest_path), "gold": str(benchmark.gold_path)}
     return {**paths, **feedback.graded_rows(benchmark, phase)}
 
 
-def _failed(error: GraderError) -> dict[str, Any]:
+def _failed(error: GraderError) -> Values:
     """The row's new values; a message longer than its column would be refused by some databases."""
     longest = Submission._meta.get_field("failure").max_length
     return {"status": Status.FAILED, "failure": str(error)[:longest]}
@@ -346,9 +345,9 @@ def _failed(error: GraderError) -> dict[str, Any]:
 def _finish(
     submission: Submission,
     held: SubmissionQuerySet,
-    values: Mapping[str, Any],
+    values: Facts,
     *,
-    graded: Mapping[str, Any] | None = None,
+    graded: Facts | None = None,
 ) -> None:
     """Write the outcome if this attempt still holds the row, and mark the board as changed.
 
@@ -365,7 +364,7 @@ def _finish(
         if not held.update(finished=moment, **values):
             return
         if graded is not None:
-            kept: dict[str, Any] = {"best": feedback.bests_before(submission) if "new" in graded else {}}
+            kept: Values = {"best": feedback.bests_before(submission) if "new" in graded else {}}
             if graded.get("report"):
                 kept |= {name: graded.get(name) for name in ("report", "diagnosis", "shown")}
                 kept["best"] |= dict.fromkeys(graded.get("new", ()), submission.key)

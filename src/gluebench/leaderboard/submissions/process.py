@@ -13,14 +13,15 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from django.conf import settings
 
 import gluebench
+from gluebench.leaderboard.common.kinds import Facts
 from gluebench.leaderboard.common.problems import ProblemError
 
 if TYPE_CHECKING:  # the supervisor reads a constant of this file before Django is set up
@@ -112,13 +113,13 @@ def grader_limits(cpu_seconds: int | None = None) -> dict[str, int]:
 
 
 def run_grader(
-    job: Mapping[str, Any],
+    job: Facts,
     *,
     alive: Callable[[], bool] = lambda: True,
     stop: threading.Event | None = None,
     seconds: int | None = None,
     cpu_seconds: int | None = None,
-) -> Mapping[str, Any]:
+) -> Facts:
     """Check and grade in a child; `alive` is called every few seconds and returns whether to go on.
 
     `seconds` is its time limit; by default that of a submission. `cpu_seconds` limits its processor time,
@@ -137,7 +138,7 @@ def run_grader(
             child.wait()
         answer.seek(0)
         try:
-            result: Mapping[str, Any] = json.load(answer)
+            result: Facts = json.load(answer)
         except ValueError:
             # Without a signal it may be that the disk is full: the next time it may have room.
             code = child.returncode
@@ -152,9 +153,7 @@ def run_grader(
     return result
 
 
-def run_check(
-    manifest: Path, submission: Path, *, account: int, fixed: Path | None = None
-) -> Mapping[str, Any]:
+def run_check(manifest: Path, submission: Path, *, account: int, fixed: Path | None = None) -> Facts:
     """The validator's check of a file, without labels, under "check"; for the free check.
 
     If it is not valid and can be fixed, the fixed copy is written to `fixed`, and "fixed" lists the changes.
@@ -168,13 +167,13 @@ def run_check(
         return run_grader({**job, "nice": 19}, cpu_seconds=CHECK_SECONDS)
 
 
-def run_build(job: Mapping[str, Any], *, account: int) -> Mapping[str, Any]:
+def run_build(job: Facts, *, account: int) -> Facts:
     """Build a benchmark from an organizer's files, apart from the checks; otherwise as `run_check`."""
     with BUILDS.place(account):
         return run_grader({"build": job, "nice": 19})
 
 
-def _start(job: Mapping[str, Any], answer: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(job: Facts, answer: IO[bytes]) -> subprocess.Popen[bytes]:
     package_home = str(Path(gluebench.__file__).parents[1])
     # The child does not get the site's environment, and its standard error is discarded:
     # a message about a label must not reach a log.

@@ -3,18 +3,19 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gluebench.analysis.diagnostics.counts import Confusion
 from gluebench.benchmark import Benchmark, Task
 from gluebench.benchmark.figures import DOWN, unit
 from gluebench.benchmark.lookup import table_beside
 from gluebench.leaderboard.common.formats import percent
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.submission import Problem
 from gluebench.submission.forms import cell_form
 
-Table = dict[str, Any]
+Table = Values
 """Values for a template; the function that makes it shows its keys."""
 Cells = list[tuple[int, bool]]
 """Counts of a confusion table, each with whether it is on the diagonal."""
@@ -29,7 +30,7 @@ BOTH_SIGNS: Table = {"start": -1, "view": "-1 0 2 1", "title": "−100 to 100"}
 """Scales of a table's small charts: where it starts, the SVG view box, and its range in words."""
 
 
-def report_tables(benchmark: Benchmark, report: Mapping[str, Any]) -> Table:
+def report_tables(benchmark: Benchmark, report: Facts) -> Table:
     """The report in the order of the manifest: every metric, every phenomenon, each with its interval."""
     tasks: list[Table] = []
     for task in benchmark.scored:
@@ -57,7 +58,7 @@ def _axis(measures: Iterable[Table]) -> Table:
     return BOTH_SIGNS if lowest < 0 else FROM_ZERO
 
 
-def _measure(title: str, score: Mapping[str, Any] | None) -> Table:
+def _measure(title: str, score: Facts | None) -> Table:
     """One number; its note says why something is withheld, or how much was covered."""
     if score is None:
         return {"title": title, "score": None, "note": "not in this submission"}
@@ -67,7 +68,7 @@ def _measure(title: str, score: Mapping[str, Any] | None) -> Table:
     return {"title": title, "score": score, "note": note}
 
 
-def _section(task: Task, scores: Mapping[str, Any] | None) -> Table:
+def _section(task: Task, scores: Facts | None) -> Table:
     """A diagnostic set; without an overall number it was not in the submission."""
     metric = task.metrics[0]
     human = next((row for row in task.references if metric.name in row.scores), None)
@@ -97,7 +98,7 @@ def _section(task: Task, scores: Mapping[str, Any] | None) -> Table:
     return {**section, "overall": overall, "categories": groups, "axis": axis}
 
 
-def _group(title: str, scores: Mapping[str, Any], names: Iterable[str], whole: Table | None = None) -> Table:
+def _group(title: str, scores: Facts, names: Iterable[str], whole: Table | None = None) -> Table:
     parts = [_measure(name, scores[name]) for name in names if name in scores]
     return {"title": title, "whole": whole, "parts": parts}
 
@@ -107,7 +108,7 @@ def fine_of(task: Task, coarse: str) -> tuple[str, ...]:
     return tuple(phenomenon.name for phenomenon in task.phenomena if phenomenon.coarse == coarse)
 
 
-def expected_files(benchmark: Benchmark) -> list[dict[str, Any]]:
+def expected_files(benchmark: Benchmark) -> list[Values]:
     """The files of a submission in the manifest's order, as the form describes them."""
     files = []
     for file in benchmark.files():
@@ -121,7 +122,7 @@ def expected_files(benchmark: Benchmark) -> list[dict[str, Any]]:
     return files
 
 
-def flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
+def flat(values: Facts, before: str = "") -> list[tuple[str, str]]:
     """Nested provenance as names and values to list; what is not known is left out."""
     pairs: list[tuple[str, str]] = []
     for name, value in values.items():
@@ -133,7 +134,7 @@ def flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
     return pairs
 
 
-def diagnosis_of(submission: Submission) -> dict[str, Any] | None:
+def diagnosis_of(submission: Submission) -> Values | None:
     """Diagnostic set to its confusions and directions, of the latest grading, where its labels are public.
 
     None where no report is shown. Exact counts reveal labels.
@@ -145,7 +146,7 @@ def diagnosis_of(submission: Submission) -> dict[str, Any] | None:
     return {name: counts for name, counts in counted.items() if name in public}
 
 
-def confusion_tables(record: Benchmark, diagnosis: Mapping[str, Any] | None) -> dict[str, Table]:
+def confusion_tables(record: Benchmark, diagnosis: Facts | None) -> dict[str, Table]:
     """Map each diagnostic set to its confusion tables and its results on reversed pairs.
 
     `diagnosis` is that of `diagnosis_of`.
@@ -156,7 +157,7 @@ def confusion_tables(record: Benchmark, diagnosis: Mapping[str, Any] | None) -> 
     }
 
 
-def _confusions(task: Task, counts: Mapping[str, Any]) -> Table:
+def _confusions(task: Task, counts: Facts) -> Table:
     """The whole confusion table, the same by category where a row has room, and the pairs if any."""
     # In the manifest's order of labels: PostgreSQL does not keep the order of JSON keys.
     tables = {
@@ -193,7 +194,7 @@ def _cells(table: Confusion) -> Cells:
     return [(count, gold == answer) for gold, row in rows for answer, count in enumerate(row)]
 
 
-def _shares(directions: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _shares(directions: Facts) -> Iterator[tuple[str, str, Facts]]:
     """Yield the title of each share, what it is a share of, and its numbers."""
     for name, (title, basis) in _SHARES.items():
         share = directions.get(name)
@@ -254,7 +255,7 @@ class CheckSummary(NamedTuple):
         return ", ".join(f"{number:,} {name}{'s' * (number > 1)}" for name, number in shown)
 
 
-def check_summary(check: Mapping[str, Any]) -> CheckSummary:
+def check_summary(check: Facts) -> CheckSummary:
     """A check, as `gluebench.submission.Submission.as_dict` gives it, ready to show."""
     places: dict[tuple[str, ...], list[Problem]] = {}
     for values in check["problems"]:

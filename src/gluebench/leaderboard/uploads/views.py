@@ -1,7 +1,6 @@
 """The pages that take a file: to submit it, to check it only, and to replace one that is not valid."""
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ from django.utils.datastructures import MultiValueDict
 
 from gluebench.leaderboard.accounts.models import SignedInRequest
 from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.kinds import Facts, Values
 from gluebench.leaderboard.common.pages import account_page
 from gluebench.leaderboard.common.problems import ProblemError
 from gluebench.leaderboard.limits.models import must_accept
@@ -55,7 +55,7 @@ def submit(request: SignedInRequest, name: str) -> HttpResponse:
     return page.send(SubmissionForm(request.POST, page.files(), instance=submission), submission)
 
 
-def phases_context(benchmark: Benchmark, request: SignedInRequest) -> dict[str, Any]:
+def phases_context(benchmark: Benchmark, request: SignedInRequest) -> Values:
     """The phase that a submission sent now is for, with its rules and the time that is left."""
     now = timezone.now()
     slot, phases = slot_of(benchmark, request.user, now), described(benchmark, now)
@@ -113,7 +113,7 @@ class UploadPage:
     request: SignedInRequest
     benchmark: Benchmark
     template: str
-    context: Mapping[str, Any]
+    context: Facts
     replaces: Submission | None = None
 
     @property
@@ -160,7 +160,7 @@ class UploadPage:
         """The form with the validator's check of the uploaded file, of which only a fixed copy is kept."""
         sent = UploadForm(self.request.POST, self.files())
         failure = " ".join(map(str, sent.errors.get("upload", [])))
-        context: dict[str, Any] = {"check": None, "failure": failure}
+        context: Values = {"check": None, "failure": failure}
         refusal: Exception | None = None
         if sent.is_valid():
             try:
