@@ -127,8 +127,8 @@ def _labeled(
                 found = f"other columns are {', '.join(map(repr, others))}"
             declared = f'[tasks."{task.name}"] columns = {{ NAME = "label" }}'
             raise DataError(
-                f"{path}: the {split} split has no labels, or all are hidden; {found}; if one has the labels, "
-                f"declare it: {declared} in the release file (docs/how-to/describe-a-release.md)"
+                f"{path}: the {split} split has no labels, or all are hidden; {found}; if one has the "
+                f"labels, declare it: {declared} in the release file (docs/how-to/describe-a-release.md)"
             )
         yield batch
 
