@@ -9,8 +9,8 @@ from pathlib import Path
 
 from gluebench.benchmark import Split, Task
 from gluebench.data.errors import DataError, refuse
+from gluebench.reading.notation import NumberError, decimal
 from gluebench.submission.forms import cell_form
-from gluebench.submission.notation import NumberError, decimal
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from gluebench.reading.notation import LARGEST
 from gluebench.submission.forms import SUM_ERROR, CellForm, Notation
-from gluebench.submission.notation import LARGEST
 from gluebench.submission.numerals import (
     PAD,
     STEP,

@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.submission.notation import NotationError, RepeatedError, decimal, joined, loaded, place, weight
+from gluebench.reading.notation import NotationError, RepeatedError, decimal, joined, loaded, place, weight
 from gluebench.submission.relations import Relations, in_python, names_of, relations, size_of
 from gluebench.submission.submission import Column
 

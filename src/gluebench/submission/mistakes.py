@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from gluebench.reading.notation import is_number
 from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of
-from gluebench.submission.notation import is_number
 from gluebench.submission.problems import Problem, worded
 from gluebench.submission.rows import Layout
 from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, of_truth, read_table
