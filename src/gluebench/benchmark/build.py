@@ -246,7 +246,15 @@ def _metrics(section: Section, files: tuple[TestFile, ...], data: Mapping[str, A
             entry.reject("file", f"is missing, and this task has several files; {known}")
         values = entry.read(function=name, title="", file=only_file or "", positive=None)
         scale = _range(entry, "scale", ascending=False)
-        metric = Metric(name, **values, labels=vocabulary, scale=scale, parents=parents, language=language)
+        metric = Metric(
+            name,
+            **values,
+            labels=vocabulary,
+            scale=scale,
+            parents=parents,
+            language=language,
+            score_range=data["score_range"],
+        )
         title = metric.title or (BUILT_IN[metric.function].title if metric.loss else name)
         metrics.append(metric._replace(title=heading(title) if metric.loss else title))
     if not section.values.get("metrics", ()):
