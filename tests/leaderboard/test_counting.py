@@ -154,7 +154,7 @@ def test_a_withdrawal_from_before_the_deadline_cannot_be_undone_after_it(
     better = graded(of_quality(6), name="better")
     acts.withdraw(better)
     clock.move("2027-05-03 00:30")
-    with pytest.raises(ActError, match="could undo that until 3 May 2027, 00:00 UTC"):
+    with pytest.raises(ActError, match="could undo that through 3 May 2027, 00:00 UTC"):
         acts.restore(better)
     page = owner.post(f"/submissions/{better.key}/withdraw", {"undo": "1"}, follow=True).content.decode()
     assert "You withdrew it before the deadline" in page
@@ -188,7 +188,7 @@ def test_nothing_is_published_or_hidden_after_the_deadline(
     hidden, shown = graded(of_quality(6), name="hidden", public=False), graded(of_quality(3), name="shown")
     clock.move("2027-05-03 00:01")
     for row, public in ((hidden, True), (shown, False)):
-        with pytest.raises(ActError, match="until 3 May 2027, 00:00 UTC"):
+        with pytest.raises(ActError, match="through 3 May 2027, 00:00 UTC"):
             acts.publish(row, public=public)
         answer = owner.post(f"/submissions/{row.key}/publish", {"public": int(public)}, follow=True)
         assert "What counts in Test no longer changes" in answer.content.decode()
@@ -666,7 +666,7 @@ def test_acts_that_would_do_nothing_are_refused(
     clock.move("2027-05-03 10:00")
     grading.phases_due()
     announce(Benchmark.objects.get(), ada, labels=False)
-    with pytest.raises(ActError, match="You could publish it until"):
+    with pytest.raises(ActError, match="You could publish it through"):
         acts.publish(counts, public=True)
 
 

@@ -52,7 +52,7 @@ def test_an_upload_is_taken_late_or_refused_as_the_table_says(
     with pytest.raises(QuotaError, match=r"Test is full\."):
         send()
     clock.move("2027-06-04 10:00")
-    with pytest.raises(QuotaError, match=r"The phase Strict closed on 3 June 2027, 00:00 UTC\."):
+    with pytest.raises(QuotaError, match=r"The phase Strict closed after 3 June 2027, 00:00 UTC\."):
         send()
     says("upload on time", "after", "keeps")
     says("upload on time", "revealed", "keeps")
