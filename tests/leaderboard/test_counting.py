@@ -308,7 +308,7 @@ def test_a_later_deadline_gives_back_the_ranks_that_the_reveal_took(
     clock.move("2027-05-02 10:00")
     gone = person("gone@example.org")
     graded(of_quality(6), name="of a deleted account", owner=gone)
-    graded(of_quality(3), name="waits to be graded again")
+    graded(of_answers(answers(0, 0)), name="waits to be graded again")
     delete_account(gone)
     before = Submission.objects.get(owner=gone).value
     clock.move("2027-05-03 00:30")
@@ -320,6 +320,24 @@ def test_a_later_deadline_gives_back_the_ranks_that_the_reveal_took(
     assert [(one["name"], one["rank"]) for one in rows] == [("Anonymous", 1), ("waits to be graded again", 2)]
     again = Submission.objects.get(owner=gone)
     assert (again.value, again.why_apart) == (before, "")
+
+
+def test_a_later_deadline_takes_no_final_score_for_a_public_one(
+    phase: Make, clock: Clock, graded: Graded
+) -> None:
+    """Of files that are gone, the scores stay those of the rows that were held back."""
+    row = phase("Test", OPENS, CLOSES, rows="both", share=0.5, counting="best")
+    clock.move("2027-05-02 10:00")
+    graded(of_answers(answers(public=3, others=0)), name="better on the public share")
+    graded(of_answers(answers(public=0, others=3)), name="better on the other rows")
+    clock.move("2027-05-03 00:30")
+    grading.phases_due()
+    grade_all()
+    acts.forget_files(Submission.objects.all())
+    for closes in ("2027-05-05 00:00", "2027-05-06 00:00"):
+        row.refresh_from_db()
+        extend(row, closes=at(closes), who=None, actor=None, reason="The site was down.")
+    assert that_count() == {"better on the public share"}
 
 
 def test_other_labels_let_another_entry_count_for_one_whose_file_is_gone(
