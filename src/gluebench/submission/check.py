@@ -42,7 +42,7 @@ def check(
     archive = read_members(source, names.knows)
     members, ignored, problems = dict(archive.members), archive.ignored, list(archive.problems)
     archive.members.clear()  # so that each member is freed once it is read
-    lines = {path: count_lines(data) for path, data in members.items()}
+    lines = dict.fromkeys(members, 0)
     broken = any(problem.severity == "error" for problem in problems)
     if broken and not members:
         return Submission(benchmark, role, os.fspath(source), "invalid", tuple(problems), {})
@@ -60,6 +60,7 @@ def check(
             data = members[paths[0]] if readers[paths[0]] else members.pop(paths[0])
             read = _read(paths[0], data, file, benchmark.task(file.task), role=role)
             problems += read.problems
+            lines[paths[0]] = count_lines(data) if read.column is None else len(read.column) + 1
             if read.unshown:
                 unshown[paths[0]] = read.unshown
             if read.column is not None:
