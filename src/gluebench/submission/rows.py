@@ -61,6 +61,8 @@ class Layout:
     """Indices run from 0 to size - 1."""
     synonyms: Mapping[str, int] = field(default_factory=dict)
     """Other words for a label, to its code."""
+    glosses: tuple[str, ...] = ()
+    """Meanings of the label words, in their order."""
     value: str = "prediction"
     """Name of the second column."""
     versions: Mapping[int, str] = field(default_factory=dict)
