@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -91,7 +91,8 @@ def _integers(data: Bytes, starts: Ints, ends: Ints) -> Ints:
     lengths = ends - starts
     longest = int(lengths.max(initial=0))
     width = np.int32 if longest <= _SHORT else np.int64  # half as wide, half the time
-    numbers, largest = np.zeros(len(ends), width), np.zeros(len(ends), np.uint8)
+    numbers: npt.NDArray[Any] = np.zeros(len(ends), width)
+    largest = np.zeros(len(ends), np.uint8)
     for place in range(min(_MOST_DIGITS, longest)):
         digit = data.take(ends - (place + 1)) - np.uint8(_ZERO)
         digit *= lengths > place
