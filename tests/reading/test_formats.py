@@ -69,7 +69,7 @@ def test_answers_in_questions_in_passages() -> None:
     question = {"question": "q0", "idx": 0, "answers": [{"text": "a", "idx": 0, "label": 0}]}
     other = {"question": "q1", "idx": 1, "answers": [{"text": text, "idx": 1, "label": 1} for text in "bc"]}
     line = json.dumps({"idx": 7, "passage": {"text": "P", "questions": [question, other]}})
-    read = read_records(f"{line}\n{line}\n".encode(), wanted=("label",))
+    read = read_records(f"{line}\n{line}\n".encode(), usual=("label",))
     assert read.notes == ("records: `passage.questions.answers`",)
     assert read.column("label") == [0, 1, 1] * 2
     assert read.column("question") == ["q0", "q1", "q1"] * 2
@@ -82,7 +82,7 @@ def test_answers_in_questions_in_passages() -> None:
     for each in without["passage"]["questions"]:
         for answer in each["answers"]:
             del answer["label"]
-    hidden = read_records(json.dumps(without).encode(), wanted=("label",))
+    hidden = read_records(json.dumps(without).encode(), usual=("label",))
     assert hidden.groups == [0, 1, 1]  # found by their ids
 
 
@@ -129,7 +129,7 @@ def test_a_list_under_a_key() -> None:
 )
 def test_what_cannot_be_read_is_named_with_its_line(data: bytes, line: int, said: str) -> None:
     with pytest.raises(ReadingError, match=said) as raised:
-        read_records(data, wanted=("label", "text"))
+        read_records(data, usual=("label", "text"))
     assert raised.value.line == line
 
 

@@ -12,18 +12,18 @@ _ANY = Declared()
 
 
 def read_records(
-    data: bytes, declared: Declared = _ANY, *, encoding: str = "", wanted: Collection[str] = ()
+    data: bytes, declared: Declared = _ANY, *, encoding: str = "", usual: Collection[str] = ()
 ) -> Records:
     """The records of a file of text or JSON; the name of the file says nothing about its format.
 
-    `wanted` are usual names of columns: they show a header, and which list of nested JSON has the records.
+    `usual` are common names of columns: they show a header, and which list of nested JSON has the records.
     Raises ReadingError for what cannot be read.
     """
     text = decode(data, encoding=encoding)
-    names = declared.columns or tuple(wanted)
+    names = declared.columns or tuple(usual)
     if not declared.delimiter and is_json(text):
         try:
-            return read_json(text, path=declared.path, wanted=names)
+            return read_json(text, path=declared.path, usual=names)
         except ReadingError:
             # A table whose first cell is a list, as of probabilities, begins like JSON.
             first = text.lstrip().partition("\n")[0]

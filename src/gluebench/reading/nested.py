@@ -29,10 +29,10 @@ def is_json(text: str) -> bool:
     return text.lstrip()[:1] in ("{", "[")
 
 
-def read_json(text: str, *, path: str = "", wanted: Collection[str] = ()) -> Records:
+def read_json(text: str, *, path: str = "", usual: Collection[str] = ()) -> Records:
     """The records of a JSON file, or of JSON lines.
 
-    `path` leads to the list of the records. Without it, a list whose objects have one of the `wanted` keys,
+    `path` leads to the list of the records. Without it, a list whose objects have one of the `usual` keys,
     or else an id, is taken; of several, the innermost. What the enclosing objects hold is repeated in each
     of their records. An object without such a list has ids as keys, or else is a single record. Raises
     ReadingError for what is not JSON.
@@ -41,7 +41,7 @@ def read_json(text: str, *, path: str = "", wanted: Collection[str] = ()) -> Rec
     top = [each.value for each in values]
     notes: tuple[str, ...] = ()
     if not path:
-        path = _find_path(top, wanted)
+        path = _find_path(top, usual)
         if path:
             notes = (f"records: `{path}`",)
     title = "JSON lines"
@@ -98,8 +98,8 @@ def _of_mapping(each: Value, notes: tuple[str, ...]) -> Records:
         fields = _flatten(value, "") if isinstance(value, dict) else {"value": value}
         records.append({"id": key} | fields)
     names, rows = _table(records)
-    said = ("ids: the keys of the object",)
-    return Records("JSON", names, rows, [each.line] * len(rows), None, said + notes)
+    note = "ids: the keys of the object"
+    return Records("JSON", names, rows, [each.line] * len(rows), None, (note, *notes))
 
 
 def _table(records: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], list[list[Any]]]:
@@ -108,9 +108,9 @@ def _table(records: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], list[
     return names, [[record.get(name) for name in names] for record in records]
 
 
-def _find_path(top: list[Any], wanted: Collection[str]) -> str:
-    """The keys to the innermost list whose objects have a wanted key, or else an id; empty for the top."""
-    for keys in (wanted, ID_KEYS):
+def _find_path(top: list[Any], usual: Collection[str]) -> str:
+    """The keys to the innermost list whose objects have a usual key, or else an id; empty for the top."""
+    for keys in (usual, ID_KEYS):
         folded = {key.casefold() for key in keys}
         paths = [path for value in top[:_LOOKED_AT] for path in _paths(value, "", folded)]
         if paths:
@@ -118,21 +118,21 @@ def _find_path(top: list[Any], wanted: Collection[str]) -> str:
     return ""
 
 
-def _paths(value: Any, path: str, wanted: set[str]) -> Iterator[str]:
-    """The paths of lists of objects with a wanted key, and that of the value itself."""
+def _paths(value: Any, path: str, usual: set[str]) -> Iterator[str]:
+    """The paths of lists of objects with a usual key, and that of the value itself."""
     if isinstance(value, list):
         for element in value[:_LOOKED_AT]:
-            yield from _paths(element, path, wanted)
+            yield from _paths(element, path, usual)
     elif isinstance(value, dict):
-        if wanted & {key.casefold() for key in value}:
+        if usual & {key.casefold() for key in value}:
             yield path
         for key, part in value.items():
             # An object is a part of its record; a list of objects may be the list of the records.
             if isinstance(part, list | dict):
                 inner = f"{path}.{key}" if path else key
-                for found in _paths(part, inner, wanted):
-                    if isinstance(part, list) or found != inner:
-                        yield found
+                for deeper in _paths(part, inner, usual):
+                    if isinstance(part, list) or deeper != inner:
+                        yield deeper
 
 
 @dataclass

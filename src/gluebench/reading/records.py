@@ -56,11 +56,11 @@ class Records(NamedTuple):
         Of several that end in these keys, the innermost: the record's own. A leading dot means the whole
         name: of an answer in a question, "idx" is that of the answer and ".idx" that of the outermost object.
         """
-        wanted = name.casefold()
+        suffix = name.casefold()
         matching = []
         for at, full in enumerate(self.names):
             key = f".{full.casefold()}"
-            if key == wanted or (not wanted.startswith(".") and key.endswith(f".{wanted}")):
+            if key == suffix or (not suffix.startswith(".") and key.endswith(f".{suffix}")):
                 matching.append(at)
         return max(matching, key=lambda at: self.names[at].count("."), default=None)
 

@@ -60,10 +60,10 @@ def _unicode_form(data: bytes) -> str:
 def find_delimiter(text: str) -> str:
     """What separates the cells: what stands in the first line and most often equally in the next ones.
 
-    A tab in the first two lines decides. "\\n" for one value in each line.
+    A tab in the first line decides. A line feed for one value in each line.
     """
     lines = [line for line in text[: 1 << 16].split("\n")[:_SAMPLE] if line.strip()]
-    if any("\t" in line for line in lines[:2]):
+    if "\t" in "".join(lines[:1]):
         return "\t"
     best = LINE
     most = 0
@@ -75,6 +75,8 @@ def find_delimiter(text: str) -> str:
         if 2 * equal > len(widths) and equal > most:
             best = delimiter
             most = equal
+    if best == LINE and any("\t" in line for line in lines[1:2]):
+        return "\t"
     return best
 
 
