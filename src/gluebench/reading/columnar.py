@@ -163,9 +163,9 @@ def _class_names(schema: pa.Schema, path: Path) -> dict[str, Sequence[str]]:
             features = json.loads(info.read_bytes())["features"] if info.is_file() else {}
         except (KeyError, TypeError, ValueError):
             features = {}
-    found: dict[str, Sequence[str]] = {}
+    classes: dict[str, Sequence[str]] = {}
     for column, feature in features.items() if isinstance(features, dict) else ():
         names = feature.get("names") if isinstance(feature, dict) else None
         if isinstance(names, list) and all(isinstance(name, str) for name in names):
-            found[column] = names
-    return found
+            classes[column] = names
+    return classes

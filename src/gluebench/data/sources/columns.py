@@ -211,8 +211,8 @@ def id_text(ids: Sequence[str]) -> Check:
     position = {name: at for at, name in enumerate(ids)}
 
     def check(values: pa.Array) -> Checked:
-        found = np.array([position.get(name, -1) for name in values.to_pylist()], np.int64)
-        return Checked(integers(found), found >= 0, f"an id such as {ids[0]}")
+        places = np.array([position.get(name, -1) for name in values.to_pylist()], np.int64)
+        return Checked(integers(places), places >= 0, f"an id such as {ids[0]}")
 
     return check
 

@@ -122,12 +122,12 @@ def _labeled(
     for batch in batches:
         if needed and LABEL not in batch.schema.names:
             others = [name for name in batch.schema.names if name not in (INDEX, *task.columns)]
-            found = "there is no other column"
+            listed = "there is no other column"
             if others:
-                found = f"other columns are {', '.join(map(repr, others))}"
+                listed = f"other columns are {', '.join(map(repr, others))}"
             declared = f'[tasks."{task.name}"] columns = {{ NAME = "label" }}'
             raise DataError(
-                f"{path}: the {split} split has no labels, or all are hidden; {found}; if one has the "
+                f"{path}: the {split} split has no labels, or all are hidden; {listed}; if one has the "
                 f"labels, declare it: {declared} in the release file (docs/how-to/describe-a-release.md)"
             )
         yield batch
@@ -289,13 +289,13 @@ def _snapshots(base: Path, hub: Hub | None) -> Iterator[Path]:
 def _released(folder: Path, task: Task, release: Release) -> TaskFiles:
     """The files of the splits in a folder, by their released names or by the usual ones of any format."""
     for _ in range(DEEPEST):
-        found = _in_folder(folder, task, release)
+        files = _in_folder(folder, task, release)
         # A cache of datasets has the version and a hash between the task's folder and its files.
         inner = [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
-        if found.files or len(inner) != 1:
+        if files.files or len(inner) != 1:
             break
         folder = inner[0]
-    return found
+    return files
 
 
 def _in_folder(folder: Path, task: Task, release: Release) -> TaskFiles:
@@ -303,13 +303,13 @@ def _in_folder(folder: Path, task: Task, release: Release) -> TaskFiles:
     # A Parquet file beside a record is prepared data, which is read by that record only.
     ours = (folder / FILE).is_file()
     parquet = {name: () if ours else (f"{name}.parquet",) for name in splits}
-    found = _look("files", folder, {name: split.files + parquet[name] for name, split in splits.items()})
+    files = _look("files", folder, {name: split.files + parquet[name] for name, split in splits.items()})
     if ours or not folder.is_dir():
-        return found
+        return files
     entries = sorted(folder.iterdir())
-    usual = {name: _usual_file(entries, task.splits[name].name) for name in splits if name not in found.files}
-    files = {**found.files, **{name: path for name, path in usual.items() if path is not None}}
-    return found._replace(files={name: files[name] for name in splits if name in files})
+    usual = {name: _usual_file(entries, task.splits[name].name) for name in splits if name not in files.files}
+    every = {**files.files, **{name: path for name, path in usual.items() if path is not None}}
+    return files._replace(files={name: every[name] for name in splits if name in every})
 
 
 def _usual_file(entries: Iterable[Path], split: str) -> Path | None:

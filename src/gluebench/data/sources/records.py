@@ -151,7 +151,7 @@ def _records(path: Path, task: Task, split: Split, release: TaskRelease, *, quot
     names = (*task.columns, *release.columns, LABEL, INDEX, HUB_INDEX)
     declared = Declared(quoted=quoted, path=known.records)
     try:
-        records = read_records(path.read_bytes(), declared, wanted=names)
+        records = read_records(path.read_bytes(), declared, usual=names)
     except ReadingError as error:
         line = "" if error.line is None else f":{error.line}"
         raise DataError(f"{path}{line}: {error.expected}; {error.fix}") from None

@@ -72,12 +72,12 @@ def _dialogue(path: Path, task: Task) -> tuple[tuple[str, ...], list[Cells]]:
     """A row for each turn of the user: the turns so far, and the state that is known after it."""
     rows = []
     for record in json.loads(decode(path.read_bytes())):
-        said: list[str] = []
+        turns: list[str] = []
         for turn in record["dialogue"]:
-            said.append(f"{turn['role']}: {turn['text']}")
+            turns.append(f"{turn['role']}: {turn['text']}")
             if turn["role"] == "user":
                 state = task.separator.join(turn["state"])
-                rows.append([record["guid"], "\n".join(said), state])
+                rows.append([record["guid"], "\n".join(turns), state])
     return ("guid", task.columns[0], "label"), rows
 
 
@@ -105,10 +105,10 @@ def _choices(path: Path, task: Task) -> tuple[tuple[str, ...], list[Cells]]:
     rows = []
     for part in dict.fromkeys([path, beside]):
         for texts, questions, *_ in json.loads(decode(part.read_bytes())):
-            for asked in questions:
-                choices = asked["choice"]
-                label = choices.index(asked["answer"]) if "answer" in asked else ""
-                rows.append(["\n".join(texts), asked["question"], choices, label])
+            for question in questions:
+                choices = question["choice"]
+                label = choices.index(question["answer"]) if "answer" in question else ""
+                rows.append(["\n".join(texts), question["question"], choices, label])
     return (*task.columns, "label"), rows
 
 
