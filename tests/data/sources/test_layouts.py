@@ -123,6 +123,62 @@ def lines(folder: Path) -> None:
         path.write_text("".join(json.dumps(row) + "\n" for row in objects(name, numbers=False)))
 
 
+def message(number: int, content: bytes) -> bytes:
+    """A field of Protocol Buffers with bytes, shorter than 16,384."""
+    low, high = len(content) & 0x7F, len(content) >> 7
+    return bytes([number << 3 | 2, *([low | 0x80, high] if high else [low])]) + content
+
+
+def varint(value: int) -> bytes:
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def example(row: dict[str, Any]) -> bytes:
+    """A `tf.train.Example`: features of bytes and of packed integers."""
+    entries = b""
+    for name, value in row.items():
+        kind, content = (1, value.encode()) if isinstance(value, str) else (3, varint(value))
+        entries += message(1, message(1, name.encode()) + message(2, message(kind, message(1, content))))
+    return message(1, entries)
+
+
+def tfrecords(folder: Path) -> None:
+    """As tensorflow_datasets writes them, but for the checksums of the data, which nobody reads here."""
+    home = folder / "glue/rte/2.0.0"
+    home.mkdir(parents=True)
+    (home / "label.labels.txt").write_text("\n".join(WORDS))
+    for name in SPLITS:
+        data = b""
+        for row in objects(name):
+            body = example(row)
+            head = len(body).to_bytes(8, "little")
+            data += head + masked_crc(head).to_bytes(4, "little") + body + bytes(4)
+        (home / f"glue-{name}.tfrecord-00000-of-00001").write_bytes(data)
+
+
+def masked_crc(data: bytes) -> int:
+    """CRC-32C by polynomial division, most significant bit first, then masked."""
+    reverse = lambda value, bits: int(f"{value:0{bits}b}"[::-1], 2)  # noqa: E731
+    rest = 0xFFFFFFFF
+    for byte in data:
+        rest ^= reverse(byte, 8) << 24
+        for _ in range(8):
+            rest = (rest << 1 ^ (0x1EDC6F41 if rest >> 31 else 0)) & 0xFFFFFFFF
+    crc = reverse(rest, 32) ^ 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def test_the_checksum_is_that_of_the_standard() -> None:
+    """RFC 3720 gives the CRC-32C of 32 zero bytes: 0x8A9136AA."""
+    crc = 0x8A9136AA
+    assert masked_crc(bytes(32)) == ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
 def zipped(folder: Path) -> None:
     comma(folder / "made")
     with zipfile.ZipFile(folder / "RTE.zip", "w") as archive:
@@ -133,7 +189,19 @@ def zipped(folder: Path) -> None:
     (folder / "made").rmdir()
 
 
-LAYOUTS = [saved, cache, arrow_files, parquet, shards, comma, pandas_comma, pandas_tab, lines, zipped]
+LAYOUTS = [
+    saved,
+    cache,
+    arrow_files,
+    parquet,
+    shards,
+    comma,
+    pandas_comma,
+    pandas_tab,
+    lines,
+    tfrecords,
+    zipped,
+]
 
 
 @pytest.mark.parametrize("write", LAYOUTS)
@@ -150,6 +218,16 @@ def test_every_form_gives_the_same_rows(tmp_path: Path, write: Callable[[Path], 
         assert found.column("index", split) == [0, 1, 2]
     assert found.column("premise", "test") == [premise for premise, _ in TEXTS]
     assert "label" not in found.tables["test"].column_names
+
+
+def test_a_file_that_is_no_tensorflow_record_is_told(tmp_path: Path) -> None:
+    tfrecords(tmp_path)
+    path = tmp_path / "glue/rte/2.0.0/glue-train.tfrecord-00000-of-00001"
+    for content in (bytes(64), path.read_bytes()[:-9]):
+        path.write_bytes(content)
+        benchmark, task = sized("RTE", ROWS)
+        with pytest.raises(DataError, match=r"of-00001: expected whole records of TensorFlow"):
+            prepared(tmp_path, tmp_path / "data", benchmark, task, load_release("glue"))
 
 
 def test_a_missing_shard_is_named(tmp_path: Path) -> None:

@@ -305,7 +305,7 @@ def label_typed(
     if pa.types.is_integer(field.type) and task.labels:
         if names is None:
             return class_numbers(release.classes or task.words)
-        return class_numbers(_by_name(task, names, where=where))
+        return class_numbers(words_of_classes(task, names, where=where))
     number = pa.types.is_floating(field.type) or pa.types.is_integer(field.type)
     if (number and not task.labels) or pa.types.is_string(field.type):
         return label_text(task)
@@ -313,7 +313,7 @@ def label_typed(
     raise DataError(f"{where}: the label column is of type {field.type}; expected {expected}")
 
 
-def _by_name(task: Task, names: Sequence[str], *, where: str) -> tuple[str, ...]:
+def words_of_classes(task: Task, names: Sequence[str], *, where: str) -> tuple[str, ...]:
     """The label word of each class: by name, or by order if no name is known. Raises DataError."""
     known = {
         fold(name): label.word for label in task.labels for name in (label.gloss, *label.synonyms, label.word)

@@ -16,6 +16,7 @@ from gluebench.data.sources.files import Survey, read_earlier, read_hub, read_re
 from gluebench.data.sources.release import Hub, Release
 from gluebench.data.sources.unpack import unpack
 from gluebench.reading.columnar import STATE
+from gluebench.reading.tfrecord import MARK
 
 Layout = Literal["prepared", "hub", "files"]
 NAMES: Mapping[Layout, str] = {
@@ -32,6 +33,7 @@ SUFFIXES = {
     ".csv": "CSV",
     ".parquet": "Parquet",
     ".arrow": "Arrow",
+    MARK: "TFRecord",
 }
 """Endings of the files of splits, in order of preference, and what messages call such files."""
 SPLIT_NAMES = {
@@ -66,7 +68,9 @@ class TaskFiles(NamedTuple):
         if self.layout != "files" or not self.files:
             return NAMES[self.layout]
         path = next(iter(self.files.values()))
-        return f"{SUFFIXES.get(path.suffix, 'other')} files" if path.is_file() else "a datasets folder"
+        if path.is_dir():
+            return "a datasets folder"
+        return f"{SUFFIXES.get(MARK if MARK in path.name else path.suffix, 'other')} files"
 
     @property
     def revision(self) -> str:
@@ -323,9 +327,13 @@ def _usual_file(entries: Iterable[Path], split: str) -> Path | None:
             rank = len(order) if path.name in names and (path / STATE).is_file() else -1
         else:
             stem = _SHARD.sub("", path.stem)
-            if path.suffix in (".arrow", ".parquet"):
+            suffix = path.suffix
+            if suffix.startswith(MARK):
+                suffix = MARK
+            if suffix in (".arrow", ".parquet", MARK):
                 stem = stem.rpartition("-")[2]  # the name of the data set comes before
-            rank = order.index(path.suffix) if stem in names and path.suffix in SUFFIXES else -1
+            first_shard = suffix != MARK or _SHARD.search(path.name)
+            rank = order.index(suffix) if stem in names and suffix in SUFFIXES and first_shard else -1
         if rank >= 0:
             candidates.append((rank, path.name, path))
     return min(candidates)[2] if candidates else None
@@ -338,12 +346,6 @@ def _nothing(candidates: Iterable[TaskFiles], source: Path, task: Task) -> list[
         looked += [path.relative_to(source).as_posix() for path in paths if source in path.parents]
     where = f"looked there and in each folder in it for {', '.join(dict.fromkeys(looked))}"
     lines = [f"{source}: no files of {task.name} are there; {where}, and the same splits in other formats"]
-    records = sorted(source.rglob("*.tfrecord*"))
-    if records:
-        lines.append(
-            f"{records[0]}: TensorFlow's records are not read; write each split as CSV: "
-            'tfds.as_dataframe(tfds.load("glue/rte", split="train")).to_csv("rte/train.csv")'
-        )
     formats = ", ".join(dict.fromkeys(SUFFIXES.values()))
     lines.append(
         f"a folder {task.name} with train, dev (or validation, val) and test as {formats}, datasets' "

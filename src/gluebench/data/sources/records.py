@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,19 @@ from gluebench.data.sources.columns import (
     index_text,
     label_text,
     plan,
+    words_of_classes,
 )
 from gluebench.data.sources.release import TaskRelease
 from gluebench.data.sources.shapes import read_shape
+from gluebench.reading.columnar import shards_of
 from gluebench.reading.formats import read_records
 from gluebench.reading.records import Declared, ReadingError, Records
+from gluebench.reading.tfrecord import MARK, read_tfrecords
 
 ID = "id"
 """Column of the ids that the manifest lists."""
+CLASSES = "label.labels.txt"
+"""The file in which tensorflow_datasets lists the classes of a label, in the order of their numbers."""
 MERGED = "merged_label"
 """Column of labels that merge some of the task's (`TaskRelease.merged_labels`)."""
 _HEAD = 1 << 16
@@ -42,7 +47,11 @@ _HEAD = 1 << 16
 
 def needs_records(head: bytes, path: Path) -> bool:
     """Whether a file is CSV, JSON or a table that a CSV writer wrote, rather than a released TSV."""
-    if path.suffix in (".csv", ".json", ".jsonl") or head.lstrip(b"\xef\xbb\xbf \r\n")[:1] in (b"{", b"["):
+    if (
+        MARK in path.name
+        or path.suffix in (".csv", ".json", ".jsonl")
+        or head.lstrip(b"\xef\xbb\xbf \r\n")[:1] in (b"{", b"[")
+    ):
         return True
     names = head.partition(b"\n")[0].rstrip(b"\r").split(b"\t")
     return HUB_INDEX.encode() in names and INDEX.encode() not in names
@@ -81,6 +90,10 @@ def read_table(
     quoted: bool | None = None,
 ) -> pa.RecordBatch:
     """All rows of a file. Raises DataError with every row that is wrong; adds what was assumed to `notes`."""
+    classes = path.with_name(CLASSES)
+    if MARK in path.name and classes.is_file() and task.labels:
+        names = classes.read_text(encoding="utf-8").split()
+        release = release._replace(classes=words_of_classes(task, names, where=str(classes)))
     records = _records(path, task, split, release, quoted=quoted)
     names, columns = _columns(records, task, release, release.splits[split.name].records, path)
     _rename_merged(names, columns, task, release, path, notes)
@@ -148,13 +161,11 @@ def _records(path: Path, task: Task, split: Split, release: TaskRelease, *, quot
     known = release.splits[split.name]
     if release.shape:
         return read_shape(release.shape, path, task)
+    if MARK in path.name:
+        return _reading(path, lambda: read_tfrecords(shards_of(path)))
     names = (*task.columns, *release.columns, LABEL, INDEX, HUB_INDEX)
     declared = Declared(quoted=quoted, path=known.records)
-    try:
-        records = read_records(path.read_bytes(), declared, usual=names)
-    except ReadingError as error:
-        line = "" if error.line is None else f":{error.line}"
-        raise DataError(f"{path}{line}: {error.expected}; {error.fix}") from None
+    records = _reading(path, lambda: read_records(path.read_bytes(), declared, usual=names))
     if not records.names:
         if not known.header:
             expected = " ".join(task.columns)
@@ -170,6 +181,15 @@ def _records(path: Path, task: Task, split: Split, release: TaskRelease, *, quot
     if records.groups is not None and len(set(records.groups)) == 1:
         records = records._replace(groups=None)
     return records
+
+
+def _reading(path: Path, read: Callable[[], Records]) -> Records:
+    """What a reader gives. Raises DataError that names the file and the line."""
+    try:
+        return read()
+    except ReadingError as error:
+        line = "" if error.line is None else f":{error.line}"
+        raise DataError(f"{path}{line}: {error.expected}; {error.fix}") from None
 
 
 def _columns(
