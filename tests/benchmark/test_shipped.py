@@ -120,7 +120,9 @@ def test_every_manifest_says_where_its_text_comes_from(name: str) -> None:
     benchmark = load_benchmark(name)
     assert benchmark.url.startswith("https://")
     assert benchmark.citation
-    assert any("from memory" in note or "public dev sets" in note for note in benchmark.notes)
+    places = ("GitHub", "dataset_infos.json", "public dev sets", "were counted")
+    parents = [note for parent in benchmark.extends for note in load_benchmark(parent).notes]
+    assert any(place in note for note in (*benchmark.notes, *parents) for place in places)
     for task in benchmark.tasks:
         assert task.source.license
         assert task.source.citation
