@@ -30,7 +30,7 @@ from worlds import WHOLE, Drawn, Floats, Rng, Truth
 
 from gluebench.analysis.rank import rank
 from gluebench.benchmark import Benchmark, Metric, load_benchmark
-from gluebench.benchmark.metrics import FORMS, Form, names_of, needs_positive
+from gluebench.benchmark.metrics import FORMS, Form, names_of, needs
 from gluebench.scoring import Gold, grade
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
@@ -92,7 +92,7 @@ NUMBERS = {"f1_from": "3.0", "precision_at": "5"}
 
 def metric(name: str, labels: tuple[str, ...] = ()) -> Metric:
     """The metric as a manifest names it."""
-    positive = NUMBERS.get(name, *labels[:1]) if needs_positive(name) else None
+    positive = NUMBERS.get(name, *labels[:1]) if needs(name, "positive") else None
     return Metric(name, name, name, "F", positive, labels)
 
 

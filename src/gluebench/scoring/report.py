@@ -356,7 +356,10 @@ def fingerprint(benchmark: Benchmark) -> str:
 def _other_form(task: Task) -> list[object]:
     """What else affects the scores of a task that is not of labels or numbers, or that scales its metrics."""
     scales = [metric.scale for metric in task.metrics]
-    more: list[object] = [own for metric in task.metrics for own in (metric.parents, metric.language) if own]
+    more: list[object] = []
+    for metric in task.metrics:
+        scheme = "" if metric.scheme == "IOB2" else metric.scheme  # the only one of earlier versions
+        more += [own for own in (metric.parents, metric.language, scheme) if own]
     if task.form in ("labels", "numbers") and not any(scales):
         return more
     return [task.form, task.vocabulary, task.separator, scales, *more]

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from gluebench.benchmark import Phenomenon, Split, Task
 from gluebench.benchmark.figures import counted
 from gluebench.benchmark.lookup import closest, fold
-from gluebench.submission.notation import PLACE
+from gluebench.reading.notation import PLACE
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, worded
 
 GROUP = "group"

@@ -11,11 +11,11 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
+from gluebench.reading.notation import is_number
 from gluebench.submission.archive import read_members
 from gluebench.submission.archive_problems import base_name, some
 from gluebench.submission.forms import cell_form
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
-from gluebench.submission.notation import is_number
 from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
 from gluebench.submission.rows import Layout

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from gluebench.submission.notation import LARGEST
+from gluebench.reading.notation import LARGEST
 from gluebench.submission.rows import Layout, Rows
 from gluebench.submission.submission import Values
 

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.submission.notation import NotationError, RepeatedError, decimal, joined, loaded, place, weight
+from gluebench.reading.notation import NotationError, RepeatedError, decimal, joined, loaded, place, weight
 from gluebench.submission.relations import Relations, in_python, relations, size_of
 from gluebench.submission.submission import Column
 

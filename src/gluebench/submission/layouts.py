@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gluebench.submission.notation import NotationError, is_number, loaded
+from gluebench.reading.notation import NotationError, is_number, loaded
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 

@@ -14,8 +14,8 @@ from functools import partial
 from math import isfinite
 from typing import NamedTuple
 
+from gluebench.reading.notation import is_number
 from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of
-from gluebench.submission.notation import is_number
 from gluebench.submission.problems import Problem, worded
 from gluebench.submission.rows import Layout
 from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, of_truth, read_table

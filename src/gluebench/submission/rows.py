@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from gluebench.reading.notation import NumberError, RepeatedError, decimal
 from gluebench.submission.forms import CellForm
-from gluebench.submission.notation import NumberError, RepeatedError, decimal
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.relations import PartError
 from gluebench.submission.submission import Values

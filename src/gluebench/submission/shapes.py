@@ -17,9 +17,7 @@ from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Role, Task, TestFile
-from gluebench.submission.forms import cell_text, plain_cell
-from gluebench.submission.layouts import KEYS, VALUES, Cells
-from gluebench.submission.notation import (
+from gluebench.reading.notation import (
     PLACE,
     NotationError,
     NumberError,
@@ -28,6 +26,8 @@ from gluebench.submission.notation import (
     joined,
     loaded,
 )
+from gluebench.submission.forms import cell_text, plain_cell
+from gluebench.submission.layouts import KEYS, VALUES, Cells
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 from gluebench.submission.tables import Table, of_truth, read_table
