@@ -141,7 +141,7 @@ class Counting(RuleBasedStateMachine):
 
     world: World
     given: ClassVar[Mapping[str, Any]] = {}
-    """Rules of the phase that are not drawn."""
+    """What of a beginning is not drawn."""
     acts: ClassVar[Iterable[str]] = ACTS
     """Names of the acts that are drawn."""
     steps = 0
@@ -175,8 +175,12 @@ class Counting(RuleBasedStateMachine):
         teams=st.sampled_from(["", "a", "ab", "bc", "ca"]),
         sent=st.lists(st.fixed_dictionaries(SENT), min_size=2, max_size=4),
     )
-    def begin(self, minutes: int, teams: str, sent: list[dict[str, Any]], **rules: Any) -> None:
-        model = Model(self.world.score, **{**rules, **self.given})
+    def begin(self, **drawn: Any) -> None:
+        drawn.update(self.given)
+        teams = drawn.pop("teams")
+        minutes = drawn.pop("minutes")
+        sent = drawn.pop("sent")
+        model = Model(self.world.score, **drawn)
         model.history = {who: [] for who in PEOPLE}
         self.world.now = START
         self.model = model

@@ -144,7 +144,7 @@ class Mutant(NamedTuple):
     acts: str = ""
     """Names of rules of the machine, besides uploads, gradings and time."""
     given: Mapping[str, Any] = {}
-    """Rules of the phase; the others are drawn."""
+    """What of the beginning is given; all else is drawn."""
 
 
 SHOWN = {"hidden": False, "approval": False, "late_files": "kept"}
@@ -153,6 +153,15 @@ EVERY = SHOWN | {"rule": "every"}
 CHOSEN = SHOWN | {"rule": "chosen", "most": 1}
 BOTH = BEST | {"both": True}
 TEAMS = BEST | {"per_team": True}
+TWO_TEAMS = TEAMS | {
+    "teams": "ab",
+    "minutes": 12,
+    "sent": [
+        {"who": who, "answers": answers, "public": True, "graded": True}
+        for who, answers in (("a", 0), ("b", 3), ("c", 4))
+    ],
+}
+"""Two teams of one person each, which have sent a file each."""
 MOVES = "moves_the_deadline extends"
 MUTANTS = {
     "both parts of what is graded late": Mutant(with_one_part, "shows_the_results", BOTH),
@@ -178,8 +187,10 @@ MUTANTS = {
     "one key": Mutant(with_any_key, "grades_all_again", BOTH),
     "a rank again with the same key": Mutant(with_ranks_taken_for_good, MOVES, BOTH),
     "other labels count again": Mutant(without_a_count(grading), "grades_all_again loses_a_file", BEST),
-    "teams of the deadline": Mutant(with_teams_of_today, f"founds_or_leaves_a_team joins {MOVES}", TEAMS),
-    "merging moves nothing later": Mutant(with_a_merge_of_all, "founds_or_leaves_a_team joins merge", TEAMS),
+    "teams of the deadline": Mutant(with_teams_of_today, "founds_or_leaves_a_team joins extends", TWO_TEAMS),
+    "merging moves nothing later": Mutant(
+        with_a_merge_of_all, "joins merge grades_all_again withdraws_or_restores", TWO_TEAMS
+    ),
     "merging counts again": Mutant(without_a_count(limits), "founds_or_leaves_a_team joins merge", TEAMS),
     "the later of two deadlines": Mutant(with_the_own_deadline, MOVES, BEST),
     "announced results may wait": Mutant(

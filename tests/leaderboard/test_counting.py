@@ -154,7 +154,7 @@ def test_a_withdrawal_from_before_the_deadline_cannot_be_undone_after_it(
     better = graded(of_quality(6), name="better")
     acts.withdraw(better)
     clock.move("2027-05-03 00:30")
-    with pytest.raises(ActError, match="could undo that until 3 May 2027, 00:00 UTC"):
+    with pytest.raises(ActError, match="could undo that through 3 May 2027, 00:00 UTC"):
         acts.restore(better)
     page = owner.post(f"/submissions/{better.key}/withdraw", {"undo": "1"}, follow=True).content.decode()
     assert "You withdrew it before the deadline" in page
@@ -188,7 +188,7 @@ def test_nothing_is_published_or_hidden_after_the_deadline(
     hidden, shown = graded(of_quality(6), name="hidden", public=False), graded(of_quality(3), name="shown")
     clock.move("2027-05-03 00:01")
     for row, public in ((hidden, True), (shown, False)):
-        with pytest.raises(ActError, match="until 3 May 2027, 00:00 UTC"):
+        with pytest.raises(ActError, match="through 3 May 2027, 00:00 UTC"):
             acts.publish(row, public=public)
         answer = owner.post(f"/submissions/{row.key}/publish", {"public": int(public)}, follow=True)
         assert "What counts in Test no longer changes" in answer.content.decode()
@@ -308,7 +308,7 @@ def test_a_later_deadline_gives_back_the_ranks_that_the_reveal_took(
     clock.move("2027-05-02 10:00")
     gone = person("gone@example.org")
     graded(of_quality(6), name="of a deleted account", owner=gone)
-    graded(of_quality(3), name="waits to be graded again")
+    graded(of_answers(answers(0, 0)), name="waits to be graded again")
     delete_account(gone)
     before = Submission.objects.get(owner=gone).value
     clock.move("2027-05-03 00:30")
@@ -320,6 +320,24 @@ def test_a_later_deadline_gives_back_the_ranks_that_the_reveal_took(
     assert [(one["name"], one["rank"]) for one in rows] == [("Anonymous", 1), ("waits to be graded again", 2)]
     again = Submission.objects.get(owner=gone)
     assert (again.value, again.why_apart) == (before, "")
+
+
+def test_a_later_deadline_takes_no_final_score_for_a_public_one(
+    phase: Make, clock: Clock, graded: Graded
+) -> None:
+    """Of files that are gone, the scores stay those of the rows that were held back."""
+    row = phase("Test", OPENS, CLOSES, rows="both", share=0.5, counting="best")
+    clock.move("2027-05-02 10:00")
+    graded(of_answers(answers(public=3, others=0)), name="better on the public share")
+    graded(of_answers(answers(public=0, others=3)), name="better on the other rows")
+    clock.move("2027-05-03 00:30")
+    grading.phases_due()
+    grade_all()
+    acts.forget_files(Submission.objects.all())
+    for closes in ("2027-05-05 00:00", "2027-05-06 00:00"):
+        row.refresh_from_db()
+        extend(row, closes=at(closes), who=None, actor=None, reason="The site was down.")
+    assert that_count() == {"better on the public share"}
 
 
 def test_other_labels_let_another_entry_count_for_one_whose_file_is_gone(
@@ -666,7 +684,7 @@ def test_acts_that_would_do_nothing_are_refused(
     clock.move("2027-05-03 10:00")
     grading.phases_due()
     announce(Benchmark.objects.get(), ada, labels=False)
-    with pytest.raises(ActError, match="You could publish it until"):
+    with pytest.raises(ActError, match="You could publish it through"):
         acts.publish(counts, public=True)
 
 

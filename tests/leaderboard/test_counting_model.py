@@ -18,9 +18,12 @@ from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.phases.table import TABLE, ActError, Moment
 from gluebench.leaderboard.submissions import grading
+from gluebench.scoring.gold import KEY_BYTES, KEY_FILE
 
 STEPS = int(os.environ.get("GLUEBENCH_MODEL_STEPS", "100000"))
 """Steps of the long run, each an act and a comparison."""
+SPLIT = bytes([93]) * KEY_BYTES
+"""Divides the rows so that files have another order on the public share than on the rest, by both labels."""
 MUTANT_STEPS = int(os.environ.get("GLUEBENCH_MUTANT_STEPS", "20000"))
 OF_SENT = {*TABLE} - {"upload", "join", "leave", "merge", "extend", "move", "rule", "settle"}
 """Acts on something that was sent: before a phase there is nothing."""
@@ -36,6 +39,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: Any) -> World:
     add_benchmark(str(MANIFEST), other)
     made = World([first, Path(Benchmark.objects.get().gold_path)], tmp_path)
     add_benchmark(str(MANIFEST), write_gold(tmp_path / "first"))
+    for gold in made.golds:
+        (gold / KEY_FILE).write_bytes(SPLIT)
     monkeypatch.setattr(timezone, "now", lambda: made.now)
     results: dict[Any, Any] = {}
 

@@ -101,7 +101,7 @@ def test_before_the_first_phase_and_after_one_that_refuses_nothing_is_taken(
     with pytest.raises(QuotaError, match=r"takes no submissions yet\. The phase Test opens on 9 June 2027"):
         send()
     clock.move("2027-06-20 10:01:00")
-    with pytest.raises(QuotaError, match="The phase Test closed on 19 June 2027, 22:00 AoE"):
+    with pytest.raises(QuotaError, match="The phase Test closed after 19 June 2027, 22:00 AoE"):
         send()
     assert not usage(tiny, ada).open
     assert not Submission.objects.exists()
@@ -379,7 +379,7 @@ def test_authors_choose_until_the_deadline_and_it_is_logged(
     assert names(client) == ["of 5"]
     assert Entry.objects.filter(action__startswith="choose", actor=ada.pk).count() == 3
     clock.move("2027-05-03 00:01")
-    with pytest.raises(ActError, match="You could choose until 3 May 2027, 00:00 UTC"):
+    with pytest.raises(ActError, match="You could choose through 3 May 2027, 00:00 UTC"):
         acts.choose(rows[2], ada, chosen=True)
     assert names(client) == ["of 5"]
 

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
+from leaderboard.material import MANIFEST, write_gold
 from leaderboard.phased import Clock, Make, at, of_quality
 
+from gluebench.leaderboard.accounts.trust import delete_account
+from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.limits import acts as people
+from gluebench.leaderboard.limits.phase_acts import extend, save_phase
 from gluebench.leaderboard.limits.quota import QuotaError
 from gluebench.leaderboard.phases.models import Phase
 from gluebench.leaderboard.phases.table import TABLE, ActError, Cell, Moment
 from gluebench.leaderboard.submissions import acts, grading
 from gluebench.leaderboard.submissions.models import Submission
+from gluebench.leaderboard.submissions.queries import Kind
 
 OPENS, CLOSES = "2027-05-01 00:00", "2027-05-03 00:00"
 Graded = Callable[..., Submission]
@@ -52,7 +58,7 @@ def test_an_upload_is_taken_late_or_refused_as_the_table_says(
     with pytest.raises(QuotaError, match=r"Test is full\."):
         send()
     clock.move("2027-06-04 10:00")
-    with pytest.raises(QuotaError, match=r"The phase Strict closed on 3 June 2027, 00:00 UTC\."):
+    with pytest.raises(QuotaError, match=r"The phase Strict closed after 3 June 2027, 00:00 UTC\."):
         send()
     says("upload on time", "after", "keeps")
     says("upload on time", "revealed", "keeps")
@@ -131,3 +137,86 @@ def test_teams_are_joined_left_and_merged_as_the_table_says(
     says("merge", "revealed", "changes")
     assert people.merge(bob, owls.pk, accepted=True) == "The team Owls is part of yours now."
     assert not Phase.objects.get().submissions.filter(group=owls).exists()
+
+
+def test_organizers_do_what_the_table_allows(
+    phase: Make, clock: Clock, graded: Graded, tiny: Any, ada: Any, says: Change
+) -> None:
+    test = phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-02 10:00")
+    row = graded(of_quality(5))
+
+    def move() -> None:
+        test.closes = at("2027-05-04 00:00")
+        save_phase(test)
+
+    def change_the_rule() -> None:
+        changed = Phase.objects.get()
+        changed.counting = "last"
+        save_phase(changed)
+
+    organized: dict[str, Callable[[], object]] = {
+        "approve": lambda: acts.approve(row, ada),
+        "reject": lambda: acts.decline(row, ada, "It was trained on the test set."),
+        "mark": lambda: acts.mark(row, ada, kind=Kind.BASELINE, verified=False),
+        "regrade": lambda: acts.grade_again(row, ada, "Another try."),
+        "extend": lambda: extend(test, ada, closes=at("2027-05-04 00:00"), who=ada, reason="Ill."),
+        "move": move,
+        "rule": change_the_rule,
+        "labels": lambda: add_benchmark(str(MANIFEST), other_labels(tiny)),
+    }
+    for name, act in organized.items():
+        says(name, "open", "refused", f"No {name} in {{phase}}.")
+        with pytest.raises(ActError, match=rf"No {name} in Test\."):
+            act()
+    says("rule", "open", "refused", "No rule in {phase}.")
+    with pytest.raises(ActError, match=r"No rule in Test\."):
+        people.change_policy(tiny, {"per": "team"}, actor=ada)
+    with pytest.raises(ActError, match=r"No regrade in Test\."):
+        acts.grade_all_again(tiny, ada, "Another try.")
+    row.refresh_from_db()
+    assert (row.status, row.kind, row.approved, row.counts) == ("graded", "system", True, True)
+
+
+def other_labels(tiny: Any) -> Path:
+    """A folder with labels of which one differs."""
+    folder = write_gold(Path(tiny.gold_path).parent / "other")
+    file = folder / "Para.tsv"
+    file.write_text(file.read_text().replace("0\t1", "0\t0", 1))
+    return folder
+
+
+def test_an_edit_and_the_loss_of_files_count_as_the_table_says(
+    phase: Make, clock: Clock, graded: Graded, ada: Any, says: Change, settings: Any
+) -> None:
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-02 10:00")
+    row = graded(of_quality(5))
+    says("edit", "open", "refused", "No text of {phase} changes.")
+    with pytest.raises(ActError, match=r"No text of Test changes\."):
+        acts.edit(row, ada, {"description": "Better."})
+    says("expire_file", "open", "refused", "{phase} keeps its files.")
+    settings.KEEP_DAYS = 0
+    clock.move("2027-05-02 11:00")
+    assert acts.forget_old_files() == 0
+    says("delete_account", "open", "refused", "Accounts stay in {phase}.")
+    with pytest.raises(ActError, match=r"Accounts stay in Test\."):
+        delete_account(ada)
+    Submission.objects.update(counts=False)
+    says("edit", "open", "changes")
+    acts.edit(row, ada, {"description": "Better."})
+    assert Submission.objects.get().counts
+    Submission.objects.update(counts=False)
+    says("expire_file", "open", "changes")
+    assert acts.forget_old_files() == 1
+    assert Submission.objects.get().counts
+
+
+def test_an_organizer_reads_what_a_later_deadline_does(
+    phase: Make, clock: Clock, ada: Any, says: Change
+) -> None:
+    test = phase("Test", OPENS, CLOSES)
+    clock.move("2027-05-02 10:00")
+    says("extend", "open", "changes", "{phase} waits for them.")
+    done = extend(test, ada, closes=at("2027-05-04 00:00"), who=ada, reason="Ill.")
+    assert done == "The new deadline is 4 May 2027, 00:00 UTC. Test waits for them."

@@ -268,6 +268,7 @@ def _metrics(section: Section, files: tuple[TestFile, ...], data: Mapping[str, A
             scale=scale,
             parents=parents,
             language=language,
+            score_range=data["score_range"],
             scheme=scheme if takes(values["function"], "scheme") else "",
         )
         title = metric.title or (BUILT_IN[metric.function].title if metric.loss else name)

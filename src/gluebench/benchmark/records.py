@@ -55,6 +55,8 @@ class Metric(NamedTuple):
     """The labels of the task that have a parent, each with it."""
     language: str = ""
     """Language whose rules normalize texts; empty for those of SQuAD."""
+    score_range: tuple[float, float] | None = None
+    """The lowest and highest rating of the task; None unless it is one of numbers."""
     scheme: str = ""
     """How tags mark entities, a key of `SCHEMES`; empty where no metric reads them."""
 

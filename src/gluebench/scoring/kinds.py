@@ -64,7 +64,8 @@ def ranks(columns: Sequence[Column], words: Sequence[str] = ()) -> list[Ints]:
     of a distribution are those of `words`, and are taken in the order of these.
     """
     if columns[0].labels:
-        of_codes = np.argsort(np.argsort(columns[0].labels))
+        # In the smallest type, as this is done for every example.
+        of_codes = np.argsort(np.argsort(columns[0].labels)).astype(np.uint8)
         return [of_codes[np.frombuffer(column.codes, np.uint8)] for column in columns]
     size = len(columns[0])
     if not isinstance(columns[0].values, tuple):
@@ -94,10 +95,11 @@ def comes_later(first: Ints, second: Ints) -> bool:
 
 def _ranked_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     """The rank of each row among the different ones, shape (n,), and how often each of these occurs."""
-    ranks, different = np.zeros(len(columns[0]), np.int64), 1
+    ranks, different = np.zeros(len(columns[0]), np.uint8), 1
     for column in columns:
         width = int(column.max()) + 1
-        ranks = ranks * width + column
+        smallest = np.min_scalar_type(different * width)
+        ranks = ranks.astype(smallest) * smallest.type(width) + column
         if different * width > DENSE:
             there, ranks = np.unique(ranks, return_inverse=True)
             different = len(there)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from gluebench.benchmark import Phenomenon, Split, Task
 from gluebench.benchmark.figures import counted
 from gluebench.benchmark.lookup import closest, fold
-from gluebench.submission.notation import PLACE, loaded
+from gluebench.reading.nested import ID_KEYS, read_json
+from gluebench.reading.notation import PLACE
+from gluebench.reading.records import ReadingError
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, worded
-from gluebench.submission.shapes import id_name
 
 GROUP = "group"
 OVERALL = "overall"
@@ -178,29 +179,16 @@ def nested_groups(text: str, column: str) -> dict[int, int]:
     An answer is an object with the key `column`; its index is its id or, without one, its place among all.
     Empty if the answers are not in several lists within objects.
     """
-    whole = loaded(text)
-    values = [loaded(line) for line in text.splitlines()] if whole is None else [whole]
-    if isinstance(whole, list):
-        values = whole
-    lists = [answers for value in values for answers in _answer_lists(value, column)]
-    groups: dict[int, int] = {}
-    for group, answers in enumerate(lists if len(lists) > 1 else []):
-        for answer in answers:
-            own = answer.get(id_name(answer) or "")
-            groups[own if isinstance(own, int) else len(groups)] = group
-    return groups
-
-
-def _answer_lists(value: object, column: str) -> Iterator[list[dict[str, object]]]:
-    parts: Iterable[object] = value.values() if isinstance(value, dict) else ()
-    if isinstance(value, list):
-        answers = [part for part in value if isinstance(part, dict) and column in part]
-        if answers:
-            yield answers
-            return
-        parts = value
-    for part in parts:
-        yield from _answer_lists(part, column)
+    try:
+        records = read_json(text, usual=(column,))
+    except ReadingError:
+        return {}  # a table
+    if records.groups is None or len({*records.groups}) < 2:
+        return {}
+    inner = records.names[records.find(column) or 0].rpartition(".")[0]
+    own = [f"{inner}.{key}" for key in ID_KEYS if f"{inner}.{key}" in records.names]
+    indices = records.column(own[0]) if own else range(len(records.rows))
+    return dict(zip(indices, records.groups, strict=True))
 
 
 def _check_columns(sheet: Sheet, task: Task) -> None:

@@ -17,9 +17,7 @@ from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Role, Task, TestFile
-from gluebench.submission.forms import cell_text, plain_cell
-from gluebench.submission.layouts import KEYS, VALUES
-from gluebench.submission.notation import (
+from gluebench.reading.notation import (
     PLACE,
     NotationError,
     NumberError,
@@ -28,6 +26,8 @@ from gluebench.submission.notation import (
     joined,
     loaded,
 )
+from gluebench.submission.forms import cell_text, plain_cell
+from gluebench.submission.layouts import KEYS, VALUES, Cells
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 from gluebench.submission.tables import Table, of_truth, read_table
@@ -64,12 +64,19 @@ def shaped(file: TestFile, role: Role) -> bool:
 
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> Table:
     """Read a file of the shape that its manifest says; see `read_table`."""
+    return read_shaped_rows(name, data, file, task, layout, role)[0]
+
+
+def read_shaped_rows(
+    name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role
+) -> tuple[Table, Cells]:
+    """Read a file of the shape that its manifest says; also its rows of index or id and value."""
     try:
         suffix = name.rpartition(".")[2].casefold()
         rows = [*_rows(_decoded(data), suffix, file, task, layout, role)]
     except ShapeError as error:
         problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
-        return read_table(name, b"", layout)._replace(problems=[problem])
+        return read_table(name, b"", layout)._replace(problems=[problem]), Cells()
     if file.gaps and layout.value == "label":
         rows = [row for row in rows if row.cell]
     lines = "".join(f"{plain_cell(row.example)}\t{row.cell}\n" for row in rows)
@@ -79,7 +86,10 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
         problem if problem.line is None else replace(problem, line=rows[problem.line - 2].line)
         for problem in table.problems
     ]
-    return table._replace(problems=problems)
+    cells = Cells(
+        rows=[[plain_cell(row.example), row.cell] for row in rows], lines=[row.line for row in rows]
+    )
+    return table._replace(problems=problems), cells
 
 
 def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gluebench.benchmark import Role, Split, Task, TestFile
+from gluebench.reading.notation import loaded
 from gluebench.submission.forms import values_of
-from gluebench.submission.notation import loaded
 from gluebench.submission.shapes import holds_objects, id_name
 from gluebench.submission.submission import Column
 

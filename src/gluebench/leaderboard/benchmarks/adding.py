@@ -79,7 +79,7 @@ def store(
             row.gold = place
             seals = sealed(row, LABEL_KEY, *(field for field in changed if field in PARTS))
             record(kind, actor=by, benchmark=row, reason=why, sealed=seals)
-            benchmark_changed.send(Benchmark, benchmark=row, reason=why)
+            benchmark_changed.send(Benchmark, benchmark=row, reason=why, act="labels")
             row.refresh_from_db()
         Benchmark.objects.held(row.pk)
         replaced = _replace(row, files, examples=ready.has_examples)

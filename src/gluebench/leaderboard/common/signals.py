@@ -7,7 +7,9 @@ exception of a receiver stops the sender, so that a transaction around it is rol
 from django.dispatch import Signal
 
 benchmark_changed = Signal()
-"""A benchmark's labels or manifest changed; `benchmark` and `reason`. In the transaction of the change."""
+"""A benchmark's labels or manifest changed; `benchmark`, `reason`, and the `act` of the table of acts.
+
+In the transaction of the change."""
 
 benchmark_due = Signal()
 """A moment has come at which a phase of a `benchmark` changes what is shown or graded."""

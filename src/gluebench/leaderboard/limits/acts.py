@@ -18,7 +18,7 @@ from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.phase_acts import phase_lines, set_phases
 from gluebench.leaderboard.limits.quota import REJECTED, hold
 from gluebench.leaderboard.phases.models import Extension, Phase, policy_at
-from gluebench.leaderboard.phases.moments import cell_of, kept_in
+from gluebench.leaderboard.phases.moments import cell_of, phases_where, require
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.grading import follow_policy
@@ -35,7 +35,7 @@ def change_policy(
 ) -> str:
     """Set some or all of a benchmark's policy, and whether it takes submissions; what is left out stays.
 
-    The log has the changes. Raises PolicyError.
+    The log has the changes. Raises PolicyError, and ActError.
     """
     with transaction.atomic():
         row = Benchmark.objects.held(benchmark.pk)
@@ -48,6 +48,8 @@ def change_policy(
         after = {**policy.as_dict(), "open": row.open}
         changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
         if changes:
+            for phase in row.phases.all():
+                require("rule", phase)
             row.save(update_fields=["settings", "open"])
             follow_policy(row, former)
             seals = sealed(row, "settings", "open", "revealed")
@@ -152,7 +154,7 @@ def join_team(user: User, code: str) -> str:
             if not Team.objects.select_for_update(no_key=True).filter(pk=team.pk):
                 raise _refused("This team has just merged with another. Ask it for the current link.")
             move_to(person, team)
-            ended = kept_in("join", Phase.objects.all())
+            ended = phases_where("join", "keeps", Phase.objects.all())
             _recount_phases(Submission.objects.filter(group=team).exclude(phase__in=ended))
     return f"You are in the team {team} now.{_kept('join', user)}"
 
@@ -166,7 +168,7 @@ def leave_team(user: User) -> str:
 
 def _kept(act: str, user: User) -> str:
     """In which phases that a person takes part in the act changes nothing, in sentences after another."""
-    phases = kept_in(act, Phase.objects.filter(submissions__owner=user))
+    phases = phases_where(act, "keeps", Phase.objects.filter(submissions__owner=user))
     per_team = [phase for phase in phases if policy_at(phase.benchmark, phase).per == "team"]
     return "".join(f" {cell_of(act, phase, phase.ends).reason}" for phase in per_team)
 
@@ -218,7 +220,7 @@ def _take_in(own: Team, other: Team) -> None:
         Membership.objects.create(user_id=left.user_id, team=own, since=now, until=left.until)
     for person in other.members.all():
         move_to(person, own)
-    ended = kept_in("merge", Phase.objects.all())
+    ended = phases_where("merge", "keeps", Phase.objects.all())
     moved = Submission.objects.filter(group=other).exclude(phase__in=ended)
     moved.rewrite(group=own)
     for extension in Extension.objects.filter(team=other).exclude(phase__in=ended):

@@ -1,7 +1,7 @@
 """Add, change, extend and delete phases, each with a log entry, and read them from a policy file."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from datetime import datetime
 from typing import Any
 
@@ -43,6 +43,7 @@ def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> str
         changes = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
         if not changes:
             return "Nothing was changed."
+        effect = "" if former is None else _effect_of(former, changes.keys())
         phase.save()
         if former is not None and _is_extended(former, phase):
             times = {"before": former.closes, "closes": phase.closes}
@@ -50,7 +51,16 @@ def save_phase(phase: Phase, actor: User | None = None, reason: str = "") -> str
         action = "phase" if former is None else "phase changed"
         _record(action, phase, phase.pk, actor, reason, **changes)
         follow_clock(phase.benchmark)
-    return f"{phase} is saved."
+    return f"{phase} is saved.{effect}"
+
+
+def _effect_of(phase: Phase, changed: Set[str]) -> str:
+    """What it does that these values of a phase change, in sentences after another. Raises ActError."""
+    moved = changed & {"opens", "closes"}
+    effects = [require("move", phase).reason] if moved else []
+    if changed - moved:
+        effects.append(require("rule", phase).reason)
+    return "".join(f" {effect}" for effect in effects)
 
 
 def _is_extended(former: Phase, phase: Phase) -> bool:
@@ -80,6 +90,7 @@ def extend(
     whose = {"user": who} if isinstance(who, User) else {"team": who}
     with transaction.atomic():
         Benchmark.objects.held(phase.benchmark_id)
+        effect = require("extend", phase).reason
         assert phase.closes is not None  # the form refuses a phase that stays open
         Extension.objects.create(
             phase=phase, before=phase.closes, closes=closes, reason=reason, by=actor, **whose
@@ -88,7 +99,7 @@ def extend(
         keys = {name: one.pk for name, one in whose.items()}
         _record("extension", phase, phase.pk, actor, reason, closes=closes.isoformat(), **keys)
         follow_clock(phase.benchmark)
-    return done
+    return f"{done} {effect}"
 
 
 def settle_phase(phase: Phase, actor: User | None, reason: str) -> str:

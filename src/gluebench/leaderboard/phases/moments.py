@@ -107,7 +107,7 @@ def team_in(phase: Phase, user: int, team: int | None) -> int | None:
     return team_at(user, team, phase.ends - timedelta(microseconds=1))
 
 
-def kept_in(act: str, phases: QuerySet[Phase]) -> list[Phase]:
-    """Those of some phases in which an act on a team changes nothing any more, for anybody."""
+def phases_where(act: str, outcome: str, phases: QuerySet[Phase]) -> list[Phase]:
+    """Those of some phases in which an act that is not one person's has this outcome now."""
     rows = phases.select_related("benchmark__results").distinct()
-    return [phase for phase in rows if cell_of(act, phase, phase.ends).outcome == "keeps"]
+    return [phase for phase in rows if cell_of(act, phase, phase.ends).outcome == outcome]

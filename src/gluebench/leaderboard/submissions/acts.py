@@ -22,8 +22,8 @@ from gluebench.leaderboard.common.signals import files_deleted, submissions_chan
 from gluebench.leaderboard.common.tables import toml_beside
 from gluebench.leaderboard.fields import FIELDS
 from gluebench.leaderboard.folder import SiteError
-from gluebench.leaderboard.phases.models import Counting
-from gluebench.leaderboard.phases.moments import ends_for, require
+from gluebench.leaderboard.phases.models import Counting, Phase
+from gluebench.leaderboard.phases.moments import ends_for, phases_where, require
 from gluebench.leaderboard.phases.table import ActError, Cell
 from gluebench.leaderboard.submissions import feedback, models
 from gluebench.leaderboard.submissions.anonymity import NOBODY, TEXTS
@@ -52,11 +52,12 @@ def edit(submission: Submission, by: User, values: Mapping[str, Any]) -> Revisio
         changes = {name: [getattr(row, name), to] for name, to in values.items() if getattr(row, name) != to}
         if not changes:
             return None
+        cell = _require("edit", row)
         for name, (_, value) in changes.items():
             setattr(row, name, value)
         row.clean_fields(exclude={field.name for field in row._meta.fields} - changes.keys())
         row.clean()
-        _write(row, **{name: getattr(row, name) for name in changes})
+        _write(row, cell, **{name: getattr(row, name) for name in changes})
         return Revision.objects.create(submission=row, by=by, changes=changes)
 
 
@@ -67,8 +68,8 @@ def publish(submission: Submission, *, public: bool) -> Submission:
     """
     with _locked(submission) as row:
         ruled = row.phase is not None and row.phase.counting != Counting.EVERY and not row.late
-        _require("publish" if public else "hide" if ruled else "unpublish", row)
-        _write(row, public=public and row.reproduces_id is None)
+        cell = _require("publish" if public else "hide" if ruled else "unpublish", row)
+        _write(row, cell, public=public and row.reproduces_id is None)
         feedback.show(row)
         return row
 
@@ -77,12 +78,12 @@ def withdraw(submission: Submission) -> Submission:
     """Withdraw it. If its grading has not begun, it is never graded, and `restore` cannot undo this."""
     with _locked(submission) as row:
         if row.withdrawn is None:
-            _require("withdraw", row)
+            cell = _require("withdraw", row)
             now = timezone.now()
             if row.status == Status.QUEUED and row.finished is None:
-                _write(row, withdrawn=now, status=Status.FAILED, finished=now, failure=UNGRADED)
+                _write(row, cell, withdrawn=now, status=Status.FAILED, finished=now, failure=UNGRADED)
             else:
-                _write(row, withdrawn=now)
+                _write(row, cell, withdrawn=now)
         return row
 
 
@@ -96,8 +97,8 @@ def restore(submission: Submission) -> Submission:
         if row.withdrawn is not None:
             ends = _ends(row)
             in_time = ends is None or row.withdrawn < ends
-            _require("restore" if in_time else "return", row)
-            _write(row, withdrawn=None, chosen=None if in_time else row.chosen)
+            cell = _require("restore" if in_time else "return", row)
+            _write(row, cell, withdrawn=None, chosen=None if in_time else row.chosen)
             feedback.show(row)
         return row
 
@@ -115,12 +116,12 @@ def replace(earlier: Submission, submission: Submission) -> None:
     The earlier upload stays under another address, and counts against the limits as before.
     """
     with _locked(earlier) as row:
-        _require("replace", row)
+        cell = _require("replace", row)
         require_replaceable(row)
         submission.key, submission.replaces = row.key, row
         for name in (*FIELDS, "kind", "public", "reproduces"):
             setattr(submission, name, getattr(row, name))
-        _write(row, key=models.new_key(), public=False, withdrawn=timezone.now())
+        _write(row, cell, key=models.new_key(), public=False, withdrawn=timezone.now())
         _log("replace", submission, submission.owner, sha256=[row.sha256, submission.sha256])
 
 
@@ -130,7 +131,7 @@ def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
         phase = row.phase
         if phase is None or phase.counting != Counting.CHOSEN or row.late or row.reproduces_id is not None:
             raise ActError("In its phase, authors do not choose which submissions count.", "choice")
-        _require("choose", row)
+        cell = _require("choose", row)
         if chosen and (row.withdrawn is not None or not row.is_scored):
             raise ActError("Only a graded submission that is not withdrawn can be chosen.", "choice")
         mine = Submission.objects.of_same_people(row, team=row.policy.per == "team")
@@ -138,7 +139,7 @@ def choose(submission: Submission, by: User, *, chosen: bool) -> Submission:
         if chosen and others >= phase.most:
             reason = f"You may choose {phase.most}, and have: take another one back first."
             raise ActError(reason, "choice")
-        _write(row, chosen=timezone.now() if chosen else None)
+        _write(row, cell, chosen=timezone.now() if chosen else None)
         _log("choose" if chosen else "choose no longer", row, by)
         return row
 
@@ -158,7 +159,7 @@ WORDS = toml_beside(__file__)
 def approve(submission: Submission, by: User, reason: str = "") -> str:
     """An organizer agrees that the board shows it."""
     with _locked(submission) as row:
-        _write(row, approved=True, declined="")
+        _write(row, require("approve", row.phase), approved=True, declined="")
         _log("approve", row, by, reason=reason)
         return f"Approved: {row.standing.label.lower()}."
 
@@ -167,7 +168,7 @@ def decline(submission: Submission, by: User, reason: str) -> str:
     """An organizer keeps it off the board, or takes it off; the reason is shown to its author."""
     with _locked(submission) as row:
         action = "take off" if row.is_listed else "decline"
-        _write(row, approved=False, declined=reason)
+        _write(row, require("reject", row.phase), approved=False, declined=reason)
         _log(action, row, by, reason=reason)
     return "It is off the board, and its author reads why."
 
@@ -178,7 +179,7 @@ def mark(submission: Submission, by: User, *, kind: Kind, verified: bool, reason
         after = {"kind": str(kind), "verified": verified}
         changes = {name: [getattr(row, name), to] for name, to in after.items() if getattr(row, name) != to}
         if changes:
-            _write(row, kind=kind, verified=verified)
+            _write(row, require("mark", row.phase), kind=kind, verified=verified)
             _log("mark", row, by, reason=reason, **changes)
     return "Its marks are saved."
 
@@ -190,7 +191,8 @@ def grade_again(submission: Submission, by: User, reason: str) -> str:
             raise ActError("It is being graded.", "queue")
         if row.failure == UNGRADED or not row.file:
             raise ActError("It has no file that could be graded.", "queue")
-        _write(row, status=Status.QUEUED, spent=row.attempts, why=reason)
+        cell = require("regrade", row.phase)
+        _write(row, cell, status=Status.QUEUED, spent=row.attempts, why=reason)
         Submission.objects.filter(pk=row.pk).update(**renewed(QUEUE_LEASE_SECONDS))
         grade_next.enqueue(row.pk)
         _log("regrade", row, by, reason=reason)
@@ -225,11 +227,11 @@ def _ends(row: Submission) -> datetime | None:
     return None if row.phase is None else ends_for(row.phase, row.owner_id, row.owner.team_id)
 
 
-def _write(row: Submission, **values: Any) -> None:
-    """Write these columns, and mark the benchmark's pages as changed."""
+def _write(row: Submission, cell: Cell, **values: Any) -> None:
+    """Write these columns, count again if the act's cell says so, and have pages remade."""
     row.rewrite(**values)
-    if row.phase is not None and not values.keys() <= FIELDS.keys():
-        settle(row.phase)
+    settle(row.phase)
+    if row.phase is not None and cell.outcome == "changes":
         recount(row.phase)
         row.refresh_from_db(fields=["counts"])
     Benchmark.objects.filter(pk=row.benchmark_id).touch()
@@ -247,13 +249,20 @@ def forget_old_files(**_: Any) -> int:
     return forget_files(Submission.objects.filter(finished__lt=end))
 
 
-def forget_files(submissions: SubmissionQuerySet) -> int:
-    """Delete the files of finished submissions, once the transaction that forgets them is committed."""
+def forget_files(submissions: SubmissionQuerySet, act: str = "expire_file") -> int:
+    """Delete the files of finished submissions, once the transaction that forgets them is committed.
+
+    Those of phases in which the act is refused are kept.
+    """
     with transaction.atomic():
+        phases = Phase.objects.filter(submissions__in=submissions)
         rows = submissions.exclude(status__in=OPEN).exclude(file="").select_for_update()
+        rows = rows.exclude(phase__in=phases_where(act, "refused", phases))
         files = dict(rows.values_list("pk", "file"))
         Submission.objects.filter(pk__in=files).update(file="")
         files_deleted.send(Submission, submissions=files.keys())
+        for phase in phases_where(act, "changes", phases):
+            recount(phase)
         for name in files.values():
 
             def delete(name: str = name) -> None:  # not a partial: Django logs the function's name on failure
@@ -292,7 +301,8 @@ def anonymize(*, user: User, **_: Any) -> None:
     """Remove names, links and texts from the submissions of a deleted account.
 
     The kind of model, its sizes and its scores stay. So does the team that it counts for, which no page
-    names, so that the team's quota is used up as before. Raises SiteError while one is being graded.
+    names, so that the team's quota is used up as before. Raises SiteError while one is being graded, and
+    ActError.
     """
     mine = Submission.objects.owned_by(user)
     waiting = mine.waiting().count()
@@ -305,7 +315,9 @@ def anonymize(*, user: User, **_: Any) -> None:
     for benchmark in benchmarks:
         Benchmark.objects.held(benchmark)
     Revision.objects.filter(submission__in=mine.values("pk")).delete()
-    forget_files(mine)
+    for phase in Phase.objects.filter(submissions__in=mine).distinct():
+        require("delete_account", phase)
+    forget_files(mine, "delete_account")
     mine.exclude(declined="").update(declined=REASON_DELETED)
     blank: dict[str, Any] = dict.fromkeys(TEXTS, "") | {"name": NOBODY, "filename": ""}
     del blank["model"]

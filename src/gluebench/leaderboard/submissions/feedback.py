@@ -169,8 +169,10 @@ def show(submission: Submission) -> bool:
         submission.published = timezone.now()
     values = {**shown(submission, result), "published": submission.published}
     phase = submission.phase
-    if phase is not None and phase.rows == Rows.BOTH and phase.state["rows"]["rows"] == "public":
-        values["public_value"] = score_value(submission, result.shown or result.report or {})
+    report = result.shown or result.report or {}
+    # Not by what the phase scores now: of an entry whose file is gone, the scores stay those of other rows.
+    if phase is not None and phase.rows == Rows.BOTH and report["provenance"].get("rows") == "public":
+        values["public_value"] = score_value(submission, report)
     Submission.objects.filter(pk=submission.pk).rewrite(**values)
     result.show(values["scores"])
     for name, value in values.items():

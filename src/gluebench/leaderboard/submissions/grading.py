@@ -147,11 +147,14 @@ def sweep() -> int:
     return len(lapsed)
 
 
-def regrade(benchmark: Benchmark, reason: str, phase: Phase | None = None, **_: Any) -> int:
+def regrade(
+    benchmark: Benchmark, reason: str, phase: Phase | None = None, *, act: str = "regrade", **_: Any
+) -> int:
     """Put every submission whose grading has begun back in the queue, or those of a phase; returns how many.
 
     What they scored before stays in their history, and the reason is stored with the new result. One that
     waits is graded once only; one that is being graded leaves its worker. Receives `benchmark_changed`.
+    `act`: why, as the table of acts names it. Raises ActError.
     """
     with transaction.atomic():
         Benchmark.objects.held(benchmark.pk)
@@ -169,7 +172,8 @@ def regrade(benchmark: Benchmark, reason: str, phase: Phase | None = None, **_: 
         feedback.set_apart((phase or benchmark).submissions.all())
         phases = benchmark.phases.select_related("benchmark")
         for row in phases if phase is None else phases.filter(pk=phase.pk):
-            recount(row)
+            if require(act, row).outcome == "changes":
+                recount(row)
     return len(pks)
 
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import Source, Task
 from gluebench.benchmark.metrics import Form
+from gluebench.reading.notation import is_number
 from gluebench.scoring.metrics.counts import Table
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.tags import numbered
 from gluebench.submission.forms import SIZES, cell_form, cell_text
-from gluebench.submission.notation import is_number
 from gluebench.submission.relations import TAG, PartError
 from gluebench.submission.submission import Column
 from gluebench.submission.values import plain_answers, plain_values
