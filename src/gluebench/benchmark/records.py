@@ -108,6 +108,8 @@ class TestFile(NamedTuple):
     """File of the submission with its extension; `<name>.tsv` if empty."""
     column: str = ""
     """Column of that file; the only one but the index if empty."""
+    id: str = ""
+    """Column (in JSON: key) of the ids or indices; recognized by its name if empty."""
     columns: tuple[str, ...] = ()
     """Columns of that file, one for each label, of sets, probabilities and distributions; else empty."""
     gaps: bool = False
