@@ -58,7 +58,7 @@ def _listed(folder: Path) -> list[Path]:
     try:
         state = json.loads((folder / STATE).read_bytes())
         paths = [folder / Path(file["filename"]).name for file in state["_data_files"]]
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         raise ReadingError(
             f"expected the list of files that datasets writes in {STATE}", FETCH_AGAIN
         ) from None
@@ -101,10 +101,13 @@ def _schema(path: Path) -> pa.Schema:
     try:
         if columnar_format(path) == "Arrow":
             with pa.memory_map(str(path)) as source:
-                return _arrow_reader(source).schema
-        with pq.ParquetFile(path) as file:
-            return file.schema_arrow
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+                schema = _arrow_reader(source).schema
+        else:
+            with pq.ParquetFile(path) as file:
+                schema = file.schema_arrow
+        str(schema.names)  # names that are no text raise an error when they are read
+        return schema
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         raise _damaged(error, path) from None
 
 
@@ -116,12 +119,13 @@ def _batches(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
         if columnar_format(path) == "Arrow":
             with pa.memory_map(str(path)) as source:
                 for batch in _arrow_batches(_arrow_reader(source)):
+                    batch.validate(full=True)  # the places of texts in a damaged file lie outside it
                     for start in range(0, batch.num_rows, rows):
                         yield batch.slice(start, rows)
             return
         with pq.ParquetFile(path) as file:
             yield from file.iter_batches(batch_size=rows, use_threads=False)
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         raise _damaged(error, path) from None
 
 
@@ -157,11 +161,11 @@ def _class_names(schema: pa.Schema, path: Path) -> dict[str, Sequence[str]]:
     features: Any = {}
     try:
         features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, RecursionError):
         info = (path if path.is_dir() else path.parent) / INFO
         try:
             features = json.loads(info.read_bytes())["features"] if info.is_file() else {}
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, RecursionError):
             features = {}
     classes: dict[str, Sequence[str]] = {}
     for column, feature in features.items() if isinstance(features, dict) else ():

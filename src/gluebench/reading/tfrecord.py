@@ -26,7 +26,7 @@ def read_tfrecords(paths: Iterable[Path]) -> Records:
     for path in paths:
         try:
             examples += map(_example, _messages(path.read_bytes()))
-        except (IndexError, struct.error, UnicodeDecodeError, ValueError) as error:
+        except (LookupError, struct.error, TypeError, AttributeError, ValueError) as error:
             raise ReadingError(f"expected whole records of TensorFlow ({error})", _CURE, None) from None
     names = tuple(dict.fromkeys(name for example in examples for name in example))
     rows = [[example.get(name) for name in names] for example in examples]

@@ -264,3 +264,37 @@ def test_a_zip_that_leads_out_of_its_folder_is_refused(tmp_path: Path) -> None:
     benchmark, task = sized("RTE", ROWS)
     with pytest.raises(DataError, match="leads out of the archive's folder"):
         prepared(tmp_path, tmp_path / "data", benchmark, task, load_release("glue"))
+
+
+@pytest.mark.parametrize(
+    ("write", "name"),
+    [
+        (saved, "rte/train/state.json"),
+        (cache, "glue/rte/0.0.0/bcdcba79/glue-train.arrow"),
+        (tfrecords, "glue/rte/2.0.0/label.labels.txt"),
+        (parquet, "RTE/train.parquet"),
+        (lines, "data/rte/train.jsonl"),
+    ],
+)
+@pytest.mark.parametrize("content", [b"[" * 100_000, b"\xff\xc8\x00", b""])
+def test_a_damaged_file_is_told_by_name(
+    tmp_path: Path, write: Callable[[Path], None], name: str, content: bytes
+) -> None:
+    write(tmp_path)
+    (tmp_path / name).write_bytes(content)
+    benchmark, task = sized("RTE", ROWS)
+    with pytest.raises(DataError, match=Path(name).parts[-2]):
+        prepared(tmp_path, tmp_path / "data", benchmark, task, load_release("glue"))
+
+
+def test_texts_outside_of_an_arrow_file_are_told(tmp_path: Path) -> None:
+    """Offsets of a column that lead beyond its bytes, as a flipped bit makes them."""
+    cache(tmp_path)
+    path = tmp_path / "glue/rte/0.0.0/bcdcba79/glue-train.arrow"
+    data = path.read_bytes()
+    offsets = b"".join(end.to_bytes(4, "little") for end in (0, 7, 8, 14))
+    assert data.count(offsets) == 1
+    path.write_bytes(data.replace(offsets, offsets[:12] + b"\x0e\x00\x00\x40"))
+    benchmark, task = sized("RTE", ROWS)
+    with pytest.raises(DataError, match=r"glue-train\.arrow: damaged"):
+        prepared(tmp_path, tmp_path / "data", benchmark, task, load_release("glue"))

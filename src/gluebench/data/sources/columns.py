@@ -338,6 +338,8 @@ def _kept(values: pa.Array, good: pa.Array) -> pa.Array:
 
 def _between(values: pa.Array, low: float, high: float) -> pa.Array:
     """Whether each value is from `low` to `high`; False for null."""
+    if pa.types.is_integer(values.type):
+        values = values.cast(pa.float64(), safe=False)  # a damaged file may have integers beyond 2^53
     inside = pc.and_(pc.greater_equal(values, constant(low)), pc.less_equal(values, constant(high)))
     return pc.fill_null(inside, constant(False))
 

@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -34,10 +34,12 @@ from gluebench.data.sources.shapes import read_shape
 from gluebench.reading.columnar import shards_of
 from gluebench.reading.formats import read_records
 from gluebench.reading.records import Declared, ReadingError, Records
+from gluebench.reading.text import decode
 from gluebench.reading.tfrecord import MARK, read_tfrecords
 
 ID = "id"
 """Column of the ids that the manifest lists."""
+Content = TypeVar("Content")
 CLASSES = "label.labels.txt"
 """The file in which tensorflow_datasets lists the classes of a label, in the order of their numbers."""
 MERGED = "merged_label"
@@ -90,10 +92,8 @@ def read_table(
     quoted: bool | None = None,
 ) -> pa.RecordBatch:
     """All rows of a file. Raises DataError with every row that is wrong; adds what was assumed to `notes`."""
-    classes = path.with_name(CLASSES)
-    if MARK in path.name and classes.is_file() and task.labels:
-        names = classes.read_text(encoding="utf-8").split()
-        release = release._replace(classes=words_of_classes(task, names, where=str(classes)))
+    if MARK in path.name:
+        release = _with_classes(path.with_name(CLASSES), task, release)
     records = _records(path, task, split, release, quoted=quoted)
     names, columns = _columns(records, task, release, release.splits[split.name].records, path)
     _rename_merged(names, columns, task, release, path, notes)
@@ -121,6 +121,14 @@ def read_table(
     refuse(problems)
     note_unlabeled(shaper, split, notes)
     return batch
+
+
+def _with_classes(path: Path, task: Task, release: TaskRelease) -> TaskRelease:
+    """The release with the classes that a file lists, if it is there. Raises DataError."""
+    if not task.labels or not path.is_file():
+        return release
+    names = _reading(path, lambda: decode(path.read_bytes())).split()
+    return release._replace(classes=words_of_classes(task, names, where=str(path)))
 
 
 def _index_of(names: Sequence[str], split: Split) -> str:
@@ -183,7 +191,7 @@ def _records(path: Path, task: Task, split: Split, release: TaskRelease, *, quot
     return records
 
 
-def _reading(path: Path, read: Callable[[], Records]) -> Records:
+def _reading(path: Path, read: Callable[[], Content]) -> Content:
     """What a reader gives. Raises DataError that names the file and the line."""
     try:
         return read()
