@@ -236,15 +236,15 @@ def _layouts(
     known = release.tasks[task.name]
     if base.name in known.folders:
         yield _released(base, task, release)
-    names = {_folded(name) for name in known.folders}
+    folded = {_folded(name) for name in known.folders}
     exact = [base / name for name in known.folders]
-    others = [path for path in sorted(base.iterdir()) if path not in exact and _folded(path.stem) in names]
+    others = [path for path in sorted(base.iterdir()) if path not in exact and _folded(path.stem) in folded]
     for folder in exact:
         yield _released(folder, task, release)
     for path in others:
         if path.is_dir():
             yield _released(path, task, release)
-    for path in (path for path in sorted(base.glob("*.zip")) if _folded(path.stem) in names):
+    for path in (path for path in sorted(base.glob("*.zip")) if _folded(path.stem) in folded):
         if scratch is not None:
             yield _released(_unpacked(path, scratch), task, release)
 
