@@ -297,7 +297,7 @@ def test_a_wrong_line_of_json_is_named(tmp_path: Path) -> None:
             "3: no premise is there; expected text",
             "3: the index is ''; expected a whole number from 0",
         ],
-        '{"sentence1': ["3: expected JSON, not '{\"sentence1'; Write the file with a JSON library."],
+        '{"sentence1': ["3: expected JSON, not '{\"sentence1'; write the file with a JSON library"],
     }.items():
         with pytest.raises(DataError) as caught:
             prepare_files(tmp_path, "AX", {"AX/AX-b.jsonl": (AXB + ending).encode()}, rows={"test": 2})

@@ -189,7 +189,8 @@ def _reading(path: Path, read: Callable[[], Records]) -> Records:
         return read()
     except ReadingError as error:
         line = "" if error.line is None else f":{error.line}"
-        raise DataError(f"{path}{line}: {error.expected}; {error.fix}") from None
+        fix = error.fix.removesuffix(".")
+        raise DataError(f"{path}{line}: {error.expected}; {fix[:1].lower()}{fix[1:]}") from None
 
 
 def _columns(
