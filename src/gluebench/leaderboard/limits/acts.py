@@ -127,7 +127,11 @@ def _value(name: str, text: str) -> Any:
 
 
 def create_team(user: User, name: str) -> Team:
-    """A new team with this person in it. Raises ActError if the name is taken, or for who is in a team."""
+    """A new team with this person in it.
+
+    Raises ActError if the name is taken, or for who is in a team, and ValidationError for other names.
+    """
+    Team(name=name).clean_fields(exclude={"merging"})
     try:
         with transaction.atomic():
             person, present = hold(user.pk)
