@@ -268,6 +268,8 @@ def cell_text(answer: Any, task: Task) -> str:
     if isinstance(answer, bool):
         known = (words for words in _BOOLEANS if {*words} == {*task.words, *task.vocabulary})
         return next(known, _BOOLEANS[0])[answer]
+    if task.form == "ranking" and isinstance(answer, dict):
+        answer = list(answer.items())  # the gains of gold
     if isinstance(answer, set | frozenset):
         answer = sorted(answer)
     if isinstance(answer, list | tuple):

@@ -41,6 +41,8 @@ class _Row(NamedTuple):
     line: int
     example: str
     cell: str
+    tied: bool = False
+    """Whether items of a ranking have equal scores."""
 
 
 class _Answer(NamedTuple):
@@ -79,10 +81,22 @@ def read_shaped_rows(
         problem if problem.line is None else replace(problem, line=rows[problem.line - 2].line)
         for problem in table.problems
     ]
+    tied = [row for row in rows if row.tied]
+    if tied:
+        problems.append(_equal_scores(name, tied, len(rows)))
     cells = Cells(
         rows=[[plain_cell(row.example), row.cell] for row in rows], lines=[row.line for row in rows]
     )
     return table._replace(problems=problems), cells
+
+
+def _equal_scores(name: str, tied: Sequence[_Row], number: int) -> Problem:
+    """Warn of rankings whose order the scores do not decide."""
+    expected = f"expected different scores in a ranking; items of {len(tied):,} of {number:,} have equal ones"
+    fix = (
+        "Of equal scores, the greatest id counts as best, as in trec_eval; give others if the order matters."
+    )
+    return Problem("equal-scores", "warning", name, expected, fix, tied[0].line)
 
 
 def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
@@ -189,6 +203,7 @@ def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Ta
     known = layout.ids or [*map(str, range(layout.size))]
     lines: dict[str, int] = dict.fromkeys(known, 1)
     parts: dict[str, list[tuple[str, str]]] = {example: [] for example in known}
+    tied = False
     rows = _columns(text, [file.column, file.parts], file.id, layout, suffix)
     for line, example, (part, about) in rows:
         lines[example] = line
@@ -199,8 +214,11 @@ def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Ta
         elif layout.value == "label":
             cell = " ".join(f"{item}:{gain}" for item, gain in of_example)
         else:
-            cell = " ".join(item for item, _ in sorted(of_example, key=lambda pair: -float(pair[1])))
-        yield _Row(lines[example], example, cell)
+            # As trec_eval: of equal scores, the item with the greatest id is first.
+            ordered = sorted(((float(score), item) for item, score in of_example), reverse=True)
+            cell = " ".join(item for _, item in ordered)
+            tied = len({score for score, _ in ordered}) < len(ordered)
+        yield _Row(lines[example], example, cell, tied)
 
 
 def _part(part: str, about: str, task: Task, line: int) -> str:
