@@ -168,7 +168,7 @@ def test_lists_and_blanks(tmp_path: Path) -> None:
         ("labels", "csv column", TIDY.replace(",value", ",label"), 1, "the column value"),
         ("labels", "csv column", TIDY.replace("id,", "number,"), 1, "a column of ids (id, index)"),
         ("labels", "csv column", TIDY.replace("ä,joy", "ä,joy,x"), 5, "2 cells, as in the header, not 3"),
-        ("labels", "csv column", '"id\nx","value\nb-1,joy\n', 1, "the column value"),
+        ("labels", "csv column", '"id\nx","value\nb-1,joy\n', 1, "a row of cells between"),
         ("labels", "csv column", "", 1, "the column value"),
         ("labels", "json", "{", 1, "JSON"),
         ("labels", "json", '[{"idx": 0, "value": "joy"}', 1, "JSON"),

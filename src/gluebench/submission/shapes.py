@@ -6,8 +6,6 @@ checks for all; the line of each row is kept for messages.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +24,9 @@ from gluebench.reading.notation import (
     joined,
     loaded,
 )
+from gluebench.reading.records import ReadingError
+from gluebench.reading.text import LINE, Row, decode, find_delimiter
+from gluebench.reading.text import read_table as split_table
 from gluebench.submission.forms import cell_text, plain_cell
 from gluebench.submission.layouts import KEYS, VALUES, Cells
 from gluebench.submission.problems import Problem
@@ -51,14 +52,6 @@ class _Answer(NamedTuple):
     value: Any
 
 
-class ShapeError(ValueError):
-    """A file that does not have the shape that the manifest says."""
-
-    def __init__(self, expected: str, fix: str, line: int = 1) -> None:
-        super().__init__(expected)
-        self.expected, self.fix, self.line = expected, fix, line
-
-
 def shaped(file: TestFile, role: Role) -> bool:
     """Whether the file has another shape than index<TAB>value."""
     return bool(file.member or file.column or file.id or file.columns or file.splits[role].ordered)
@@ -75,8 +68,8 @@ def read_shaped_rows(
     """Read a file of the shape that its manifest says; also its rows of index or id and value."""
     try:
         suffix = name.rpartition(".")[2].casefold()
-        rows = [*_rows(_decoded(data), suffix, file, task, layout, role)]
-    except ShapeError as error:
+        rows = [*_rows(decode(data, encoding="UTF-8"), suffix, file, task, layout, role)]
+    except ReadingError as error:
         problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
         return read_table(name, b"", layout)._replace(problems=[problem]), Cells()
     if file.gaps and layout.value == "label":
@@ -125,7 +118,7 @@ def _is_json(text: str, suffix: str) -> bool:
     """Whether a file is JSON: by its name, unless it begins as a table does, or by its first object."""
     first = text.lstrip()[:1]
     if suffix in ("json", "jsonl"):
-        return not (first.isalpha() and _separator(text, suffix) != "")
+        return not (first.isalpha() and find_delimiter(text) != LINE)
     if first not in ("{", "["):
         return False
     line = text.lstrip().partition("\n")[0].strip()
@@ -136,60 +129,24 @@ def _is_json(text: str, suffix: str) -> bool:
     )
 
 
-def _separator(text: str, suffix: str) -> str:
-    """What is between the columns of a table, by its first line: a tab, else a comma or a semicolon."""
-    first = _unix(text.lstrip("\n\r")).partition("\n")[0]
-    if "\t" in first:
-        return "\t"
-    marks = [mark for mark in (",", ";") if mark in first]
-    return marks[0] if marks else "," if suffix == "csv" else ""
-
-
-def _decoded(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ShapeError("expected UTF-8 text", "Save the file again as UTF-8.", line) from None
-
-
-def _unix(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _table(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table with their lines; without a separator, each line is a cell.
-
-    Cells between commas or semicolons may be quoted, with separators and line ends in them.
-    """
-    reader = csv.reader(
-        io.StringIO(_unix(text)),
-        delimiter=separator or "\t",
-        quoting=csv.QUOTE_MINIMAL if separator in (",", ";") else csv.QUOTE_NONE,
-    )
-    before = 0
-    try:
-        for row in reader:
-            yield before + 1, row
-            before = reader.line_num
-    except csv.Error as error:
-        raise ShapeError(
-            f"expected a table, and its line cannot be read ({error})", "Write the file again.", before + 1
-        ) from None
+def _delimiter(text: str, suffix: str) -> str:
+    """What is between the cells of a table; where that does not show, commas in a file that is named so."""
+    delimiter = find_delimiter(text)
+    return "," if delimiter == LINE and suffix == "csv" else delimiter
 
 
 def _columns(
     text: str, columns: Sequence[str], id_column: str, layout: Layout, suffix: str, *, ordered: bool = False
 ) -> Iterator[tuple[int, str, list[str]]]:
     """Line, index or id, and the cells of some columns of a table; of an `ordered` one, rows are numbered."""
-    table = _table(text, _separator(text, suffix))
-    first, header = next(table, (1, []))
+    table = split_table(text, _delimiter(text, suffix))
+    first, header = next(table, Row(1, []))
     names = [name.strip() for name in header]
     index = None if ordered else _id_column(names, columns, id_column)
     values = [_value_column(names, column, layout) for column in columns]
     # Without a header, the ids are the first column.
     if ((index is None and not ordered) or None in values) and all(map(str.isdecimal, columns)):
-        table, names = chain([(first, header)], table), [*map(str, range(1, len(header) + 1))]
+        table, names = chain([Row(first, header)], table), [*map(str, range(1, len(header) + 1))]
         index = None if ordered else 0
         values = [names.index(column) if column in names else None for column in columns]
     if (index is None and not ordered) or None in values:
@@ -198,13 +155,15 @@ def _columns(
         ids = f"a column {id_column} and" if id_column else "a column of ids (id, index) and"
         expected = f"expected a header with {ids if not ordered else ''} the {column}"
         there = " ".join(", ".join(names).split())[:60] or "an empty file"
-        raise ShapeError(f"{' '.join(expected.split())}, not {there}", "Write these names in the first line.")
+        raise ReadingError(
+            f"{' '.join(expected.split())}, not {there}", "Write these names in the first line."
+        )
     number = 0
     for line, row in table:
         if len(row) != len(names):
             if any(map(str.strip, row)):
                 expected = f"expected {len(names)} cells, as in the header, not {len(row)}"
-                raise ShapeError(expected, "Write one cell for each column.", line)
+                raise ReadingError(expected, "Write one cell for each column.", line)
             continue
         example = str(number) if index is None else row[index].strip()
         yield line, example, [plain_cell(row[at]) for at in values if at is not None]
@@ -232,7 +191,7 @@ def _spread_rows(
         wrong = next((cell for cell in cells if ones and cell not in _BITS), None)
         if wrong is not None:
             fix = of_truth(wrong, ("0", "1")) or "Write one."
-            raise ShapeError(f"expected 0 or 1 for each label, not {wrong[:20]!r}", fix, line)
+            raise ReadingError(f"expected 0 or 1 for each label, not {wrong[:20]!r}", fix, line)
         words = [word for word, cell in zip(task.vocabulary, cells, strict=True) if _BITS.get(cell)]
         parts = partial(joined, separator=" ")
         cell = task.separator.join(words) if ones else _strict(line, map(str.strip, cells), parts)
@@ -269,14 +228,14 @@ def _part(part: str, about: str, task: Task, line: int) -> str:
             decimal(about)
         except NumberError:
             expected = f"expected a number as the score of {part}, not {about[:20]!r}"
-            raise ShapeError(expected, "Write one.", line) from None
+            raise ReadingError(expected, "Write one.", line) from None
         _strict(line, [part], partial(joined, separator=" "))
         return about
     words = part.split()
     if words and all(map(PLACE.fullmatch, words)):
         first, last = int(words[0]), int(words[-1])
         if [*map(int, words)] != [*range(first, first + len(words))]:
-            raise ShapeError(
+            raise ReadingError(
                 "expected the positions of one span, in order", "Write each span by itself.", line
             )
         part = f"{first}-{last + 1}"
@@ -296,7 +255,9 @@ def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | No
     folded = [name.casefold() for name in names]
     for name in [*named, *([layout.value] if not named or layout.value == "label" else [])]:
         if names.count(name) > 1:
-            raise ShapeError(f"expected one column {name}, not {names.count(name)}", "Leave the others out.")
+            raise ReadingError(
+                f"expected one column {name}, not {names.count(name)}", "Leave the others out."
+            )
         if name in names:
             return names.index(name)
         if folded.count(name.casefold()) == 1:
@@ -306,17 +267,17 @@ def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | No
 
 def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: str) -> Iterator[_Row]:
     """One value in each line; of tokens without a column, one in each line and a blank line after each."""
-    head = _unix(text).lstrip("\n").partition("\n")[0]
+    head = text.lstrip("\n").partition("\n")[0]
     several = suffix == "csv" or (file.column and suffix != "tsv")  # else a comma is one of the answer
-    separator = _separator(text, suffix) if several else "\t"
-    named = file.column and file.column in [name.strip() for name in head.split(separator or None)]
+    delimiter = _delimiter(text, suffix) if several else "\t"
+    named = file.column and file.column in [name.strip() for name in head.split(delimiter)]
     if task.form == "tokens" and not named:
-        lines = [(line, content.split()) for line, content in enumerate(_unix(text).split("\n"), 1)]
+        lines = [(line, content.split()) for line, content in enumerate(text.split("\n"), 1)]
         blocks = (list(block) for some, block in groupby(lines, lambda pair: bool(pair[1])) if some)
         for number, block in enumerate(blocks):
             yield _Row(block[0][0], str(number), " ".join(cells[-1] for _, cells in block))
         return
-    table = [*_table(text, separator)]
+    table = [*split_table(text, delimiter)]
     column = int(file.column) - 1 if file.column.isdecimal() else 0
     width = max([column + 1, *(len(row) for _, row in table[:1] if file.column)])
     if table and (first := [name.strip() for name in table[0][1]]):
@@ -327,14 +288,14 @@ def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix:
             expected = (
                 f"expected {layout.size:,} answers below the header {first[headed]!r}, and one is missing"
             )
-            raise ShapeError(expected, "Add it; if the first line is an answer, write a header before it.")
+            raise ReadingError(expected, "Add it; if the first line is an answer, write a header before it.")
         if headed is not None or (layout.size < len(table) and _heading(first[column:][:1], layout)):
             column, table = column if headed is None else headed, table[1:]
             width = len(first)
     for number, (line, row) in enumerate(table):
         if row and len(row) != width:
             expected = f"expected {width} cell{'s' * (width > 1)}, as in every line, not {len(row)}"
-            raise ShapeError(expected, "Write all columns, and separators within a cell in quotes.", line)
+            raise ReadingError(expected, "Write all columns, and separators within a cell in quotes.", line)
         yield _Row(line, str(number), plain_cell(row[column] if row else ""))
 
 
@@ -355,7 +316,7 @@ def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role
     for line, content in values if lines else [(1, text)]:
         value = _strict(line, content, loaded)
         if value is None:
-            raise ShapeError("expected JSON", "Write the file with a JSON library.", line)
+            raise ReadingError("expected JSON", "Write the file with a JSON library.", line)
         answers += [_Answer(line, *answer) for answer in _answers(value, keys, file.id, line=lines)]
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
@@ -379,17 +340,17 @@ def _refuse_columns(answers: Sequence[_Answer], size: int) -> None:
     column = answers[0].value if len(answers) == 1 < size else None
     if isinstance(column, dict | list) and len(column) == size:
         expected = f"expected an object for each example, and this is one with a column of {size:,} answers"
-        raise ShapeError(
+        raise ReadingError(
             expected, 'Write an object a line (in pandas: to_json(path, orient="records", lines=True)).'
         )
 
 
 def _strict(line: int, content: Any, read: Callable[..., Any]) -> Any:
-    """What is read of a line. Raises ShapeError for a NotationError."""
+    """What is read of a line. Raises ReadingError for a NotationError."""
     try:
         return read(content)
     except NotationError as error:
-        raise ShapeError(f"expected {error}", "Write it so.", line) from None
+        raise ReadingError(f"expected {error}", "Write it so.", line) from None
 
 
 def _answers(
@@ -447,7 +408,7 @@ def _by_unlisted_ids(answers: list[_Answer], size: int) -> list[_Answer]:
         return answers
     name, count = Counter(ids).most_common(1)[0]
     if count > 1:
-        raise ShapeError(
+        raise ReadingError(
             f"expected each id once, and {name[:20]} is there {count} times", "Keep one of each."
         )
     answers = sorted(answers, key=lambda answer: _natural(str(answer.index)))
