@@ -245,7 +245,7 @@ def few_units(options: Options) -> Iterator[Row]:
     """False alarms on few units: averages over classes, and the metrics of sets and tokens."""
     cases: dict[str, World | forms.Population] = {}
     for n, classes in product((30, 60, 120, 200), range(3, 7)):
-        shares = 0.7 ** np.arange(classes)
+        shares = [0.7**at for at in range(classes)]
         names = ("macro_f1", "macro_recall", "weighted_f1")
         cases[f"{classes} labels {n}"] = forms.of_labels(shares, n, names).alike()
         cases[f"{classes} labels {n}, leaning"] = leaning_classes(classes, n)

@@ -26,6 +26,7 @@ from material import write_material
 from gluebench.analysis.compare.scores import file_tested
 from gluebench.benchmark import Metric, load_benchmark
 from gluebench.scoring import read_gold
+from gluebench.scoring.numeric import Floats
 from gluebench.scoring.pairs import Pairs, matched
 from gluebench.submission import check
 
@@ -59,11 +60,14 @@ def compared(folder: Path) -> Compared:
     return files
 
 
-def scores(pairs: Pairs) -> np.ndarray:
+def scores(pairs: Pairs) -> Floats:
     """A number for each example, higher is better."""
+    values: Floats
     if pairs.predicted.labels:
-        return np.equal(*pairs.code_arrays).astype(np.float64)
-    return -np.abs(np.subtract(pairs.predicted.numbers, pairs.gold.numbers))
+        values = np.equal(*pairs.code_arrays).astype(np.float64)
+    else:
+        values = -np.abs(np.subtract(pairs.predicted.numbers, pairs.gold.numbers))
+    return values
 
 
 def ours(files: Compared, resamples: int) -> float:

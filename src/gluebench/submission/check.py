@@ -162,9 +162,10 @@ def read_file(
     plain = explain(path, data, expected, choices=choices, thorough=True)
     if plain.column is None:
         return table
-    shape = _problem("other-shape", path, name=file.path)
+    first = next(problem for problem in table.problems if problem.severity == "error")
     own = [problem for problem in plain.problems if problem.code not in _OF_TABLES]
-    return plain._replace(problems=[shape, *own])
+    repair = f"read, and written in the shape of {file.path}"
+    return plain._replace(problems=[replace(first, repair=repair), *own])
 
 
 def explain(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.influence import Influence, influence_of
+from gluebench.scoring.influence import influence_by_kind
 from gluebench.scoring.kinds import Kinds, comes_later, content_kinds, ranks
 from gluebench.scoring.metrics import (
     CountMetric,
@@ -70,13 +70,15 @@ class Units:
         return self.systems[0].gold.labels or self.metrics[0].labels
 
     @cached_property
-    def influences(self) -> list[Influence]:
-        """The influence of each unit on the metrics, of each system."""
+    def _influences(self) -> list[tuple[Floats, Kinds]]:
+        """The influence of a unit of each kind on the metrics, (metrics, kinds), of each system."""
         metrics = self.metrics
-        return [
-            pairs.kept(("influence", *metrics), partial(influence_of, metrics, pairs))
-            for pairs in self.systems
-        ]
+
+        def influence(pairs: Pairs) -> tuple[Floats, Kinds]:
+            values = [point(metric, pairs).value for metric in metrics]
+            return influence_by_kind(metrics, pairs, values)
+
+        return [pairs.kept(("influence", *metrics), partial(influence, pairs)) for pairs in self.systems]
 
     @property
     def counts(self) -> Ints:
@@ -91,7 +93,7 @@ class Units:
     def by_kind(self) -> Floats:
         """Influence of a unit of each kind, shape (metrics, systems, kinds)."""
         first = self.kinds.first
-        return np.stack([own.by_kind[:, own.kinds[first]] for own in self.influences], axis=1)
+        return np.stack([by_kind[:, kinds.of(first)] for by_kind, kinds in self._influences], axis=1)
 
     def left_out(self) -> Floats:
         """Values of the metrics without one unit of each kind, shape (metrics, systems, kinds)."""
@@ -105,7 +107,7 @@ class Units:
             return True
         # Only a metric from an entry point may lack influence values.
         external = isinstance(function_of(record), FunctionMetric)
-        return external and any(np.isnan(own.by_kind[metric]).any() for own in self.influences)
+        return external and any(np.isnan(by_kind[metric]).any() for by_kind, _ in self._influences)
 
     def apart(self) -> int:
         """Number of units that the first two systems answer differently."""

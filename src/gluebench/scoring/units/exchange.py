@@ -142,7 +142,8 @@ class CountTables:
         if weights[-1] > EXACT:
             every = np.arange(len(heads))
             return every, every
-        numbers = heads[:, differs] @ weights[:-1]
+        # Integers of two bytes are sorted faster.
+        numbers = (heads[:, differs] @ weights[:-1]).astype(np.min_scalar_type(int(weights[-1])))
         _, first, places = np.unique(numbers, return_index=True, return_inverse=True)
         return first, places
 
