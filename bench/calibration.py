@@ -27,7 +27,19 @@ import forms
 import numpy as np
 import worlds
 from material import world_options
-from worlds import WHOLE, Floats, Systems, Table, World, even, real, recalls, solved, two_tables
+from worlds import (
+    WHOLE,
+    Floats,
+    Systems,
+    Table,
+    World,
+    even,
+    joint_of,
+    real,
+    recalls,
+    solved,
+    two_tables,
+)
 
 from gluebench.analysis.compare.scores import Tested, file_tested, mean_tested
 from gluebench.benchmark import Metric
@@ -212,6 +224,34 @@ def alarms(options: Options) -> Iterator[Row]:
     }
     cases |= {f"AX {n} rows, leaning": leaning(n) for n in (1104, 150, 60)}
     yield from rows(cases, options, 0, Goal(significant=ALARMS))
+
+
+def leaning_classes(classes: int, n: int) -> World:
+    """Two systems of the same macro F1 on labels of falling shares, one of which leans to the first label."""
+    shares = 0.7 ** np.arange(classes)
+    known = forms.words(classes)
+
+    def table(right: float) -> Table:
+        leaning = np.zeros((classes, classes))
+        leaning[:, 0] = 1 - right
+        leaning += right * np.eye(classes)
+        joint = joint_of(shares / shares.sum(), even(0.6, classes), leaning)
+        return Table([forms.metric("macro_f1", known)], known, joint, n)
+
+    return solved(table, 0.2, 0.95)
+
+
+def few_units(options: Options) -> Iterator[Row]:
+    """False alarms on few units: averages over classes, and the metrics of sets and tokens."""
+    cases: dict[str, World | forms.Population] = {}
+    for n, classes in product((30, 60, 120, 200), range(3, 7)):
+        shares = [0.7**at for at in range(classes)]
+        names = ("macro_f1", "macro_recall", "weighted_f1")
+        cases[f"{classes} labels {n}"] = forms.of_labels(shares, n, names).alike()
+        cases[f"{classes} labels {n}, leaning"] = leaning_classes(classes, n)
+    for n, name in product((30, 60, 120, 200), ("sets", "tokens")):
+        cases[f"{name} {n}"] = forms.WORLDS[name](n).alike()
+    yield from rows(cases, options, 700, Goal(significant=(0.0, 0.055)))
 
 
 def power(options: Options) -> Iterator[Row]:
@@ -436,6 +476,7 @@ SECTIONS: Mapping[str, Callable[[Options], Iterator[Row]]] = {
     each.__name__: each
     for each in (
         alarms,
+        few_units,
         macro,
         power,
         equivalence,

@@ -3,9 +3,8 @@
     python bench/forms.py [--examples 1000] [--systems 100] [--rounds 3]
 
 Prints ratios of CPU times to those of a column of four labels, taken in turn in the same run: of checking a
-file for each form, of splitting its cells in plain Python, with `float` for numbers, of checking it and
-using its values, of ranking many systems and of grading one with intervals for each metric. `--checks` leaves
-out grading and ranking.
+file for each form, of ranking many systems and of grading one with intervals for each metric. `--checks`
+leaves out grading and ranking.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from worlds import WHOLE, Drawn, Floats, Rng, Truth
 
 from gluebench.analysis.rank import rank
 from gluebench.benchmark import Benchmark, Metric, load_benchmark
-from gluebench.benchmark.metrics import FORMS, Form, names_of, needs_positive
+from gluebench.benchmark.metrics import FORMS, Form, names_of, needs
 from gluebench.scoring import Gold, grade
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
@@ -93,7 +92,7 @@ NUMBERS = {"f1_from": "3.0", "precision_at": "5"}
 
 def metric(name: str, labels: tuple[str, ...] = ()) -> Metric:
     """The metric as a manifest names it."""
-    positive = NUMBERS.get(name, *labels[:1]) if needs_positive(name) else None
+    positive = NUMBERS.get(name, *labels[:1]) if needs(name, "positive") else None
     return Metric(name, name, name, "F", positive, labels)
 
 
@@ -349,18 +348,6 @@ def mixed(form: str, population: Population, rng: Rng) -> Column:
     return replace(both.take((rows + SIZE * rng.integers(0, 2, n)).tolist()), indices=None)
 
 
-def split_in_python(path: Path, form: str) -> list[Any]:
-    """The parts of all cells of a file as the standard library makes them, without a check."""
-    cells = path.read_text(encoding="utf-8").replace("\t", "\n").split("\n")[3::2]
-    if form == "numbers":
-        return [*map(float, cells)]
-    if form in ("probabilities", "distributions"):
-        return [*map(float, " ".join(cells).split(" "))]
-    separators = {"sets": "|", "spans": ";", "tokens": " ", "dependencies": " ", "ranking": " "}
-    separator = separators.get(form)
-    return [cell.split(separator) for cell in cells] if separator else cells
-
-
 def timed(
     form: str, systems: int, population: Population, folder: Path, *, ranked: bool = True
 ) -> Iterator[Timed]:
@@ -372,9 +359,6 @@ def timed(
     with zipfile.ZipFile(folder / "all.zip") as archive:
         archive.extractall(folder / "all")
     yield f"check {form}", lambda: check(folder / "all", benchmark)
-    path = folder / "all" / "T.tsv"
-    yield f"split {form}", lambda: split_in_python(path, form)
-    yield f"check and use {form}", lambda: check(folder / "all", benchmark).predictions["T"].values
     if not ranked:
         return
     columns = {str(at): {"T": mixed(form, population, rng)} for at in range(systems)}
@@ -401,7 +385,7 @@ def main() -> None:
         for form, make in TIMED.items():
             folder, ranked = Path(name, form), not options.checks
             for what, work in timed(form, options.systems, make(options.examples), folder, ranked=ranked):
-                first = firsts.setdefault(what.split()[0].replace("split", "check"), work)
+                first = firsts.setdefault(what.split()[0], work)
                 seconds = interleaved({"labels": first, "form": work}, options.rounds)
                 times = ratio(seconds, "form", "labels")
                 milliseconds = 1000 * statistics.median(seconds["form"])

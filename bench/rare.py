@@ -87,7 +87,9 @@ def of_ratings(rarest: float) -> World:
     rng = np.random.default_rng(2)
     gold = rng.choice([5.0, 4, 3, 2, 1], SIZE, p=shares(5, rarest))
     answers = gold + 0.5 * rng.normal(size=SIZE) * (1 + (gold < 3))
-    return [metric("neg_wmae")], pairs_of("numbers", gold.tolist(), answers.tolist())
+    return [metric("neg_wmae")._replace(score_range=(1.0, 5.0))], pairs_of(
+        "numbers", gold.tolist(), answers.tolist()
+    )
 
 
 def of_probabilities(rarest: float) -> World:

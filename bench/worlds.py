@@ -244,16 +244,21 @@ def recalls(*of_each: float) -> Floats:
 
 
 def two_tables(file: str, a: Floats, b: Floats, n: int) -> Table:
+    """Two systems on labels with a test file's shares."""
+    return Table(metrics_of(file), words_of(file), joint_of(SHARES[file], a, b), n)
+
+
+def joint_of(shares: Sequence[float], a: Floats, b: Floats) -> Floats:
     """Two systems that answer from the same random number, right first, with probability SAME."""
     classes = len(a)
     joint = np.zeros((classes,) * 3)
-    for gold, share in enumerate(SHARES[file]):
+    for gold, share in enumerate(shares):
         order = [gold, *(label for label in range(classes) if label != gold)]
         ends_a, ends_b = (np.append(0.0, np.cumsum(each[gold][order])) for each in (a, b))
         both = np.minimum.outer(ends_a[1:], ends_b[1:]) - np.maximum.outer(ends_a[:-1], ends_b[:-1])
         alone = np.outer(a[gold][order], b[gold][order])
         joint[gold][np.ix_(order, order)] = share * (SAME * np.maximum(both, 0.0) + (1 - SAME) * alone)
-    return Table(metrics_of(file), words_of(file), joint, n)
+    return joint
 
 
 def solved(

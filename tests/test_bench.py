@@ -18,6 +18,7 @@ SMALLEST = {
     "ladder": "--uploads 3 --repetitions 1",
     "load": "",
     "many": "--submissions 2 --singles 1",
+    "permutation": "--rounds 1 --resamples 20",
     "process": "--rounds 1",
     "rank_coverage": "--worlds 4 --only 20",
     "rare": "--worlds 2 --rows 1000",

@@ -268,3 +268,39 @@ def test_a_short_manifest_of_many_numbered_ids_takes_no_memory(tmp_path: Path) -
     tracemalloc.stop()
     assert record.task("T").splits["test"].ids[-1] == "a00000000000999999999"
     assert most < 2**20
+
+
+def tags_of(folder: Path, labels: str, more: str = "") -> str:
+    """The scheme of a task of tokens with these labels."""
+    path = folder / "tags.toml"
+    path.write_text(
+        f"""[benchmark]
+name = "tags"
+[tasks.NER]
+form = "tokens"
+labels = [{", ".join(f'"{label}"' for label in labels.split())}]
+metrics = [{{ name = "entity_f1" }}]
+splits.test.size = 3
+{more}
+"""
+    )
+    return load_benchmark(path).task("NER").metrics[0].scheme
+
+
+def test_the_scheme_of_tags_is_declared_or_the_only_one_that_fits(tmp_path: Path) -> None:
+    assert tags_of(tmp_path, "O I-x") == "IO"
+    assert tags_of(tmp_path, "O B-x I-x B-y") == "IOB2"
+    assert tags_of(tmp_path, "O B-x I-x E-x S-x") == "IOBES"
+    assert tags_of(tmp_path, "O B-x I-x L-x U-x") == "BILOU"
+    assert tags_of(tmp_path, "O B-x M-x E-x S-x") == "BMES"
+    assert tags_of(tmp_path, "O B-x E-x S-x", 'scheme = "BMES"') == "BMES"
+    for labels, more, problem in (
+        ("O B-x E-x S-x", "", "scheme: is missing, and the labels fit several schemes"),
+        ("O x-B x-I", "", "scheme: is missing, and the labels fit several schemes of entities or none"),
+        ("O B-x E-x", 'scheme = "IOB2"', "has E-x; expected O and tags that begin with B- and I- in IOB2"),
+        ("O B-x I-x", 'scheme = "BIO"', '"BIO" is of no use here; with form = "tokens" expected one of "IO"'),
+        ("", "", "labels: is missing; expected the labels of the tokens"),
+    ):
+        with pytest.raises(ManifestError) as raised:
+            tags_of(tmp_path, labels, more)
+        assert problem in str(raised.value)

@@ -17,6 +17,7 @@ from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef  # noqa:
 import gluebench.benchmark
 from gluebench import Benchmark, check, grade, load_benchmark, read_gold, write_submission
 from gluebench.benchmark import Task
+from gluebench.benchmark.metrics import needs
 from gluebench.submission import fix_submission
 
 NAMES = ["advglue", "clue", "clue-reading", "klej", "klue", "plue", "russian-superglue", "superglue"]
@@ -63,9 +64,15 @@ def some_words(task: Task, rng: Random, size: int) -> list[str]:
 
 
 def gold_of(benchmark: Benchmark, answers: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """The gold with which answers are right: the sure label in place of probabilities."""
+    """The gold with which answers are right: the sure label in place of probabilities; groups of one."""
     tasks = {file.name: benchmark.task(file.task) for file in benchmark.files()}
-    return {
+    groups = {
+        f"{metric.file}.groups": range(len(answers[metric.file]))
+        for task in benchmark.tasks
+        for metric in task.metrics
+        if needs(metric.function, "groups")
+    }
+    return groups | {
         name: [tasks[name].vocabulary[row.index(1.0)] for row in values]
         if tasks[name].form == "probabilities" else values
         for name, values in answers.items()
@@ -120,7 +127,9 @@ def test_every_manifest_says_where_its_text_comes_from(name: str) -> None:
     benchmark = load_benchmark(name)
     assert benchmark.url.startswith("https://")
     assert benchmark.citation
-    assert any("from memory" in note or "public dev sets" in note for note in benchmark.notes)
+    places = ("GitHub", "dataset_infos.json", "public dev sets", "were counted")
+    parents = [note for parent in benchmark.extends for note in load_benchmark(parent).notes]
+    assert any(place in note for note in (*benchmark.notes, *parents) for place in places)
     for task in benchmark.tasks:
         assert task.source.license
         assert task.source.citation
@@ -324,22 +333,26 @@ def test_superglue_in_its_own_files(tmp_path: Path) -> None:
     assert report.score is None, "COPA and RTE are missing"
 
 
-def test_klej_rates_reviews_by_the_mean_of_each_rating(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ratings", [(1, 2, 4, 5), (1, 2, 3, 4, 5)])
+def test_klej_rates_reviews_by_the_mean_of_each_rating(tmp_path: Path, ratings: tuple[int, ...]) -> None:
     rng = Random(4)
     benchmark = small(tmp_path, "klej", 40)
-    gold = [rng.choice([1, 2, 4, 5]) for _ in range(40)]
+    gold = [*ratings] * (40 // len(ratings))
     given = [round(rng.uniform(1, 5), 3) for _ in range(40)]
     member = tmp_path / "test_pred_ar.tsv"
     member.write_text("target\n" + "".join(f"{value}\n" for value in given))
     report = grade(check(member, benchmark), {"AR": gold}, benchmark=benchmark)
     errors = [
         fmean(abs(value - rating) for value, of in zip(given, gold, strict=True) if of == rating)
-        for rating in (1, 2, 4, 5)
+        for rating in ratings
     ]
     score = report.tasks["AR"].score
     assert score is not None
     assert score.value == pytest.approx(1 - fmean(errors) / 4)
-    assert 0 < score.low < score.value < score.high < 1
+    if 3 in ratings:
+        assert 0 < score.low < score.value < score.high < 1
+    else:
+        assert score.withheld == "too few to say"
 
 
 def test_a_diagnostic_set_counts_and_is_reported_by_phenomenon(tmp_path: Path) -> None:

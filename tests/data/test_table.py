@@ -238,3 +238,11 @@ def test_a_folder_of_something_else_is_left_alone(mine: Benchmark, tmp_path: Pat
     with pytest.raises(FileExistsError, match=r"dataset\.json"):
         prepare(tmp_path, mine, mine.task("Mood"), {"test": table.to_batches()}, origin=Origin("folder", "x"))
     assert (tmp_path / "mine" / "Mood" / "thesis.txt").read_text() == "mine"
+
+
+def test_opening_prepared_data_imports_no_other_room() -> None:
+    """Rooms of submissions and scores take as long to import as a split takes to open."""
+    code = "import sys, gluebench; gluebench.load; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    rooms = {name.split(".")[1] for name in done.stdout.split() if name.startswith("gluebench.")}
+    assert rooms <= {"benchmark", "data", "reading", "version"}

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gluebench.benchmark import Metric
-from gluebench.benchmark.metrics import BUILT_IN, Form, needs_positive
+from gluebench.benchmark.metrics import BUILT_IN, Form, names_of, needs, takes
 from gluebench.scoring.metrics.plain import pairs_of
 from gluebench.scoring.pairs import Pairs
 
@@ -16,7 +16,7 @@ WORDS = ("art", "law", "war")
 TAGS = ("O", "B-art", "I-art", "B-law", "I-law")
 SENTENCES = ("tokens", "dependencies")
 """Forms whose answers are as long as the gold."""
-NUMBERS = {"f1_from": "2.0", "precision_at": "2"}
+NUMBERS = {"f1_from": "2.0", **dict.fromkeys(names_of("ranking"), "2")}
 """What `positive` is for metrics that take a number."""
 
 
@@ -24,8 +24,9 @@ def metric_of(name: str) -> Metric:
     """The metric as a manifest names it."""
     form = BUILT_IN[name].form
     labels = TAGS if form == "tokens" else () if form in ("numbers", "text") else WORDS
-    positive = NUMBERS.get(name, WORDS[1]) if needs_positive(name) else None
-    return Metric(name, name, name, "F", positive, labels)
+    positive = NUMBERS.get(name, WORDS[1]) if needs(name, "positive") else None
+    scheme = "IOB2" if takes(name, "scheme") else ""
+    return Metric(name, name, name, "F", positive, labels, scheme=scheme)
 
 
 def answers_of(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gluebench import scoring
-from gluebench.benchmark.metrics import BUILT_IN
+from gluebench.benchmark.metrics import BUILT_IN, needs
 from gluebench.scoring.intervals import FEWEST_UNITS, TOO_FEW, UNDEFINED
 from gluebench.scoring.metrics import ENTRY_POINTS, METRICS
 from gluebench.scoring.metrics.cells import FEWEST_CALIBRATED
@@ -48,7 +48,9 @@ def test_the_table_of_metrics_is_the_metrics() -> None:
         text = f"{lowest:g} to {highest:g}" if lowest > -inf else f"up to {highest:g}"
         assert limits == (text.replace("-", "−") if highest < inf else "unbounded"), name
         *columns, positive = PERFECT[BUILT_IN[name].form]
-        value = scoring.measure(name, *columns, positive=positive if BUILT_IN[name].positive else None)
+        needed = {"positive": positive, "groups": [0, 1]}
+        options = {key: needed[key] for key in ("positive", "groups") if needs(name, key)}
+        value = scoring.measure(name, *columns, **options)
         assert value == pytest.approx(highest) or (highest == inf and value > 0), (
             "the best answers have the highest value"
         )

@@ -8,6 +8,7 @@ from scipy import stats
 from scoring.columns import labels, numbers
 from scoring.every_metric import WORDS, answers_of, metric_of
 
+from gluebench.benchmark import load_benchmark
 from gluebench.benchmark.metrics import BUILT_IN
 from gluebench.scoring.inference import file_bars
 from gluebench.scoring.influence import influence_of
@@ -96,6 +97,28 @@ def test_ratings_that_hardly_ever_occur_have_no_weighted_error() -> None:
     for gold, reason in ((many, TOO_FEW), (five, None)):
         (pairs,) = numbers(gold, gold + rng.normal(size=400))
         assert withheld("neg_wmae", pairs) == reason
+
+
+@pytest.mark.parametrize(
+    ("ratings", "reason"),
+    [
+        ([1, 2, 3, 4, 5], None),
+        ([2, 3, 4, 5], TOO_FEW),
+        ([1, 2, 3, 4], TOO_FEW),
+        ([1, 2, 4, 5], TOO_FEW),
+        ([1, 3, 5], None),
+        ([1, 2.33, 3.67, 5], None),
+        ([3], TOO_FEW),
+    ],
+)
+def test_a_rating_of_the_scale_that_never_occurs_withholds_the_weighted_error(ratings, reason) -> None:
+    """Such intervals held the value in down to 44 % of the worlds."""
+    rng = np.random.default_rng(0)
+    gold = rng.choice(ratings, 400)
+    (pairs,) = numbers(gold, gold + rng.normal(size=400))
+    (task,) = [task for task in load_benchmark("klej").tasks if task.name == "AR"]
+    (metric,) = task.metrics
+    assert file_bars([metric], pairs, [point(metric, pairs)])[0].withheld == reason
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "macro_pr_auc", "macro_average_precision"])

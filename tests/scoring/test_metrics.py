@@ -187,7 +187,7 @@ def test_arrays_and_pairs_within_answers_are_taken() -> None:
     ],
 )
 def test_answers_that_no_file_has_are_refused(name: str, gold: list[Any], predicted: list[Any]) -> None:
-    with pytest.raises(ValueError, match=r"at position 0 .* does not have the metric's form"):
+    with pytest.raises(ValueError, match=r"at position 0 .*; expected "):
         measure(name, [gold], [predicted])
 
 
@@ -407,6 +407,24 @@ LABELS_OF_ALL = {
 ORDINAL = (["lo", "mid", "hi", "hi"], ["lo", "hi", "hi", "mid"])
 
 
+@pytest.mark.parametrize(
+    "name", ["accuracy", "f1", "macro_f1", "kappa", "matthews_correlation", "icm", "group_exact_match"]
+)
+def test_probabilities_are_no_labels(name: str) -> None:
+    positive = 1 if name == "f1" else None
+    groups = [0, 0, 1, 1] if name == "group_exact_match" else None
+    with pytest.raises(ValueError, match=r"predictions: 0.2 at position 0 .*the one with the highest"):
+        measure(name, [0, 1, 1, 0], [0.2, 0.9, 0.7, 0.1], positive=positive, groups=groups)
+    assert measure("accuracy", [0.5, 1.0], [0.5, 0.5], labels=[0.5, 1.0]) == 0.5
+
+
+def test_correlations_of_large_integers_are_exact() -> None:
+    large = np.array([2**62, 2**62 + 1, 2**62 + 2])
+    for name in ("pearson", "spearman", "kendall"):
+        assert measure(name, [1, 2, 3], large) == pytest.approx(1)
+        assert measure(name, large, [3, 2, 1]) == pytest.approx(-1)
+
+
 class TestLabelsOfMeasure:
     """`labels` are all labels of the task, in its order."""
 
@@ -423,24 +441,33 @@ class TestLabelsOfMeasure:
         words = ["lo", "mid", "hi"]
         expected = sk.cohen_kappa_score(*ORDINAL, labels=words, weights="quadratic")
         assert measure("quadratic_kappa", *ORDINAL, labels=words) == pytest.approx(expected)
-        assert measure("quadratic_kappa", *ORDINAL) != pytest.approx(expected)
+        with pytest.raises(ValueError, match="needs the order of the labels; give all of them with labels="):
+            measure("quadratic_kappa", *ORDINAL)
 
     @pytest.mark.parametrize("name", ["accuracy", "icm", "group_exact_match"])
     def test_an_unknown_label_is_named(self, name: str) -> None:
         with pytest.raises(ValueError, match="'hi'; expected only the labels 'lo', 'mid'"):
-            measure(name, *ORDINAL, labels=["lo", "mid"])
+            measure(name, *ORDINAL, labels=["lo", "mid"], groups=[0] * 4)
 
 
 @pytest.mark.parametrize(
     ("name", "gold", "predicted", "more", "message"),
     [
-        ("neg_log_loss", ["a", "b"], [[9, 1], [0.5, 0.5]], {}, "does not have the metric's form"),
-        ("neg_log_loss", ["a", "b"], [[4, -5], [0.5, 0.5]], {}, "does not have the metric's form"),
-        ("neg_ece", ["a", "b"], [[1.2, -0.2], [0.5, 0.5]], {}, "does not have the metric's form"),
-        ("map", [[("d", math.nan)]], [["d"]], {}, "does not have the metric's form"),
-        ("ndcg", [{"d": math.inf}], [["d"]], {}, "does not have the metric's form"),
+        ("neg_log_loss", ["a", "b"], [[9, 1], [0.5, 0.5]], {}, "at position 0 .*; expected "),
+        ("neg_log_loss", ["a", "b"], [[4, -5], [0.5, 0.5]], {}, "at position 0 .*; expected "),
+        ("neg_ece", ["a", "b"], [[1.2, -0.2], [0.5, 0.5]], {}, "at position 0 .*; expected "),
+        ("map", [[("d", math.nan)]], [["d"]], {}, "at position 0 .*; expected "),
+        ("ndcg", [{"d": math.inf}], [["d"]], {}, "expected ids"),
         ("precision_at", [["d"]], [["d"]], {"positive": 0}, "expected 1, 2, 3 or more"),
         ("precision_at", [["d"]], [["d"]], {"positive": 2.5}, "expected 1, 2, 3 or more"),
+        ("neg_log_loss", ["1"], [[5.0, -4.0]], {"labels": ["0", "1"]}, "expected 2 plain decimals"),
+        ("neg_brier", ["a", "b"], [[0.9, 0.9], [0, 1]], {}, "expected 2 plain decimals that sum to 1"),
+        ("ndcg", [[("a", 3), ("b", -1)]], [["a"]], {}, "gold: .*; expected ids without commas"),
+        ("mrr", [["a"]], [["b", "b", "a"]], {}, "predictions: .*; expected ids with blanks"),
+        ("span_iou", [[(5, 0)]], [[(5, 0)]], {}, "gold: .*; expected spans as"),
+        ("span_iou", [[(0, 5)]], [[(0.7, 5.2)]], {}, "predictions: .*; expected spans as"),
+        ("neg_rmse", [1.0], [math.inf], {}, "predictions: inf .*; expected a finite number"),
+        ("neg_mae", [1], [2**60 + 1], {}, "1152921504606846977 at position 0 .* expected integers up to 2"),
         ("f1_from", [1.0], [2.0], {"positive": math.nan}, "is not a finite number"),
         ("neg_rmse", [1e308, -1e308], [-1e308, 1e308], {}, "expected numbers up to 1e.150"),
         ("r2", [1e308, -1e308, 0.0], [0.0, 1e308, 1.0], {}, "expected numbers up to 1e.150"),

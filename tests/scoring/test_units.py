@@ -435,3 +435,29 @@ def test_few_units_are_exchanged_as_every_exchange_says(metric: Metric, seed: in
     expected = np.mean(every > observed) + np.mean(every == observed) / 2 if observed else 1.0
     test = paired_tests(units_of([metric], systems), resamples=20_000, rng=rng)[0]
     assert test.p == pytest.approx(expected, abs=0.015)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(40) // 2])
+def test_each_different_exchange_is_counted_once(groups, monkeypatch) -> None:
+    """Six examples differ, of three kinds: 1,000 draws repeat 4 x 3 x 2 exchanges."""
+    gold = np.repeat([0, 1, 2], [14, 14, 12])
+    a, b = gold.copy(), gold.copy()
+    a[[0, 2, 4]], b[[15, 17]], b[30] = 1, 2, 0
+    (first, second) = labels(gold, a, b, groups=groups, classes=3)
+    counted = []
+    exchanged = exchange.CountTables.exchanged
+
+    def count(tables, heads):
+        counted.extend(map(tuple, heads))
+        return exchanged(tables, heads)
+
+    monkeypatch.setattr(exchange.CountTables, "exchanged", count)
+    drawn = units_of([R_K], [first, second]).exchange(1000, RNG(0))
+    assert len(counted) <= 4 * 3 * 2 + 1
+    assert drawn.differences.shape == (1, 1001)
+    monkeypatch.setattr(
+        exchange.CountTables, "different_exchanges", lambda _, heads: (np.arange(len(heads)),) * 2
+    )
+    again = units_of([R_K], [first, second]).exchange(1000, RNG(0))
+    assert drawn.differences == pytest.approx(again.differences, abs=1e-15)
+    assert drawn.errors == pytest.approx(again.errors, abs=1e-15)

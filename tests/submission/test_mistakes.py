@@ -198,6 +198,13 @@ CASES = {
     "LABEL_0 and LABEL_1": rte(lambda at, value: f"{at}\tLABEL_{number(value)}", fixed=False),
     "probabilities": rte(lambda at, value: f"{at}\t{0.75 - number(value) / 2}", fixed=False),
     "two columns of logits": sst(lambda at, value: f"{at}\t0.5\t-{value}.5", "id\t0\t1\n", fixed=False),
+    "class names, as run_glue.py writes them": sst(
+        lambda at, value: f"{at}\t{['negative', 'positive'][int(value)]}"
+    ),
+    "BERT's test_results.tsv": rte(lambda at, value: f"0.{at}25\t{number(value)}.5", "", fixed=False),
+    "a tab after each value": sst("{}\t{}\t".format),
+    "a tab after each value and the header": sst("{}\t{}\t".format, "index\tprediction\t\n"),
+    "indices of each batch": sst(lambda at, value: f"{at % 4}\t{value}", fixed=False),
     "hidden labels copied": sst("{}\t-1".format, fixed=False),
     "nan for a score": sts(lambda at, value: f"{at}\t{'nan' if at == 3 else value}", fixed=False),
     "brackets around scores": sts("{}\t[{}]".format),

@@ -14,7 +14,8 @@ from gluebench.submission import arrays as arrays_module
 from gluebench.submission import rows as rows_module
 from gluebench.submission.arrays import read_arrays
 from gluebench.submission.canonical import _template, read_canonical
-from gluebench.submission.forms import CellForm, Notation
+from gluebench.submission.columns import read_columns
+from gluebench.submission.forms import CellForm
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.rows import Fault, Layout, read_lines
 from gluebench.submission.submission import Column
@@ -247,12 +248,12 @@ def test_letters_of_a_word_in_another_order_are_not_the_word(wrong: str) -> None
 
 @given(st.text("0123456789.+-eE", min_size=1, max_size=6))
 @example("1e300")
+@example("1e999")
 @example("1" + "0" * 51)
-def test_arrays_take_only_the_numbers_the_careful_reader_takes(text: str) -> None:
+def test_columns_take_just_the_numbers_that_the_careful_reader_takes(text: str) -> None:
     body = b"0\t%b\n1\t1e-05\n" % text.encode()
     careful = read_lines(body, replace(SCORES, size=2))
-    fast = read_arrays(body, replace(SCORES, size=2))
-    assert fast is None or repr(fast) == repr(careful)
+    assert repr(read_columns(body, replace(SCORES, size=2))) == repr(None if careful.faults else careful)
 
 
 SETS = [
@@ -307,8 +308,10 @@ def fuzz(runs: int, seed: int) -> int:
         if rng.random() < 0.5:
             rng.shuffle(indices)
         body = mutated(b"".join(b"%d\t%b\n" % (index, rng.choice(words)) for index in indices), rng)
-        by_line, by_array = read_lines(body, wanted), read_arrays(body, wanted)
-        assert by_array == (None if b"\0" in body else by_line), body
+        by_line, by_column = read_lines(body, wanted), read_columns(body, wanted)
+        assert read_arrays(body, wanted) == by_line, body
+        assert by_column in (None, by_line), body
+        assert by_column is not None or by_line.faults or by_line.blank or by_line.indices, body
         canonical = read_canonical(body, 0, words=wanted.words, size=wanted.size)
         if canonical is not None:
             assert not by_line.faults, body
@@ -318,12 +321,12 @@ def fuzz(runs: int, seed: int) -> int:
 
 
 def test_the_readers_agree_on_mutated_files() -> None:
-    assert fuzz(4_000, seed=0) > 200
+    assert fuzz(600, seed=0) > 30
 
 
 @pytest.mark.slow
 def test_the_readers_agree_on_many_mutated_files() -> None:
-    assert fuzz(60_000, seed=1) > 3_000
+    assert fuzz(90_000, seed=1) > 4_500
 
 
 HARD = [
@@ -338,7 +341,6 @@ HARD = [
     b"".join(b"%d\t%d\n" % (index, index % 2) for index in range(11)),
     b"".join(b"%d\tx\n" % index for index in range(40)),
     b"x\n" * 40,
-    b"",
 ]
 
 
@@ -400,36 +402,43 @@ def test_as_many_labels_as_there_are_free_bytes(count: int) -> None:
      b"0\t1\n01\t2\n", b"0\t1\n1\t1e999\n", b"0\t1\n1\t1e\n", b"0\t1\n1\tnan\n", b"0\t1\n1\t 2\n", b"0\t1\n"],
 )  # fmt: skip
 def test_other_numbers_are_left_to_the_careful_reader(body: bytes) -> None:
-    assert read_arrays(body, replace(SCORES, size=2)) is None
+    assert read_columns(body, replace(SCORES, size=2)) is None
 
 
 @pytest.mark.parametrize("ids", [(), ("a-1", "b|2", "ü 3")])
 @pytest.mark.parametrize("blank", [True, False])
-def test_arrays_read_cells_as_the_careful_reader_does(ids: tuple[str, ...], blank: bool) -> None:
-    form = CellForm(lambda cell: cell.split("|"), "|".join, "", blank, Notation("words", b"|", (b"1", b"2")))
+def test_cells_are_read_as_by_the_careful_reader(ids: tuple[str, ...], blank: bool) -> None:
+    known = {"": (), "1": ("1",), "2": ("2",), "1|2": ("1", "2")}
+
+    def read_cell(cell: str) -> tuple[str, ...]:
+        if cell not in known:
+            raise ValueError(cell)
+        return known[cell]
+
+    form = CellForm(read_cell, "|".join, "", blank)
     names, rng, taken = ids or ("0", "1", "2"), random.Random(0), 0
     for _ in range(500):
         rows = [f"{name}\t{rng.choice(['1', '2', '1|2', '', 'x'])}\n" for name in rng.sample(names, 3)]
         body = "".join(rows).encode()
         body = mutated(body, rng) if rng.random() < 0.5 else body
         layout = Layout((), 3, form=form, ids=ids)
-        careful, fast = read_lines(body, layout), read_arrays(body, layout)
-        if fast is not None:
-            assert (Column((), fast.values).values, careful.faults) == (careful.values, {}), body
-            taken += 1
+        careful, fast = read_lines(body, layout), read_columns(body, layout)
+        assert fast in (None, careful), body
+        taken += fast is not None
     assert taken > 20
 
 
-def test_labels_of_ids_are_read_in_arrays() -> None:
+def test_labels_of_ids_are_read_in_columns() -> None:
     layout = Layout(NLI.words, 3, ids=("x", "y\u00e9", "z"))
     body = "z\tneutral\nx\tentailment\ny\u00e9\tneutral\n".encode()
-    assert read_arrays(body, layout) == read_lines(body, layout)
-    assert read_arrays(body.replace(b"z\tn", b"z\tx"), layout) is None
-    assert read_arrays(body.replace(b"z\tn", b"x\tn"), layout) is None
+    assert read_columns(body, layout) == read_lines(body, layout)
+    assert read_columns(body.replace(b"z\tn", b"z\tx"), layout) is None
+    assert read_columns(body.replace(b"z\tn", b"x\tn"), layout) is None
+    assert read_arrays(body, layout) is None
 
 
 def test_numbers_in_another_order_are_put_in_order() -> None:
-    rows = read_arrays(b"2\t3.5\n0\t-1\n1\t2e-1\n", replace(SCORES, size=3))
+    rows = read_columns(b"2\t3.5\n0\t-1\n1\t2e-1\n", replace(SCORES, size=3))
     assert rows is not None
     assert rows.values == array("d", [-1, 0.2, 3.5])
 

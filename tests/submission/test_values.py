@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from gluebench.benchmark import Benchmark, UnknownNameError, load_benchmark
+from gluebench.reading.notation import LARGEST
 from gluebench.scoring import grade
 from gluebench.submission import Column, check, write_submission
-from gluebench.submission.notation import LARGEST
 from gluebench.submission.values import SubmissionError, submission_of
 
 RIGHT = ["1", "0", "1", "1"]

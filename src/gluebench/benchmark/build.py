@@ -12,7 +12,7 @@ from gluebench.benchmark.checks import average_findings, name_finding
 from gluebench.benchmark.figures import heading
 from gluebench.benchmark.ids import ORDER, ids_of
 from gluebench.benchmark.lookup import UnknownNameError, file_name, table_beside
-from gluebench.benchmark.metrics import ARTICLES, BUILT_IN
+from gluebench.benchmark.metrics import ARTICLES, BUILT_IN, SCHEMES, guess_scheme, scheme_problem, takes
 from gluebench.benchmark.reader import Finding, Section, finite, one_of
 from gluebench.benchmark.records import (
     ROLES,
@@ -142,7 +142,8 @@ def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, An
     form = section.text("form", "numbers" if score_range else "labels")
     labels = _labels(section)
     return {
-        **section.read(title=name, summary="", domain="", version="", recipe=None, separator="|"),
+        **section.read(title=name, summary="", domain="", version="", recipe=None),
+        "separator": _separator(section),
         **section.read(columns=(), aliases=(), notes=(), exclusive=True),
         "name": name,
         "form": form,
@@ -153,6 +154,12 @@ def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, An
         "source": _source(section, name),
         "printed": Printed(printed.texts_by_name("sizes"), categories),
     }
+
+
+def _separator(section: Section) -> str:
+    """The text between the labels of a set; a blank stands for any number of them."""
+    blank = section.values.get("separator") == " "
+    return " " if blank else section.text("separator", "|")
 
 
 def _splits(section: Section) -> dict[str, Split]:
@@ -231,12 +238,27 @@ def _parents(section: Section, labels: tuple[str, ...]) -> tuple[tuple[str, str]
     return tuple(parents.items())
 
 
+def _scheme(section: Section, data: Mapping[str, Any]) -> str:
+    """The scheme of the tags, as declared, or else the only smallest one that the labels fit."""
+    if "scheme" not in section.values:
+        tags = data["vocabulary"] if data["form"] == "tokens" else ()
+        return (guess_scheme(tags) if tags else None) or ""
+    scheme = section.text("scheme")
+    if data["form"] != "tokens" or scheme not in SCHEMES:
+        section.reject("scheme", f'"{scheme}" is of no use here; with form = "tokens" {one_of(SCHEMES)}')
+        return ""
+    if problem := scheme_problem(data["vocabulary"], scheme):
+        section.reject("labels", problem)
+    return scheme
+
+
 def _metrics(section: Section, files: tuple[TestFile, ...], data: Mapping[str, Any]) -> tuple[Metric, ...]:
     vocabulary = data["vocabulary"]
     parents = _parents(section, vocabulary or tuple(label.word for label in data["labels"]))
     language = section.text("language", "")
     if language and (data["form"] != "text" or language not in ARTICLES):
         section.reject("language", f'"{language}" is of no use here; with form = "text" {one_of(ARTICLES)}')
+    scheme = _scheme(section, data)
     only_file = files[0].name if len(files) == 1 else None
     metrics = []
     for entry in section.listed("metrics", KEYS["metric"]):
@@ -246,7 +268,16 @@ def _metrics(section: Section, files: tuple[TestFile, ...], data: Mapping[str, A
             entry.reject("file", f"is missing, and this task has several files; {known}")
         values = entry.read(function=name, title="", file=only_file or "", positive=None)
         scale = _range(entry, "scale", ascending=False)
-        metric = Metric(name, **values, labels=vocabulary, scale=scale, parents=parents, language=language)
+        metric = Metric(
+            name,
+            **values,
+            labels=vocabulary,
+            scale=scale,
+            parents=parents,
+            language=language,
+            score_range=data["score_range"],
+            scheme=scheme if takes(values["function"], "scheme") else "",
+        )
         title = metric.title or (BUILT_IN[metric.function].title if metric.loss else name)
         metrics.append(metric._replace(title=heading(title) if metric.loss else title))
     if not section.values.get("metrics", ()):
@@ -281,7 +312,7 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
         task=task,
         splits=chosen,
         synonyms=entry.texts("synonyms"),
-        **entry.read(member="", column="", columns=(), gaps=False, parts=""),
+        **entry.read(member="", column="", id="", columns=(), gaps=False, parts=""),
         line=entry.inner("line").values,
         other_versions=tuple(
             Version(version.text("name"), version.text("note"), _sizes(version))

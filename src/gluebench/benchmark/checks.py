@@ -9,7 +9,7 @@ from math import inf, isfinite
 
 from gluebench.benchmark.ids import NumberedIds
 from gluebench.benchmark.lookup import did_you_mean, fold, table_beside
-from gluebench.benchmark.metrics import BUILT_IN, FORMS, UNSCALED, names_of, needs_positive, takes_positive
+from gluebench.benchmark.metrics import BUILT_IN, FORMS, SCHEMES, UNSCALED, names_of, needs, takes
 from gluebench.benchmark.reader import Finding, KeyPath, one_of
 from gluebench.benchmark.records import ROLES, Benchmark, Task, TestFile
 
@@ -180,15 +180,24 @@ def _weighted_spans(path: KeyPath, task: Task) -> Iterator[Finding]:
         yield _finding("weighted-spans", (*path, "labels"))
 
 
+def _schemes(path: KeyPath, task: Task) -> Iterator[Finding]:
+    for metric in task.metrics:
+        if needs(metric.function, "scheme") and not metric.scheme:
+            code = "no-scheme" if task.vocabulary else "no-tags"
+            where = (*path, "scheme" if task.vocabulary else "labels")
+            yield _finding(code, where, function=metric.function, one_of=one_of(SCHEMES))
+            break
+
+
 def _positives(path: KeyPath, task: Task) -> Iterator[Finding]:
-    taking = " or ".join(f'"{name}"' for name in names_of(task.form) if takes_positive(name))
+    taking = " or ".join(f'"{name}"' for name in names_of(task.form) if takes(name, "positive"))
     for position, metric in enumerate(task.metrics):
         where = (*path, "metrics", position, "positive")
         if metric.positive is None:
-            if needs_positive(metric.function) and task.form in FORMS:
+            if needs(metric.function, "positive") and task.form in FORMS:
                 title = BUILT_IN[metric.function].title
                 yield _finding("no-positive", where, title=title, one_of=one_of(task.words))
-        elif metric.function in BUILT_IN and not takes_positive(metric.function):
+        elif metric.function in BUILT_IN and not takes(metric.function, "positive"):
             yield _finding("useless-positive", where, function=metric.function, taking=taking)
         elif task.form in ("numbers", "ranking"):
             if not _is_number(metric.positive):
@@ -264,7 +273,7 @@ def _suited_columns(file: TestFile, task: Task) -> bool:
     other = file.column or file.parts or file.path.casefold().endswith((".json", ".jsonl"))
     one_each = len({*file.columns}) == len(file.columns) == len(task.vocabulary)
     form = task.form in ("sets", "probabilities", "distributions")
-    return one_each and form and not (other or any(split.ordered for split in file.splits.values()))
+    return one_each and form and not other
 
 
 def _versions(path: KeyPath, file: TestFile) -> Iterator[Finding]:
@@ -365,6 +374,7 @@ _RULES: tuple[tuple[Rule, tuple[str, ...]], ...] = (
     (_known_functions, ("metrics.function",)),
     (_suited_functions, ("labels", "score_range", "form", "metrics.function")),
     (_weighted_spans, ()),
+    (_schemes, ("labels", "form", "scheme", "metrics.function")),
     (_positives, ("labels", "form", "metrics.function", "metrics.positive")),
     (_metric_names, ("metrics",)),
     (_scales, ("metrics.function", "metrics.scale")),

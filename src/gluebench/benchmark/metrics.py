@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, cast, get_args
 
 from gluebench.benchmark.lookup import table_beside
@@ -27,13 +27,17 @@ class BuiltIn(NamedTuple):
     """0 for a share, -1 for a correlation, minus infinity for a negated loss without a bound."""
     highest: float
     """The best value: 1, or 0 for a negated loss."""
-    positive: bool
-    """Whether the manifest names a label, or for `f1_from` and `precision_at` a number, under `positive`."""
+    needs: str
+    """What it compares with beside gold and predictions; in brackets what it can do without.
+
+    "positive": a label, or for numbers and rankings a number. "order": the labels in their order. "groups":
+    the group of each example. "scheme": how tags mark entities.
+    """
 
 
 BUILT_IN: Mapping[str, BuiltIn] = {
-    name: BuiltIn(name, title, cast(Form, form), float(lowest), float(highest), bool(positive))
-    for name, (title, form, lowest, highest, positive) in table_beside(__file__).items()
+    name: BuiltIn(name, title, cast(Form, form), float(lowest), float(highest), needs)
+    for name, (title, form, lowest, highest, needs) in table_beside(__file__).items()
 }
 """The rows of metrics.tsv."""
 
@@ -63,11 +67,64 @@ def names_of(form: Form) -> tuple[str, ...]:
     return tuple(metric.name for metric in BUILT_IN.values() if metric.form == form)
 
 
-def takes_positive(function: str) -> bool:
-    """Whether it is a built-in metric of one label, or number; of relations it is of all without one."""
-    return function in BUILT_IN and BUILT_IN[function].positive
+def takes(function: str, fact: str) -> bool:
+    """Whether a built-in metric needs a fact of `BuiltIn.needs`, or can use it."""
+    return function in BUILT_IN and BUILT_IN[function].needs.strip("[]") == fact
 
 
-def needs_positive(function: str) -> bool:
-    """Whether the manifest has to name that label, or number."""
-    return takes_positive(function) and BUILT_IN[function].form != "relations"
+def needs(function: str, fact: str) -> bool:
+    """Whether a built-in metric has no value without a fact of `BuiltIn.needs`."""
+    return function in BUILT_IN and BUILT_IN[function].needs == fact
+
+
+class TagScheme(NamedTuple):
+    """The prefixes of tags in a scheme of entities, a letter each."""
+
+    first: str
+    """Those that begin an entity."""
+    inner: str
+    """Those that go on with one."""
+    unfinished: str
+    """Those after which an entity may go on."""
+    last: str
+    """Those at which an entity may end."""
+
+    @property
+    def prefixes(self) -> str:
+        """All of them."""
+        return "".join(dict.fromkeys(self.first + self.inner))
+
+
+SCHEMES: Mapping[str, TagScheme] = {
+    "IO": TagScheme("I", "I", "I", "I"),
+    "IOB2": TagScheme("B", "I", "BI", "BI"),
+    "IOBES": TagScheme("BS", "IE", "BI", "ES"),
+    "BILOU": TagScheme("BU", "IL", "BI", "LU"),
+    "BMES": TagScheme("BS", "ME", "BM", "ES"),
+}
+"""How tags mark entities; a token outside of them has the tag O."""
+OUTSIDE = "O"
+
+
+def scheme_problem(tags: Iterable[str], scheme: str) -> str:
+    """What keeps a set of tags from being in a scheme, as the rest of a sentence; empty for nothing."""
+    wrong = sorted({tag for tag in tags if tag != OUTSIDE and _prefix(tag) not in SCHEMES[scheme].prefixes})
+    if not wrong:
+        return ""
+    known = " and ".join(f"{prefix}-" for prefix in SCHEMES[scheme].prefixes)
+    return f"has {', '.join(wrong[:5])}; expected {OUTSIDE} and tags that begin with {known} in {scheme}"
+
+
+def guess_scheme(tags: Iterable[str]) -> str | None:
+    """The smallest scheme that the tags fit; None if several of one size do, or none does."""
+    known = [*tags]
+    fitting = [name for name in SCHEMES if not scheme_problem(known, name)]
+    size = min((len(SCHEMES[name].prefixes) for name in fitting), default=0)
+    smallest = [name for name in fitting if len(SCHEMES[name].prefixes) == size]
+    return smallest[0] if len(smallest) == 1 else None
+
+
+def _prefix(tag: str) -> str:
+    """The letter before the type; the whole tag where it has no type, and no letter if that is longer."""
+    prefix = tag.partition("-")[0]
+    return prefix if len(prefix) == 1 else "?"

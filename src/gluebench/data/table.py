@@ -16,7 +16,6 @@ from gluebench.data.dataset import INDEX, LABEL
 from gluebench.data.errors import DataError
 from gluebench.data.home import data_folder, split_file, task_folder
 from gluebench.data.tsv import Example, read_examples
-from gluebench.scoring.notebook import html_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,6 +70,8 @@ class Table(Sequence[Example]):
         return f"<{self.task.name} {self.split}: {len(self):,} examples, columns {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
+        from gluebench.scoring.notebook import html_table
+
         rows = [
             (str(example.index), *example.inputs.values(), *([str(example.label)] if self.labeled else []))
             for example in self[:SHOWN]

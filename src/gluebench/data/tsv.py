@@ -9,8 +9,7 @@ from pathlib import Path
 
 from gluebench.benchmark import Split, Task
 from gluebench.data.errors import DataError, refuse
-from gluebench.submission.forms import cell_form
-from gluebench.submission.notation import NumberError, decimal
+from gluebench.reading.notation import NumberError, decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +90,9 @@ def _example(task: Task, fields: list[str], seen: set[int], wrong: list[str]) ->
 
 
 def _label(task: Task, text: str, wrong: list[str]) -> str | float:
+    # Imported here, so that prepared data are read without the room of submissions.
+    from gluebench.submission.forms import cell_form
+
     if task.labels:
         if text not in task.words:
             wrong.append(f'the label is "{text}", expected one of {", ".join(task.words)}')

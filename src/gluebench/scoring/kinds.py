@@ -16,15 +16,16 @@ DENSE = 1 << 16
 class Kinds:
     """The kind of each unit, numbered from 0."""
 
-    def __init__(self, counts: Ints, of_units: Callable[[], NDArray[Any]]) -> None:
+    def __init__(self, counts: Ints, of: Callable[[Any], NDArray[Any]]) -> None:
         self.counts = counts
         """The number of units of each kind, shape (kinds,)."""
-        self._of_units = of_units
+        self.of = of
+        """The kinds of some units, by an index of these."""
 
     @cached_property
     def of_units(self) -> NDArray[Any]:
         """The kind of each unit, shape (units,), in the smallest unsigned type."""
-        return self._of_units().astype(np.min_scalar_type(len(self.counts) - 1))
+        return self.of(slice(None)).astype(np.min_scalar_type(len(self.counts) - 1))
 
     @cached_property
     def size(self) -> int:
@@ -47,14 +48,14 @@ def content_kinds(columns: Sequence[Ints], units: Ints | None) -> Kinds:
     """
     of_rows, counts = _ranked_rows(columns)
     if units is None:
-        return Kinds(counts, lambda: of_rows)
+        return Kinds(counts, of_rows.__getitem__)
     rows = np.lexsort((of_rows, units))
     ends = np.cumsum(np.bincount(units)).tolist()
     values = of_rows[rows].tolist()
     contents = [tuple(values[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
     numbers = {content: number for number, content in enumerate(sorted({*contents}))}
     of_units = np.array([numbers[content] for content in contents], np.intp)
-    return Kinds(np.bincount(of_units), lambda: of_units)
+    return Kinds(np.bincount(of_units), of_units.__getitem__)
 
 
 def ranks(columns: Sequence[Column], words: Sequence[str] = ()) -> list[Ints]:
@@ -64,7 +65,8 @@ def ranks(columns: Sequence[Column], words: Sequence[str] = ()) -> list[Ints]:
     of a distribution are those of `words`, and are taken in the order of these.
     """
     if columns[0].labels:
-        of_codes = np.argsort(np.argsort(columns[0].labels))
+        # In the smallest type, as this is done for every example.
+        of_codes: NDArray[Any] = np.argsort(np.argsort(columns[0].labels)).astype(np.uint8)
         return [of_codes[np.frombuffer(column.codes, np.uint8)] for column in columns]
     size = len(columns[0])
     if not isinstance(columns[0].values, tuple):
@@ -94,10 +96,12 @@ def comes_later(first: Ints, second: Ints) -> bool:
 
 def _ranked_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
     """The rank of each row among the different ones, shape (n,), and how often each of these occurs."""
-    ranks, different = np.zeros(len(columns[0]), np.int64), 1
+    ranks: NDArray[Any] = np.zeros(len(columns[0]), np.uint8)
+    different = 1
     for column in columns:
         width = int(column.max()) + 1
-        ranks = ranks * width + column
+        smallest = np.min_scalar_type(different * width)
+        ranks = ranks.astype(smallest) * smallest.type(width) + column
         if different * width > DENSE:
             there, ranks = np.unique(ranks, return_inverse=True)
             different = len(there)

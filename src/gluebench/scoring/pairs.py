@@ -85,7 +85,7 @@ class Pairs:
     @cached_property
     def unit_kinds(self) -> Kinds:
         """Each unit as a kind of its own."""
-        return Kinds(np.ones(self.size, np.int64), lambda: np.arange(self.size))
+        return Kinds(np.ones(self.size, np.int64), lambda units: np.arange(self.size)[units])
 
     @cached_property
     def content_kinds(self) -> Kinds:
@@ -101,15 +101,11 @@ class Pairs:
         # In the smallest type, as this is done for every example.
         of_cells = (np.cumsum(table > 0) - 1).astype(np.min_scalar_type(len(table)))
 
-        def of_units() -> NDArray[Any]:
-            return of_cells[self._cell_numbers]
+        return Kinds(table[table > 0], lambda units: of_cells[self._cell_numbers(units)])
 
-        return Kinds(table[table > 0], of_units)
-
-    @property
-    def _cell_numbers(self) -> Ints:
-        """The cell of each example in the confusion table, gold * classes + predicted, shape (n,)."""
-        gold, predicted = self.code_arrays
+    def _cell_numbers(self, rows: Any) -> Ints:
+        """The cells of some examples in the confusion table, gold * classes + predicted, shape (rows,)."""
+        gold, predicted = (codes[rows] for codes in self.code_arrays)
         classes = len(self.gold.labels)
         # In the smallest type, as this is done for every example.
         numbers: Ints = gold * np.min_scalar_type(classes**2).type(classes) + predicted
@@ -135,7 +131,7 @@ class Pairs:
         place_of_unit[units] = np.arange(number)
         places = place_of_unit[self.unit_of_rows]
         rows = places >= 0
-        cells = self._cell_numbers[rows] * np.intp(number) + places[rows]
+        cells = self._cell_numbers(rows) * np.intp(number) + places[rows]
         flat = np.bincount(cells, minlength=classes**2 * number).astype(np.float64)
         return flat.reshape(classes, classes, number)
 

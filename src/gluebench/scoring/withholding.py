@@ -80,7 +80,8 @@ def _classes(metric: Metric, pairs: Pairs) -> Classes | None:
 
 def _units_with_others(pairs: Pairs, *, axis: int) -> int:
     """Number of units with another gold (axis 0) or predicted (1) label than the most frequent one."""
-    table = pairs.table_array
-    cells = np.ones(table.shape, np.bool_)
-    np.moveaxis(cells, axis, 0)[table.sum(axis=1 - axis).argmax()] = False
-    return pairs.units_in(cells)
+    counts = pairs.table_array.sum(axis=1 - axis)
+    other = np.arange(len(counts)) != counts.argmax()
+    if pairs.units is None:
+        return int(counts[other].sum())
+    return int(pairs.units_with(other[pairs.code_arrays[axis]]))

@@ -1,39 +1,35 @@
-"""`rows.read_lines` for large files: the same result in whole-array steps."""
+"""`rows.read_lines` in whole-array steps, for large files of labels in any order and with any faults."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from gluebench.submission.cells import FEED, TAB, lookup, read_cells
-from gluebench.submission.numerals import (
-    PAD,
-    Bytes,
-    Flags,
-    Ints,
-    Text,
-    decimals,
-    integers,
-    text_of,
-)
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.rows import Fault, Layout, Rows, read_line
-from gluebench.submission.submission import Unread, Values
 
-_CHUNK = 1 << 15
-"""Rows handled at once, so that the work stays in the processor's cache."""
-_MOST_MARKS = 1 << 22
+Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+_TAB, _FEED, _ZERO = b"\t\n0"
 _NO_LABEL = 255
-_NEITHER = bytes({*range(256)} - {TAB, FEED})
-"""All bytes but those between cells and rows."""
+_MOST_DIGITS = 18
+"""Digits of the longest index that `read_lines` reads."""
+_SHORT = 9
+"""Digits of a number that 32 bits hold; the sum of other bytes may wrap, and is not used."""
+_MOST_LETTERS = 1000
+"""Letters of all words above which comparing each is no faster than `read_lines`."""
+_CHUNK = 1 << 14
+"""Rows handled at once, so that the work stays in the processor's cache."""
 
 
 class _Fields(NamedTuple):
-    """Offsets of each row into the padded body."""
+    """Offsets of each row into the body."""
 
     starts: Ints
     tabs: Ints
@@ -41,56 +37,93 @@ class _Fields(NamedTuple):
     ends: Ints
     regular: Flags | None
     """Rows of exactly two columns; None when all are."""
-    marks: Ints
-    """Every tab, line feed and mark of the notation."""
-    kinds: Bytes
-    """The bytes there."""
 
 
 def read_arrays(body: bytes, layout: Layout, *, first_line: int = 2) -> Rows | None:
-    """See `rows.read_lines`; None for a file that only that function reads."""
-    indices: Ints | None = None
-    if layout.ids:
-        if body.translate(None, _NEITHER) != b"\t\n" * body.count(b"\n"):
-            return None
-        columns = body.replace(b"\t", b"\n").split(b"\n")
-        indices = np.array([layout.places.get(name, -1) for name in columns[:-1:2]], np.int64)
-        body = b"\t%b\n" % b"\n\t".join(columns[1::2])
-    text = text_of(body)
-    fields = _split(text.data, layout.form.notation.marks if layout.form and layout.form.notation else b"")
-    if fields is None or (fields.regular is not None and not layout.words):
+    """See `rows.read_lines`; None for what only that function reads: ids, other forms, very many labels."""
+    words = layout.synonym_codes | layout.codes
+    if not layout.words or layout.ids or len(b"".join(words)) > _MOST_LETTERS:
         return None
-    indices = _indices(text, fields) if indices is None else indices
+    data = np.frombuffer(body, np.uint8)
+    fields = _split(data)
+    if fields is None:
+        return None
+    number = len(fields.ends)
+    indices, codes, synonym = (
+        np.empty(number, np.int64),
+        np.empty(number, np.uint8),
+        np.empty(number, np.bool_),
+    )
+    for first in range(0, number, _CHUNK):
+        rows = slice(first, first + _CHUNK)
+        starts, tabs, ends = fields.starts[rows], fields.tabs[rows], fields.ends[rows]
+        indices[rows] = _integers(data, starts, tabs)
+        codes[rows], synonym[rows] = _labels(data, tabs + 1, ends, layout)
     order = _order(indices, layout.size) if fields.regular is None else None
-    if layout.words and not (layout.ids and order is None):
-        return _labels(text, fields, indices, order, layout, first_line)
-    values = None if order is None else _values(text, fields, order, layout)
-    return None if values is None else Rows(values, array("q"), [], Counter(), layout.size, 0, 0)
-
-
-def _labels(
-    text: Text, fields: _Fields, indices: Ints, order: Ints | None, layout: Layout, first_line: int
-) -> Rows | None:
-    columns = _codes(text, fields, layout)
-    if columns is None:
-        return None
-    codes, synonym = columns
     if order is None or codes.max(initial=0) == _NO_LABEL:
-        if layout.ids:
-            return None
-        return _with_faults(text.data, fields, indices, codes, synonym, layout, first_line)
+        return _with_faults(data, fields, indices, codes, synonym, layout, first_line)
     synonyms = int(np.count_nonzero(synonym))
     return Rows(codes[order].tobytes(), array("q"), [], Counter(), layout.size, 0, synonyms)
 
 
-def _values(text: Text, fields: _Fields, order: Ints, layout: Layout) -> Values | Unread | None:
-    """The values of a column of another form; None unless all have the usual notation."""
-    tabs, ends = fields.tabs, fields.ends
-    if layout.form:
-        cells = read_cells(text, fields.marks, fields.kinds, tabs, ends, layout.form)
-        return None if cells is None else replace(cells, rows=cells.rows[order])
-    numbers = decimals(text, tabs + 1, ends)
-    return None if np.isnan(numbers).any() else array("d", numbers[order].tobytes())
+def _split(data: Bytes) -> _Fields | None:
+    """The rows; None if there are none."""
+    separators = np.flatnonzero((data - np.uint8(_TAB)) < 2)
+    feeds = data.take(separators) == _FEED
+    if len(separators) % 2 == 0 and not feeds[0::2].any() and feeds[1::2].all():
+        tabs, ends = separators[0::2], separators[1::2]
+        return _Fields(_starts(ends), tabs, ends, None) if len(ends) else None
+    at = np.flatnonzero(feeds)
+    ends = separators[at]
+    first = np.concatenate([[0], at[:-1] + 1])
+    return _Fields(_starts(ends), separators[first], ends, at - first == 1)
+
+
+def _starts(ends: Ints) -> Ints:
+    starts = np.empty_like(ends)
+    starts[:1] = 0
+    starts[1:] = ends[:-1] + 1
+    return starts
+
+
+def _integers(data: Bytes, starts: Ints, ends: Ints) -> Ints:
+    """The plain integers from 0, of up to 18 digits; -1 for any other field."""
+    lengths = ends - starts
+    longest = int(lengths.max(initial=0))
+    width = np.int32 if longest <= _SHORT else np.int64  # half as wide, half the time
+    numbers: npt.NDArray[Any] = np.zeros(len(ends), width)
+    largest = np.zeros(len(ends), np.uint8)
+    for place in range(min(_MOST_DIGITS, longest)):
+        digit = data.take(ends - (place + 1)) - np.uint8(_ZERO)
+        digit *= lengths > place
+        np.maximum(largest, digit, out=largest)
+        numbers += np.multiply(digit, 10**place, dtype=width)
+    padded = (data.take(starts) == _ZERO) & (lengths > 1)
+    numbers[(largest > 9) | padded | (lengths < 1) | (lengths > _MOST_DIGITS)] = -1
+    return numbers
+
+
+def _labels(data: Bytes, starts: Ints, ends: Ints, layout: Layout) -> tuple[Bytes, Flags]:
+    """The label code of each row, 255 where the word is none of the labels; and which are synonyms."""
+    lengths = ends - starts
+    words = layout.synonym_codes | layout.codes
+    longest = int(lengths.max(initial=0))
+    by_letter = np.full(256, _NO_LABEL, np.uint8)
+    for word, code in words.items():
+        if len(word) == 1:
+            by_letter[word[0]] = code
+    codes = by_letter[data.take(starts, mode="clip")]  # the last row may be an index alone
+    codes[lengths != 1] = _NO_LABEL
+    synonym = np.zeros(len(ends), np.bool_)
+    for word, code in words.items():
+        if len(word) > longest or (len(word) == 1 and word in layout.codes):
+            continue
+        rows = np.flatnonzero(lengths == len(word))
+        for place, letter in enumerate(word):
+            rows = rows[data.take(starts[rows] + place) == letter]
+        codes[rows] = code
+        synonym[rows] = word not in layout.codes
+    return codes, synonym
 
 
 def _order(indices: Ints, size: int) -> Ints | None:
@@ -100,59 +133,6 @@ def _order(indices: Ints, size: int) -> Ints | None:
     order = np.full(size, -1)
     order[indices] = np.arange(size)
     return None if order.min(initial=0) < 0 else order
-
-
-def _split(data: Bytes, marks: bytes) -> _Fields | None:
-    """The rows, and the marks of the notation; None if these are so many that they could fill the memory."""
-    marked = (data - np.uint8(TAB)) < 2
-    for mark in marks:
-        marked |= data == mark
-    if marks and np.count_nonzero(marked) > _MOST_MARKS:
-        return None
-    places = np.flatnonzero(marked)
-    kinds = data.take(places)
-    outer = np.flatnonzero(kinds <= FEED) if marks else slice(None)
-    separators, feeds = places[outer], kinds[outer] == FEED
-    if len(separators) % 2 == 0 and not feeds[0::2].any() and feeds[1::2].all():
-        tabs, ends = separators[0::2], separators[1::2]
-        return _Fields(_starts(ends), tabs, ends, None, places, kinds)
-    at = np.flatnonzero(feeds)
-    ends = separators[at]
-    first = np.concatenate([[0], at[:-1] + 1])
-    return _Fields(_starts(ends), separators[first], ends, at - first == 1, places, kinds)
-
-
-def _starts(ends: Ints) -> Ints:
-    starts = np.empty_like(ends)
-    starts[:1] = PAD
-    starts[1:] = ends[:-1] + 1
-    return starts
-
-
-def _indices(text: Text, fields: _Fields) -> Ints:
-    """The index of each row, and -1 where its first field is not a plain integer."""
-    indices = np.empty(len(fields.ends), np.int64)
-    for start in range(0, len(indices), _CHUNK):
-        rows = slice(start, start + _CHUNK)
-        indices[rows] = integers(text, fields.starts[rows], fields.tabs[rows])
-    return indices
-
-
-def _codes(text: Text, fields: _Fields, layout: Layout) -> tuple[Bytes, Flags] | None:
-    """The label code of each row, 255 where the word is none of the labels; and which are synonyms."""
-    codes_of = layout.synonym_codes | layout.codes
-    words = (*layout.codes, *(word for word in codes_of if word not in layout.codes))
-    code = np.array([*map(codes_of.__getitem__, words), _NO_LABEL], np.uint8)
-    number = np.empty(len(fields.ends), np.int64)
-    for start in range(0, len(number), _CHUNK):
-        rows = slice(start, start + _CHUNK)
-        starts = fields.tabs[rows] + 1
-        looked_up = lookup(text, starts, np.maximum(fields.ends[rows] - starts, 0), words)
-        if looked_up is None:
-            return None
-        known, places, numbers = looked_up
-        number[rows] = np.where(known, numbers.take(places), len(words))
-    return code[number], (number >= len(layout.codes)) & (number < len(words))
 
 
 def _with_faults(

@@ -8,25 +8,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from math import inf
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
+from gluebench.reading.notation import is_number
 from gluebench.submission.archive import read_members
 from gluebench.submission.archive_problems import base_name, some
 from gluebench.submission.forms import cell_form
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
-from gluebench.submission.notation import is_number
 from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
 from gluebench.submission.rows import Layout
-from gluebench.submission.shapes import read_shaped, shaped
+from gluebench.submission.shapes import read_shaped_rows, shaped
 from gluebench.submission.submission import Column, Submission, missing_files
 from gluebench.submission.tables import Table, read_table
+
+if TYPE_CHECKING:
+    from gluebench.submission.mistakes import Choices
 
 # Freeing one large block makes glibc keep later ones for reuse, saving a sixth of the time (page faults).
 bytes(16_000_000)
 
 _problem = worded(__file__)
+_OF_TABLES = ("json", "separator", "header", "no-header", "columns")
+"""Mistakes of a table that do not matter where the manifest says another shape."""
 _CLEARLY = 0.15
 """Share of rows by which swapped labels must fit better before a warning is given."""
 _MOST_LABELS = 6
@@ -42,7 +47,7 @@ def check(
     archive = read_members(source, names.knows)
     members, ignored, problems = dict(archive.members), archive.ignored, list(archive.problems)
     archive.members.clear()  # so that each member is freed once it is read
-    lines = {path: count_lines(data) for path, data in members.items()}
+    lines = dict.fromkeys(members, 0)
     broken = any(problem.severity == "error" for problem in problems)
     if broken and not members:
         return Submission(benchmark, role, os.fspath(source), "invalid", tuple(problems), {})
@@ -60,6 +65,7 @@ def check(
             data = members[paths[0]] if readers[paths[0]] else members.pop(paths[0])
             read = _read(paths[0], data, file, benchmark.task(file.task), role=role)
             problems += read.problems
+            lines[paths[0]] = count_lines(data) if read.column is None else len(read.column) + 1
             if read.unshown:
                 unshown[paths[0]] = read.unshown
             if read.column is not None:
@@ -91,6 +97,7 @@ def layout(file: TestFile, task: Task, role: Role) -> Layout:
         task.words,
         file.size(role),
         synonyms,
+        glosses=tuple(label.gloss for label in task.labels),
         versions=versions,
         others=other_sizes(file, role),
         siblings={
@@ -110,11 +117,9 @@ def other_sizes(file: TestFile, role: Role) -> dict[int, str]:
 
 
 def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> Table:
-    expected_rows = layout(file, task, role)
-    if shaped(file, role):
-        table = read_shaped(path, data, file, task, expected_rows, role)
-    else:
-        table = explain(path, data, expected_rows)
+    table = read_file(path, data, file, task, role)
+    if any(problem.severity == "error" for problem in table.problems):
+        table = table._replace(column=None)
     if base_name(path) != file.path:
         table.problems.insert(0, _problem("file-name", path, "notice", name=file.path))
     if table.column is not None:
@@ -126,15 +131,57 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
     return table
 
 
-def explain(path: str, data: bytes, expected: Layout) -> Table:
-    """Read a file; if it has errors, explain common mistakes and return no column."""
-    table = read_table(path, data, expected)
-    wrong = table.column is None and any(problem.severity == "error" for problem in table.problems)
-    if not wrong or expected.form or expected.ids:
-        return table
-    from gluebench.submission.mistakes import explained
+def read_file(
+    path: str,
+    data: bytes,
+    file: TestFile,
+    task: Task,
+    role: Role,
+    *,
+    choices: Choices | None = None,
+    thorough: bool = False,
+) -> Table:
+    """Read a file in the shape that its manifest says; if it has errors, explain common mistakes.
 
-    return explained(path, data, expected, table)._replace(column=None)
+    With errors, the column holds the predictions of the file repaired, or None if it cannot be. `choices` is
+    what the author decided; a large file without obvious mistakes is analyzed only if `thorough`.
+    """
+    expected = layout(file, task, role)
+    if not shaped(file, role):
+        return explain(path, data, expected, choices=choices, thorough=thorough)
+    table, cells = read_shaped_rows(path, data, file, task, expected, role)
+    if not _is_wrong(table) or expected.form:
+        return table
+    from gluebench.submission.mistakes import Choices, explained_rows
+
+    if cells.rows:
+        table = explained_rows(path, cells, expected, table, choices=choices or Choices())
+    in_lists = file.splits[role].ordered and data.lstrip()[:1] in (b"[", b"{")
+    if table.column is not None or in_lists or expected.ids:
+        return table
+    plain = explain(path, data, expected, choices=choices, thorough=True)
+    if plain.column is None:
+        return table
+    first = next(problem for problem in table.problems if problem.severity == "error")
+    own = [problem for problem in plain.problems if problem.code not in _OF_TABLES]
+    repair = f"read, and written in the shape of {file.path}"
+    return plain._replace(problems=[replace(first, repair=repair), *own])
+
+
+def explain(
+    path: str, data: bytes, expected: Layout, *, choices: Choices | None = None, thorough: bool = False
+) -> Table:
+    """Read a table of index or id and value; if it has errors, explain common mistakes."""
+    table = read_table(path, data, expected)
+    if not _is_wrong(table) or expected.form:
+        return table
+    from gluebench.submission.mistakes import Choices, explained
+
+    return explained(path, data, expected, table, choices=choices or Choices(), thorough=thorough)
+
+
+def _is_wrong(table: Table) -> bool:
+    return table.column is None and any(problem.severity == "error" for problem in table.problems)
 
 
 class Suspicions(NamedTuple):
@@ -249,13 +296,21 @@ def _missing(
         row, path = "missing-file", meant.get(file.name, "")
         severity: Severity = "error" if nothing and path else "warning"
         if path:
-            rename = "rename" if split_name(path)[1] in (SUFFIX, ".txt") else "convert"
+            rename = _way_to_rename(path, file.path)
             row += f", {'foreign' if foreign(path) else rename}"
         elif close := closest(file.name, stems, most=1):
             row, path = "missing-file, close", stems.pop(close[0])
         details = {"consequence": consequence, "path": path, "name": file.path, "kind": foreign(path)}
         problems.append(_problem(row, file.path, severity, **details))
     return problems
+
+
+def _way_to_rename(path: str, name: str) -> str:
+    """Whether a file has the format of another name already; else how to bring it there."""
+    suffix, wanted = split_name(path)[1], split_name(name)[1]
+    if suffix == wanted or {suffix, wanted} <= {SUFFIX, ".txt"} or {suffix, wanted} <= {".json", ".jsonl"}:
+        return "rename"
+    return "convert" if wanted == SUFFIX else "reshape"
 
 
 def no_files(absent: Iterable[TestFile], ignored: Iterable[str] = ()) -> Problem:

@@ -7,14 +7,13 @@ hold more than a prediction: several valid answers, or the gains of a ranking.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import repeat
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from gluebench.benchmark import Task
-from gluebench.submission.notation import NotationError, RepeatedError, decimal, joined, loaded, place, weight
-from gluebench.submission.relations import Relations, in_python, names_of, relations, size_of
+from gluebench.reading.notation import NotationError, RepeatedError, decimal, joined, loaded, place, weight
+from gluebench.submission.relations import Relations, in_python, relations, size_of
 from gluebench.submission.submission import Column
 
 SUM_ERROR = 1e-3
@@ -29,25 +28,6 @@ _BOOLEANS = (("false", "true"), ("False", "True"), ("0", "1"))
 """How labels may spell what is `false` and `true` in JSON."""
 
 
-class Notation(NamedTuple):
-    """The usual notation of cells, which `cells.read_cells` checks for all rows at once."""
-
-    kind: Literal["text", "numbers", "words", "arcs", "spans", "relations"]
-    marks: bytes = b""
-    """What separates the parts of a cell."""
-    words: tuple[bytes, ...] = ()
-    """What the parts that are words may be; empty for any word."""
-    never: bytes = b""
-    """Bytes that no cell has."""
-    different: bool = False
-    """Whether the parts of a cell differ."""
-    size: int = 0
-    """Numbers of a cell."""
-    sum_to_one: bool = False
-    known: Callable[[Sequence[str]], Iterable[Any]] | None = None
-    """The values of cells that are known to have this notation; None if they are read like all others."""
-
-
 class CellForm(NamedTuple):
     """How the cells of a column are read and written."""
 
@@ -59,8 +39,6 @@ class CellForm(NamedTuple):
     """End of the sentence "expected ..."."""
     blank: bool
     """Whether an empty cell is a value."""
-    notation: Notation | None = None
-    """The usual notation; None if cells are read one by one."""
 
 
 def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
@@ -76,50 +54,34 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
     match task.form:
         case "sets":
             read_set = partial(_label_set, words=frozenset(words), separator=separator)
-            expected = f'labels with "{separator}" between them{after}'
-            usual = _usual(words, separator, different=True)
-            return CellForm(read_set, separator.join, expected, True, usual)
+            between = f'"{separator}"' if separator.strip() else "blanks"
+            expected = f"labels with {between} between them{after}"
+            return CellForm(read_set, separator.join, expected, True)
         case "probabilities" | "distributions":
             read = partial(_probabilities, words=words, exclusive=task.exclusive)
-            numbers = Notation("numbers", b" ", size=len(words), sum_to_one=task.exclusive)
             one = f", or that of {words[1]}" if len(words) == 2 and task.exclusive else ""
             sums = "that sum to 1" if task.exclusive else "from 0 to 1"
             expected = f"{len(words)} plain decimals {sums}, in the order {known}{one}"
-            return CellForm(read, _numbers, expected, False, numbers)
+            return CellForm(read, _numbers, expected, False)
         case "tokens":
             expected = f"a label for each token, with blanks between them{after}"
             same = {word: word for word in words}
-            usual = _usual(words, " ", known=partial(_known_words, words=same))
-            return CellForm(partial(_tokens, words=same), " ".join, expected, False, usual)
+            return CellForm(partial(_tokens, words=same), " ".join, expected, False)
         case "dependencies":
             expected = f"a head and a relation for each word, as 2:{words[0] if words else 'nsubj'}, with "
             expected += "blanks between words; a head is the number of a word from 1, or 0"
             expected += f"; relations are {known}" if words else ""
-            usual = _usual(words, " ", kind="arcs", marks=b": ", known=_known_words) if words else None
-            return CellForm(partial(_dependencies, words=frozenset(words)), " ".join, expected, False, usual)
+            return CellForm(partial(_dependencies, words=frozenset(words)), " ".join, expected, False)
         case "spans":
             labeled = f"0-5:{words[0]}; 12-20:{words[-1]}" if words else ""
             example = labeled or "0-5; 12-20 or, with a finite weight, 0-5:0.7"
             expected = f"spans as {example}, in plain digits, the end not included"
-            spans = partial(map, _known_spans) if words else None
-            usual = _usual(words, ";", kind="spans", marks=b"-:; ", different=True, known=spans)
-            return CellForm(partial(_spans, words=frozenset(words)), _span_cell, expected, True, usual)
+            return CellForm(partial(_spans, words=frozenset(words)), _span_cell, expected, True)
         case "relations":
             example = f'["<{words[0]}>rain</{words[0]}> fell"], with the tags {known}'
             expected = f"a JSON list of the sentence, once for each relation, as {example}"
-            tags = tuple(f"<{closing}{name}>".encode() for name in names_of(words) for closing in ("", "/"))
-            usual = None if gold else Notation("relations", b'"\\<>', tags, known=_known_lists)
-            return CellForm(partial(_relations, words=words, gold=gold), _list, expected, False, usual)
+            return CellForm(partial(_relations, words=words, gold=gold), _list, expected, False)
     return None
-
-
-def _usual(words: tuple[str, ...], separator: str, **details: Any) -> Notation | None:
-    """Words with one byte between them, as `str.split` reads them too; None if there is no such notation."""
-    one_each = all(word.split(separator.strip() or None) == [word.strip()] == [word] for word in words)
-    if len(separator.encode()) > 1 or not one_each:
-        return None
-    usual: dict[str, Any] = {"kind": "words", "marks": separator.encode(), **details}
-    return Notation(words=tuple(word.encode() for word in words), **usual)
 
 
 def values_of(column: Column, task: Task, *, gold: bool = False) -> list[Any]:
@@ -137,10 +99,6 @@ def _text(cell: str) -> str:
         if isinstance(value, str):
             return value
     return cell
-
-
-def _known_texts(cells: Sequence[str]) -> Iterable[str]:
-    return map(_text, cells) if any(map(str.startswith, cells, repeat('"'))) else cells
 
 
 def _quoted(text: str) -> str:
@@ -172,12 +130,8 @@ def _relations(cell: str, *, words: tuple[str, ...], gold: bool) -> Relations:
     return relations(in_python(cell) if gold and value is None else value, words=words, gold=gold)
 
 
-def _known_lists(cells: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    return map(tuple, json.loads(f"[{','.join(cells)}]"))
-
-
 def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str, ...]:
-    labels = [label.strip() for label in cell.split(separator)] if cell.strip() else []
+    labels = [label.strip() for label in cell.split(separator.strip() or None)] if cell.strip() else []
     if (words and not words.issuperset(labels)) or "" in labels:
         raise ValueError(cell)
     if len(set(labels)) < len(labels):
@@ -238,21 +192,11 @@ def arc(label: str, words: frozenset[str]) -> tuple[int, str]:
     return place(head), f"{place(head)}:{relation}"
 
 
-def _known_words(cells: Sequence[str], *, words: Mapping[str, str] | None = None) -> list[tuple[str, ...]]:
-    rows = map(str.split, cells)
-    return [*map(tuple, map(map, repeat(words.__getitem__), rows) if words else rows)]
-
-
 def _spans(cell: str, *, words: frozenset[str]) -> tuple[tuple[int, int, str], ...]:
     spans = sorted(_span(part, words) for part in filter(None, map(str.strip, cell.split(";"))))
     if len({span if words else span[:2] for span in spans}) < len(spans):
         raise RepeatedError(cell)
     return tuple(spans)
-
-
-def _known_spans(cell: str) -> tuple[tuple[int, int, str], ...]:
-    fields = cell.replace("; ", ":").replace("-", ":").split(":")
-    return tuple(sorted(zip(map(int, fields[0:-1:3]), map(int, fields[1::3]), fields[2::3], strict=True)))
 
 
 def _span(part: str, words: frozenset[str]) -> tuple[int, int, str]:
@@ -300,16 +244,14 @@ def _gain_cell(gains: tuple[tuple[str, float], ...]) -> str:
     return " ".join(f"{name}:{repr(gain).removesuffix('.0')}" for name, gain in gains)
 
 
-_TEXTS = Notation("text", known=_known_texts)
-_IDS = Notation("words", b" ", never=b",", different=True, known=_known_words)
 _EITHER = 'an answer in UTF-8, or several as ["Paris", "in Paris"]'
 _BEST_FIRST = "ids with blanks between them, the best first, without commas"
 _WITH_GAINS = 'ids without commas and with blanks between them, alone or with gains, as "d3:2 d7"'
 _OF_ANY_LABELS: Mapping[tuple[str, bool], CellForm | None] = {
-    ("text", False): CellForm(_text, _quoted, "a text in UTF-8", True, _TEXTS),
-    ("text", True): CellForm(_answers, _json, _EITHER, True, Notation("text")),
+    ("text", False): CellForm(_text, _quoted, "a text in UTF-8", True),
+    ("text", True): CellForm(_answers, _json, _EITHER, True),
     ("probabilities", True): None,
-    ("ranking", False): CellForm(_ranking, " ".join, _BEST_FIRST, True, _IDS),
+    ("ranking", False): CellForm(_ranking, " ".join, _BEST_FIRST, True),
     ("ranking", True): CellForm(_gains, _gain_cell, _WITH_GAINS, True),
 }
 """The form of a task, and whether it is that of gold, to how cells are read whatever the labels are."""
@@ -326,6 +268,8 @@ def cell_text(answer: Any, task: Task) -> str:
     if isinstance(answer, bool):
         known = (words for words in _BOOLEANS if {*words} == {*task.words, *task.vocabulary})
         return next(known, _BOOLEANS[0])[answer]
+    if task.form == "ranking" and isinstance(answer, dict):
+        answer = list(answer.items())  # the gains of gold
     if isinstance(answer, set | frozenset):
         answer = sorted(answer)
     if isinstance(answer, list | tuple):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gluebench.submission.notation import NotationError, is_number, loaded
+from gluebench.reading.notation import NotationError, is_number, loaded
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 
@@ -74,8 +74,11 @@ def cells_of(data: bytes, layout: Layout) -> Cells:
     for line, row in _split(lines, separator):
         if len(row) > _MOST_COLUMNS:
             raise NotRecognizedError
+        padded = len(row) > 2 and not row[-1].strip()
         while len(row) > 2 and not row[-1].strip():
             row.pop()
+        if padded and len(row) == 2 and cells.departures[-1:] != [("quotes", "")]:
+            cells.departures.append(("quotes", ""))
         cells.rows.append(row)
         cells.lines.append(line)
     _take_header(cells, layout)
@@ -142,11 +145,18 @@ def _take_header(cells: Cells, layout: Layout) -> None:
     labels = {word.casefold() for word in (*layout.words, *layout.synonyms)}
     if len(first) == 1:
         is_header = folded[0] in (*KEYS, *VALUES)
+    elif {*folded} == {word.casefold() for word in layout.words} and len(cells.rows) > 1:
+        is_header = _fractions(cells.rows[1])  # each column has the probabilities of a label
     else:
         is_header = folded[0] in KEYS or not any(cell in labels or is_number(cell) for cell in folded)
     if is_header:
         cells.header = first
         del cells.rows[0], cells.lines[0]
+
+
+def _fractions(row: list[str]) -> bool:
+    """Whether all cells are numbers, and not all whole."""
+    return all(map(is_number, row)) and not all(cell.strip().isdecimal() for cell in row)
 
 
 def _read_json(text: str, lines: list[tuple[int, str]], most: int) -> Cells:

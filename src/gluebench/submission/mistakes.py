@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import isfinite
+from typing import NamedTuple
 
+from gluebench.reading.notation import is_number
 from gluebench.submission.layouts import KEYS, VALUES, Cells, NotRecognizedError, cells_of
-from gluebench.submission.notation import is_number
 from gluebench.submission.problems import Problem, worded
 from gluebench.submission.rows import Layout
 from gluebench.submission.tables import INDEX_NAMES, Table, listed_words, most_marks, of_truth, read_table
@@ -28,10 +31,20 @@ _STRUCTURAL = frozenset(
 _problem = worded(__file__)
 _EXPLAINS = {
     "class-numbers": {"unknown-label"},
-    "probabilities": {"unknown-label", "columns", "header", "missing-index"},
+    "probabilities": {"unknown-label"},
     "hidden-labels": {"unknown-label"},
+    "index-restarts": {"repeated-index", "missing-index", "row-count"},
 }
 """Mistake to the errors of the exact reader that it explains; these are then not reported."""
+
+
+class Choices(NamedTuple):
+    """What the author of a file decides about it."""
+
+    words: tuple[str, ...] = ()
+    """Label words in the order of class numbers or probabilities; empty if not given."""
+    argmax: bool = False
+    """Whether to take the label with the largest of several numbers."""
 
 
 @dataclass
@@ -40,18 +53,27 @@ class Sheet:
 
     name: str
     layout: Layout
-    words: tuple[str, ...]
-    """Label words in the order of the class numbers; empty if the author did not give it."""
+    choices: Choices
     cells: Cells
-    mistakes: list[Problem]
+    mistakes: list[Problem] = field(default_factory=list)
+    order: tuple[str, ...] = ()
+    """Label words in the order of the probabilities, if the file says it."""
 
     def tell(self, code: str, *, what: str = "", value: str | None = None, line: int | None = None) -> None:
         """Record a mistake."""
         words = listed_words(self.layout.words) if self.layout.words else "a number such as 3.5"
-        shown, details = value and value[:60], {"words": words, "column": self.layout.value}
+        shown = value and value[:60]
+        key = "id" if self.layout.ids else "index"
+        details = {"words": words, "column": self.layout.value, "key": key}
         problem = _problem(code, self.name, what=what, value=shown, line=line, **details)
         fix = of_truth(value or "", self.layout.words) or problem.fix
         self.mistakes.append(replace(problem, fix=fix))
+
+    def tell_first(self, code: str) -> None:
+        """Record a mistake of all values, at the first."""
+        lines = zip(self.cells.rows, self.cells.lines, strict=True)
+        line, value = next((line, row[1]) for row, line in lines if len(row) == 2)
+        self.tell(code, value=value, line=line)
 
     def rewrite(self, column: int, code: str, change: Callable[[str], str]) -> None:
         """Change the values of one column; record the first that changes as a mistake."""
@@ -73,26 +95,46 @@ class Sheet:
 
 
 def explained(
-    name: str, data: bytes, layout: Layout, table: Table, *, words: Sequence[str] = (), thorough: bool = False
+    name: str,
+    data: bytes,
+    layout: Layout,
+    table: Table,
+    *,
+    choices: Choices = Choices(),  # noqa: B008 - immutable
+    thorough: bool = False,
 ) -> Table:
     """Analyze a wrong file again: one problem for each recognized mistake, then the remaining errors.
 
-    The column holds the repaired predictions; None if errors remain. `words` are the label words in the order
-    of class numbers, as given by the author of the file. A large file is analyzed only if its first rows or
-    its errors suggest a mistake in all rows, or if `thorough`.
+    The column holds the repaired predictions; None if errors remain. A large file is analyzed only if its
+    first rows or its errors suggest a mistake in all rows, or if `thorough`.
     """
     if len(data) > MOST_BYTES or most_marks(data, "\n\r") > layout.most_rows:
         return table
     if not (thorough or _is_promising(data, layout, table)):
         return table
     try:
-        sheet = _sheet(name, data, layout, tuple(words))
+        sheet = _sheet(name, data, layout, choices)
     except NotRecognizedError as error:
         return Table(None, [error.problem(name)], Counter()) if error.line else table
+    return _read_again(sheet, table)
+
+
+def explained_rows(name: str, cells: Cells, layout: Layout, table: Table, *, choices: Choices) -> Table:
+    """Analyze the rows of a wrong file of another shape, of index or id and value; see `explained`."""
+    sheet = Sheet(name, layout, choices, cells)
+    for step in _ON_ROWS:
+        step(sheet)
+    return _read_again(sheet, table)
+
+
+def _read_again(sheet: Sheet, table: Table) -> Table:
+    """The recognized mistakes, and what the exact reader says of the repaired rows."""
     if not sheet.mistakes:
         return table
+    layout = sheet.layout
     rows = "".join("\t".join(row) + "\n" for row in sheet.cells.rows)
-    again = read_table(name, f"index\t{layout.value}\n{rows}".encode("utf-8", "backslashreplace"), layout)
+    head = f"{'id' if layout.ids else 'index'}\t{layout.value}\n"
+    again = read_table(sheet.name, f"{head}{rows}".encode("utf-8", "backslashreplace"), layout)
     hidden = set[str]().union(*(_EXPLAINS.get(mistake.code, ()) for mistake in sheet.mistakes))
     left = [
         problem if problem.line is None else replace(problem, line=sheet.cells.lines[problem.line - 2])
@@ -112,16 +154,17 @@ def _is_promising(data: bytes, layout: Layout, table: Table) -> bool:
     values = [problem.value for problem in table.problems if problem.value and problem.index is not None]
     shown = "".join(f"\n{10**9 + at}\t{value}" for at, value in enumerate(values))
     try:
-        return bool(_sheet("", data[:_SAMPLE].rpartition(b"\n")[0] + shown.encode(), layout, ()).mistakes)
+        head = data[:_SAMPLE].rpartition(b"\n")[0]
+        return bool(_sheet("", head + shown.encode(), layout, Choices()).mistakes)
     except NotRecognizedError:
         return False
 
 
-def _sheet(name: str, data: bytes, layout: Layout, words: tuple[str, ...]) -> Sheet:
-    sheet = Sheet(name, layout, words, cells_of(data, layout), [])
+def _sheet(name: str, data: bytes, layout: Layout, choices: Choices) -> Sheet:
+    sheet = Sheet(name, layout, choices, cells_of(data, layout))
     for code, what in sheet.cells.departures:
         sheet.tell(code, what=what)
-    for step in (_columns, _marks, _indices, _values, _repeated):
+    for step in (_columns, *_ON_ROWS):
         step(sheet)
     return sheet
 
@@ -133,7 +176,10 @@ def _columns(sheet: Sheet) -> None:
         raise NotRecognizedError
     width = len(cells.header or ()) or Counter(map(len, cells.rows)).most_common(1)[0][0]
     names = [name.strip().strip("\"'").casefold() for name in cells.header or ()]
-    whole_columns = [at for at in range(width) if _is_index(cells.rows, at)]
+    whole_columns = [at for at in range(width) if _is_index(cells.rows, at, layout)]
+    if not whole_columns and _are_probabilities(cells, layout):
+        _join_probabilities(sheet, None, [*range(width)])
+        return
     index = next((names.index(key) for key in KEYS if key in names), None)
     if whole_columns and index not in whole_columns and (index is None or width == 2):
         index = whole_columns[0]
@@ -147,13 +193,35 @@ def _columns(sheet: Sheet) -> None:
         numbers = all(is_number(row[at]) for row in cells.rows[:50] for at in others if at < len(row))
         if not (layout.words and others and numbers):
             raise NotRecognizedError
-        sheet.tell("probabilities", value="\t".join(cells.rows[0]), line=cells.lines[0])
-    elif index is None and width > 1:
+        _join_probabilities(sheet, index, others)
+    elif index is None and (width > 1 or layout.ids):
         raise NotRecognizedError  # another column may be a damaged index
     else:
         _check_columns(sheet, index, value, names, width)
         if (index, value, width) != (0, 1, 2):
             cells.rows = [_pair(row, index, value, width, at) for at, row in enumerate(cells.rows)]
+
+
+def _are_probabilities(cells: Cells, layout: Layout) -> bool:
+    """Whether all cells are numbers, and not whole in the first column, so that it is no index."""
+    first = cells.rows[:50]
+    if not layout.words or len(first[0]) < 2:
+        return False
+    numbers = all(is_number(cell) for row in first for cell in row)
+    return numbers and any(whole(row[0]) is None for row in first)
+
+
+def _join_probabilities(sheet: Sheet, index: int | None, columns: Sequence[int]) -> None:
+    """Make one cell of the numbers of several columns, in the order that the header says."""
+    cells = sheet.cells
+    if cells.header and len(cells.header) > max(columns):
+        names = [cells.header[at].strip().strip("\"'") for at in columns]
+        sheet.order = tuple(names) if {*names} == {*sheet.layout.words} else ()
+    width = max(columns) + 1
+    for at, row in enumerate(cells.rows):
+        if len(row) >= width:
+            number = str(at) if index is None else row[index]
+            cells.rows[at] = [number, " ".join(row[column] for column in columns)]
 
 
 def _check_columns(sheet: Sheet, index: int | None, value: int, names: list[str], width: int) -> None:
@@ -179,8 +247,10 @@ def _pair(row: list[str], index: int | None, value: int, width: int, at: int) ->
     return [str(at) if index is None else row[index], row[value]]
 
 
-def _is_index(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether a column holds consecutive integers from 0 or 1, each once, so that it is an index."""
+def _is_index(rows: Sequence[Sequence[str]], at: int, layout: Layout) -> bool:
+    """Whether a column holds ids, or consecutive integers from 0 or 1, each once, so that it is an index."""
+    if layout.ids:
+        return all(row[at].encode() in layout.places for row in rows[:50] if at < len(row))
     if len({row[at] for row in rows[:50] if at < len(row)}) < min(len(rows), 50):
         return False
     cells = [whole(row[at]) for row in rows if at < len(row)]
@@ -205,7 +275,6 @@ _OBJECT = re.compile(
 )
 """The Python repr of an object that holds one value: tensor(1), [1], np.int64(1), b'neutral'."""
 _CLASS = re.compile(r"label[_ ]?([0-9]+)", re.IGNORECASE)
-_VECTOR = re.compile(r"[(\[] *[-+.0-9eE]+[ ,][-+.0-9eE, ]+[)\]]")
 
 
 def whole(text: str) -> str | None:
@@ -221,15 +290,24 @@ def _marks(sheet: Sheet) -> None:
     for column in (0, 1):
         if "".join(sheet.column(column)).isdecimal():
             continue  # skip a column of plain digits, which may be long
-        sheet.rewrite(column, "quotes", lambda text: text.strip().strip("\"'").strip())
-        sheet.rewrite(
-            column,
-            "python-values",
-            lambda text: (match[1] or match[2]).strip("'\" ") if (match := _OBJECT.fullmatch(text)) else text,
-        )
+        known = {*sheet.layout.ids} if column == 0 else set[str]()
+        sheet.rewrite(column, "quotes", partial(_unquoted, known=known))
+        sheet.rewrite(column, "python-values", partial(_unwrapped, known=known))
+
+
+def _unquoted(text: str, *, known: Collection[str]) -> str:
+    return text if text in known else text.strip().strip("\"'").strip()
+
+
+def _unwrapped(text: str, *, known: Collection[str]) -> str:
+    match = None if text in known else _OBJECT.fullmatch(text)
+    return (match[1] or match[2]).strip("'\" ") if match else text
 
 
 def _indices(sheet: Sheet) -> None:
+    if sheet.layout.ids:
+        return
+
     def plain(text: str) -> str:
         named = _NAMED.fullmatch(text)
         number = whole(named[1] if named else text)
@@ -252,30 +330,78 @@ def _values(sheet: Sheet) -> None:
         sheet.rewrite(1, "decimal-comma", pointed)
         return
     sheet.rewrite(1, "label-spelling", _speller(sheet.layout))
+    sheet.rewrite(1, "label-meaning", _interpreter(sheet))
     spelled = {*sheet.column(1)}
     strange = spelled - {*sheet.layout.words, *sheet.layout.synonyms}
     if not strange or strange != spelled:
         return
-    first = sheet.column(1)[0]
     numbers = {text: whole(_CLASS.sub(r"\1", text)) or "" for text in strange}
     if strange == {"-1"}:
-        sheet.tell("hidden-labels", value=first)
+        sheet.tell_first("hidden-labels")
     elif all(number.isdecimal() and int(number) < len(sheet.layout.words) for number in numbers.values()):
-        _class_numbers(sheet, numbers, first)
-    elif all(_VECTOR.fullmatch(text) or (is_number(text) and whole(text) is None) for text in strange):
-        sheet.tell("probabilities", value=first)
+        _class_numbers(sheet, numbers)
+    elif all(_vector(text) or (is_number(text) and whole(text) is None) for text in strange):
+        _probabilities(sheet, strange)
 
 
-def _class_numbers(sheet: Sheet, numbers: dict[str, str], first: str) -> None:
-    """Record class numbers; replace them by labels only if the author gave the order of the labels."""
-    sheet.tell("class-numbers", value=first)
-    if {*sheet.words} != {*sheet.layout.words}:
+def _vector(text: str) -> list[float]:
+    """The numbers of a cell that has several; empty for any other cell."""
+    bare = text.strip()
+    if bare[:1] + bare[-1:] in ("[]", "()"):
+        bare = bare[1:-1]
+    parts = bare.replace(",", " ").split()
+    return [float(part) for part in parts] if len(parts) > 1 and all(map(is_number, parts)) else []
+
+
+def _probabilities(sheet: Sheet, cells: Collection[str]) -> None:
+    """Record probabilities or logits; replace them by the label of the largest if the author wants that."""
+    sheet.tell_first("probabilities")
+    order = sheet.order or sheet.choices.words or sheet.layout.words
+    vectors = {cell: _vector(cell) for cell in cells}
+    fits = all(len(vector) == len(order) and all(map(isfinite, vector)) for vector in vectors.values())
+    if not (sheet.choices.argmax and fits and {*order} == {*sheet.layout.words}):
         return
-    order = ", ".join(f"{word} for {number}" for number, word in enumerate(sheet.words))
+    labels = {cell: order[vector.index(max(vector))] for cell, vector in vectors.items()}
+    tied = sum(vectors[cell].count(max(vectors[cell])) > 1 for cell in sheet.column(1))
+    source = "of the header" if sheet.order else "given" if sheet.choices.words else "of the benchmark"
+    repair = f"the label with the largest number taken, in the order {source}: {', '.join(order)}"
+    if tied:
+        repair += f"; the first of equal ones in {tied:,} rows"
+    sheet.mistakes[-1] = replace(sheet.mistakes[-1], repair=repair)
+    for row in sheet.cells.rows:
+        if len(row) == 2:
+            row[1] = labels[row[1]]
+
+
+def _class_numbers(sheet: Sheet, numbers: dict[str, str]) -> None:
+    """Record class numbers; replace them by labels only if the author gave the order of the labels."""
+    sheet.tell_first("class-numbers")
+    words = sheet.choices.words
+    if {*words} != {*sheet.layout.words}:
+        return
+    order = ", ".join(f"{word} for {number}" for number, word in enumerate(words))
     sheet.mistakes[-1] = replace(sheet.mistakes[-1], repair=f"class numbers replaced by labels: {order}")
     for row in sheet.cells.rows:
         if len(row) == 2:
-            row[1] = sheet.words[int(numbers[row[1]])]
+            row[1] = words[int(numbers[row[1]])]
+
+
+def _interpreter(sheet: Sheet) -> Callable[[str], str]:
+    """Return a function that replaces meanings of labels, as "acceptable" for 1, if all cells are such."""
+    layout = sheet.layout
+    glosses = [_folded(gloss) for gloss in layout.glosses]
+    word_of: dict[str, str] = {}
+    for gloss, word in zip(glosses, layout.words, strict=False):  # none are known of a layout made by hand
+        if glosses.count(gloss) == 1:
+            word_of[gloss] = word
+    known = {*word_of, *map(_folded, layout.words)}
+    if any(_folded(cell) not in known for cell in {*sheet.column(1)}):
+        return str
+
+    def interpret(text: str) -> str:
+        return text if text in layout.words else word_of.get(_folded(text), text)
+
+    return interpret
 
 
 def _speller(layout: Layout) -> Callable[[str], str]:
@@ -304,11 +430,36 @@ def _folded(word: str) -> str:
 
 
 def _repeated(sheet: Sheet) -> None:
-    if len({*sheet.column(0)}) == len(sheet.cells.rows):
+    """Recognize indices that start again with each batch; leave out rows that repeat another exactly."""
+    rows, indices = sheet.cells.rows, sheet.column(0)
+    if len({*indices}) == len(rows):
+        return
+    if len(rows) == sheet.layout.size and (length := _period(indices)):
+        sheet.tell(
+            "index-restarts", what=f"{length:,}", line=sheet.cells.lines[length], value=indices[length]
+        )
         return
     seen: dict[tuple[str, ...], int] = {}
-    for row, line in zip(sheet.cells.rows, sheet.cells.lines, strict=True):
-        seen.setdefault(tuple(row), line)
-    if len(seen) < len(sheet.cells.rows):
-        sheet.tell("repeated-rows", what=f"{len(sheet.cells.rows) - len(seen):,}")
+    first_repeated = 0
+    for row, line in zip(rows, sheet.cells.lines, strict=True):
+        if seen.setdefault(tuple(row), line) != line:
+            first_repeated = first_repeated or line
+    once = len({row[0] for row in seen}) == len(seen)
+    if once and len(seen) < len(rows):
+        sheet.tell("repeated-rows", what=f"{len(rows) - len(seen):,}", line=first_repeated or None)
         sheet.cells.rows, sheet.cells.lines = [[*row] for row in seen], [*seen.values()]
+
+
+def _period(indices: Sequence[str]) -> int:
+    """After how many rows the indices start again, as positions in batches do; 0 if they do not."""
+    if not indices or not all(map(str.isdecimal, indices)):
+        return 0
+    numbers = [*map(int, indices)]
+    first = numbers[0]
+    period = next((at for at, number in enumerate(numbers) if at and number == first), 0)
+    regular = period > 1 and all(number == first + at % period for at, number in enumerate(numbers))
+    return period if regular else 0
+
+
+_ON_ROWS = (_marks, _indices, _values, _repeated)
+"""The steps that need no more than rows of index or id and value."""

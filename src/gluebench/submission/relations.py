@@ -24,12 +24,6 @@ class PartError(ValueError):
     """A cell of which the message is the part that is wrong, or what is wrong with it."""
 
 
-def names_of(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of the tags of labels; of a label without digits those of its numbers up to 9."""
-    numbered = [f"{word}{number}" for word in words if word.isalpha() for number in range(10)]
-    return tuple(dict.fromkeys([*words, *numbered]))
-
-
 def relations(sentences: Any, *, words: tuple[str, ...] = (), gold: bool = False) -> Relations:
     """The sentences of a list, with tags of the labels `words`; empty for any. Raises ValueError."""
     if not isinstance(sentences, list | tuple) or not all(isinstance(each, str) for each in sentences):

@@ -1,8 +1,7 @@
 """The careful way through a file: any order of rows, and every fault of every row found.
 
-There are two readers with one result: `read_lines` in plain Python is the definition, and fast enough for
-small files without importing numpy; `arrays.read_arrays` reads large files in whole-array steps.
-A test holds one against the other on mutated files.
+`read_lines` is the definition, one line at a time. `columns.read_columns` reads files without a fault faster,
+and `arrays.read_arrays` large files of labels; tests hold both against it on mutated files.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from gluebench.reading.notation import NumberError, RepeatedError, decimal
 from gluebench.submission.forms import CellForm
-from gluebench.submission.notation import NumberError, RepeatedError, decimal
 from gluebench.submission.problems import SHOWN_PER_FILE
 from gluebench.submission.relations import PartError
-from gluebench.submission.submission import Unread, Values
+from gluebench.submission.submission import Values
 
 _INDEX = re.compile(rb"0|[1-9][0-9]{0,17}")
 _SPARE_ROWS = 10_000
@@ -37,7 +36,7 @@ class Fault(NamedTuple):
 class Rows(NamedTuple):
     """What a body holds: a value for every index, and every fault counted."""
 
-    values: Values | Unread
+    values: Values
     """In the order of `indices`; empty where there are faults."""
     indices: array[int]
     """Ascending; empty where there are faults, or when they are 0 to size - 1."""
@@ -62,6 +61,8 @@ class Layout:
     """Indices run from 0 to size - 1."""
     synonyms: Mapping[str, int] = field(default_factory=dict)
     """Other words for a label, to its code."""
+    glosses: tuple[str, ...] = ()
+    """Meanings of the label words, in their order."""
     value: str = "prediction"
     """Name of the second column."""
     versions: Mapping[int, str] = field(default_factory=dict)

@@ -17,9 +17,7 @@ from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Role, Task, TestFile
-from gluebench.submission.forms import cell_text, plain_cell
-from gluebench.submission.layouts import KEYS, VALUES
-from gluebench.submission.notation import (
+from gluebench.reading.notation import (
     PLACE,
     NotationError,
     NumberError,
@@ -28,6 +26,8 @@ from gluebench.submission.notation import (
     joined,
     loaded,
 )
+from gluebench.submission.forms import cell_text, plain_cell
+from gluebench.submission.layouts import KEYS, VALUES, Cells
 from gluebench.submission.problems import Problem
 from gluebench.submission.rows import Layout
 from gluebench.submission.tables import Table, of_truth, read_table
@@ -40,6 +40,8 @@ class _Row(NamedTuple):
     line: int
     example: str
     cell: str
+    tied: bool = False
+    """Whether items of a ranking have equal scores."""
 
 
 class _Answer(NamedTuple):
@@ -59,17 +61,24 @@ class ShapeError(ValueError):
 
 def shaped(file: TestFile, role: Role) -> bool:
     """Whether the file has another shape than index<TAB>value."""
-    return bool(file.member or file.column or file.columns or file.splits[role].ordered)
+    return bool(file.member or file.column or file.id or file.columns or file.splits[role].ordered)
 
 
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> Table:
     """Read a file of the shape that its manifest says; see `read_table`."""
+    return read_shaped_rows(name, data, file, task, layout, role)[0]
+
+
+def read_shaped_rows(
+    name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role
+) -> tuple[Table, Cells]:
+    """Read a file of the shape that its manifest says; also its rows of index or id and value."""
     try:
         suffix = name.rpartition(".")[2].casefold()
         rows = [*_rows(_decoded(data), suffix, file, task, layout, role)]
     except ShapeError as error:
         problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
-        return read_table(name, b"", layout)._replace(problems=[problem])
+        return read_table(name, b"", layout)._replace(problems=[problem]), Cells()
     if file.gaps and layout.value == "label":
         rows = [row for row in rows if row.cell]
     lines = "".join(f"{plain_cell(row.example)}\t{row.cell}\n" for row in rows)
@@ -79,22 +88,61 @@ def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layo
         problem if problem.line is None else replace(problem, line=rows[problem.line - 2].line)
         for problem in table.problems
     ]
-    return table._replace(problems=problems)
+    tied = [row for row in rows if row.tied]
+    if tied:
+        problems.append(_equal_scores(name, tied, len(rows)))
+    cells = Cells(
+        rows=[[plain_cell(row.example), row.cell] for row in rows], lines=[row.line for row in rows]
+    )
+    return table._replace(problems=problems), cells
+
+
+def _equal_scores(name: str, tied: Sequence[_Row], number: int) -> Problem:
+    """Warn of rankings whose order the scores do not decide."""
+    expected = f"expected different scores in a ranking; items of {len(tied):,} of {number:,} have equal ones"
+    fix = (
+        "Of equal scores, the greatest id counts as best, as in trec_eval; give others if the order matters."
+    )
+    return Problem("equal-scores", "warning", name, expected, fix, tied[0].line)
 
 
 def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
-    if suffix in ("json", "jsonl"):
-        return _json_rows(text, file, task, layout, role, lines=suffix == "jsonl")
+    """The answers of a file in the format of its content, which may be another than its name says."""
+    ordered = file.splits[role].ordered
+    if _is_json(text, suffix):
+        return _json_rows(text, file, task, layout, role)
     if file.columns:
-        return _spread_rows(text, file, task, layout, suffix)
-    if file.splits[role].ordered:
+        return _spread_rows(text, file, task, layout, suffix, ordered=ordered)
+    if ordered:
         return _ordered_rows(text, file, task, layout, suffix)
     if file.parts:
         return _whole_rows(text, file, layout, suffix, task)
-    return (
-        (_Row(line, example, cells[0]))
-        for line, example, cells in _columns(text, [file.column], layout, suffix)
+    columns = _columns(text, [file.column], file.id, layout, suffix)
+    return (_Row(line, example, cells[0]) for line, example, cells in columns)
+
+
+def _is_json(text: str, suffix: str) -> bool:
+    """Whether a file is JSON: by its name, unless it begins as a table does, or by its first object."""
+    first = text.lstrip()[:1]
+    if suffix in ("json", "jsonl"):
+        return not (first.isalpha() and _separator(text, suffix) != "")
+    if first not in ("{", "["):
+        return False
+    line = text.lstrip().partition("\n")[0].strip()
+    value = loaded(line)
+    value = loaded(text) if value is None else value
+    return isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(item, dict) for item in value)
     )
+
+
+def _separator(text: str, suffix: str) -> str:
+    """What is between the columns of a table, by its first line: a tab, else a comma or a semicolon."""
+    first = _unix(text.lstrip("\n\r")).partition("\n")[0]
+    if "\t" in first:
+        return "\t"
+    marks = [mark for mark in (",", ";") if mark in first]
+    return marks[0] if marks else "," if suffix == "csv" else ""
 
 
 def _decoded(data: bytes) -> str:
@@ -109,12 +157,15 @@ def _unix(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _table(text: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table with their lines; cells with quotes may hold separators and line ends."""
+def _table(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table with their lines; without a separator, each line is a cell.
+
+    Cells between commas or semicolons may be quoted, with separators and line ends in them.
+    """
     reader = csv.reader(
         io.StringIO(_unix(text)),
-        delimiter="," if suffix == "csv" else "\t",
-        quoting=csv.QUOTE_MINIMAL if suffix == "csv" else csv.QUOTE_NONE,
+        delimiter=separator or "\t",
+        quoting=csv.QUOTE_MINIMAL if separator in (",", ";") else csv.QUOTE_NONE,
     )
     before = 0
     try:
@@ -128,41 +179,56 @@ def _table(text: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _columns(
-    text: str, columns: Sequence[str], layout: Layout, suffix: str
+    text: str, columns: Sequence[str], id_column: str, layout: Layout, suffix: str, *, ordered: bool = False
 ) -> Iterator[tuple[int, str, list[str]]]:
-    """Line, index or id, and the cells of some columns of a table, with commas in a .txt without tabs."""
-    commas = suffix == "txt" and "\t" not in text.partition("\n")[0]
-    table = _table(text, "csv" if commas else suffix)
+    """Line, index or id, and the cells of some columns of a table; of an `ordered` one, rows are numbered."""
+    table = _table(text, _separator(text, suffix))
     first, header = next(table, (1, []))
     names = [name.strip() for name in header]
-    index = id_name(names)
+    index = None if ordered else _id_column(names, columns, id_column)
     values = [_value_column(names, column, layout) for column in columns]
     # Without a header, the ids are the first column.
-    if (index is None or None in values) and all(map(str.isdecimal, columns)):
-        table, names, index = chain([(first, header)], table), [*map(str, range(1, len(header) + 1))], "1"
+    if ((index is None and not ordered) or None in values) and all(map(str.isdecimal, columns)):
+        table, names = chain([(first, header)], table), [*map(str, range(1, len(header) + 1))]
+        index = None if ordered else 0
         values = [names.index(column) if column in names else None for column in columns]
-    if index is None or None in values:
+    if (index is None and not ordered) or None in values:
         named = ", ".join(column or layout.value for column in columns)
         column = f"column{'s' * (len(columns) > 1)} {named}"
-        expected = f"expected a header with a column of ids (id, index) and the {column}"
+        ids = f"a column {id_column} and" if id_column else "a column of ids (id, index) and"
+        expected = f"expected a header with {ids if not ordered else ''} the {column}"
         there = " ".join(", ".join(names).split())[:60] or "an empty file"
-        raise ShapeError(f"{expected}, not {there}", "Write these names in the first line.")
+        raise ShapeError(f"{' '.join(expected.split())}, not {there}", "Write these names in the first line.")
+    number = 0
     for line, row in table:
         if len(row) != len(names):
             if any(map(str.strip, row)):
                 expected = f"expected {len(names)} cells, as in the header, not {len(row)}"
                 raise ShapeError(expected, "Write one cell for each column.", line)
             continue
-        yield line, row[names.index(index)].strip(), [plain_cell(row[at]) for at in values if at is not None]
+        example = str(number) if index is None else row[index].strip()
+        yield line, example, [plain_cell(row[at]) for at in values if at is not None]
+        number += 1
 
 
-def _spread_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: str) -> Iterator[_Row]:
+def _id_column(names: Sequence[str], columns: Sequence[str], id_column: str) -> int | None:
+    """The column of ids: the declared one, else one with a usual name that is declared as nothing else."""
+    if id_column:
+        return names.index(id_column) if id_column in names else None
+    name = id_name(name for name in names if name not in columns)
+    return None if name is None else names.index(name)
+
+
+def _spread_rows(
+    text: str, file: TestFile, task: Task, layout: Layout, suffix: str, *, ordered: bool
+) -> Iterator[_Row]:
     """The answers of a table with a column for each label: of sets 1 or 0, else a probability.
 
     The gold of probabilities is 1 in the column of the label.
     """
     ones = task.form == "sets" or layout.form is None
-    for line, example, cells in _columns(text, file.columns, layout, suffix):
+    rows = _columns(text, file.columns, file.id, layout, suffix, ordered=ordered)
+    for line, example, cells in rows:
         wrong = next((cell for cell in cells if ones and cell not in _BITS), None)
         if wrong is not None:
             fix = of_truth(wrong, ("0", "1")) or "Write one."
@@ -178,7 +244,9 @@ def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Ta
     known = layout.ids or [*map(str, range(layout.size))]
     lines: dict[str, int] = dict.fromkeys(known, 1)
     parts: dict[str, list[tuple[str, str]]] = {example: [] for example in known}
-    for line, example, (part, about) in _columns(text, [file.column, file.parts], layout, suffix):
+    tied = False
+    rows = _columns(text, [file.column, file.parts], file.id, layout, suffix)
+    for line, example, (part, about) in rows:
         lines[example] = line
         parts.setdefault(example, []).append((part, _part(part, about, task, line)))
     for example, of_example in parts.items():
@@ -187,8 +255,11 @@ def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Ta
         elif layout.value == "label":
             cell = " ".join(f"{item}:{gain}" for item, gain in of_example)
         else:
-            cell = " ".join(item for item, _ in sorted(of_example, key=lambda pair: -float(pair[1])))
-        yield _Row(lines[example], example, cell)
+            # As trec_eval: of equal scores, the item with the greatest id is first.
+            ordered = sorted(((float(score), item) for item, score in of_example), reverse=True)
+            cell = " ".join(item for _, item in ordered)
+            tied = len({score for score, _ in ordered}) < len(ordered)
+        yield _Row(lines[example], example, cell, tied)
 
 
 def _part(part: str, about: str, task: Task, line: int) -> str:
@@ -234,14 +305,18 @@ def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | No
 
 
 def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: str) -> Iterator[_Row]:
-    """One value in each line; of tokens, one in each line and a blank line after each example."""
-    if task.form == "tokens":
+    """One value in each line; of tokens without a column, one in each line and a blank line after each."""
+    head = _unix(text).lstrip("\n").partition("\n")[0]
+    several = suffix == "csv" or (file.column and suffix != "tsv")  # else a comma is one of the answer
+    separator = _separator(text, suffix) if several else "\t"
+    named = file.column and file.column in [name.strip() for name in head.split(separator or None)]
+    if task.form == "tokens" and not named:
         lines = [(line, content.split()) for line, content in enumerate(_unix(text).split("\n"), 1)]
         blocks = (list(block) for some, block in groupby(lines, lambda pair: bool(pair[1])) if some)
         for number, block in enumerate(blocks):
             yield _Row(block[0][0], str(number), " ".join(cells[-1] for _, cells in block))
         return
-    table = [*_table(text, suffix)]
+    table = [*_table(text, separator)]
     column = int(file.column) - 1 if file.column.isdecimal() else 0
     width = max([column + 1, *(len(row) for _, row in table[:1] if file.column)])
     if table and (first := [name.strip() for name in table[0][1]]):
@@ -270,12 +345,10 @@ def _heading(cell: Sequence[str], layout: Layout) -> bool:
     return bool(known or (not layout.form and cell and {*cell}.isdisjoint(value)))
 
 
-def _json_rows(
-    text: str, file: TestFile, task: Task, layout: Layout, role: Role, *, lines: bool
-) -> Iterator[_Row]:
+def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
     """The answers of a JSON file: objects with an id and a value, at any depth, or ids to values."""
     values = [(line, content) for line, content in enumerate(text.split("\n"), 1) if content.strip()]
-    lines = lines or (len(values) > 1 and _strict(*values[0], loaded) is not None)  # under the name .json
+    lines = _are_lines(values, file)
     keys = [file.column] if file.column else [*VALUES]
     keys += ["answers"] * (task.form == "text" and layout.value == "label")
     answers = []
@@ -283,7 +356,7 @@ def _json_rows(
         value = _strict(line, content, loaded)
         if value is None:
             raise ShapeError("expected JSON", "Write the file with a JSON library.", line)
-        answers += [_Answer(line, *answer) for answer in _answers(value, keys, line=lines)]
+        answers += [_Answer(line, *answer) for answer in _answers(value, keys, file.id, line=lines)]
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)
@@ -292,6 +365,13 @@ def _json_rows(
         yield _Row(
             answer.line, str(example), _strict(answer.line, answer.value, partial(cell_text, task=task))
         )
+
+
+def _are_lines(values: Sequence[tuple[int, str]], file: TestFile) -> bool:
+    """Whether each line is a value of JSON by itself; a single one is, in a file that is named so."""
+    if len(values) < 2:
+        return file.path.casefold().endswith(".jsonl")
+    return _strict(*values[0], loaded) is not None
 
 
 def _refuse_columns(answers: Sequence[_Answer], size: int) -> None:
@@ -313,7 +393,7 @@ def _strict(line: int, content: Any, read: Callable[..., Any]) -> Any:
 
 
 def _answers(
-    value: Any, keys: Sequence[str], *, line: bool = False, inner: bool = False
+    value: Any, keys: Sequence[str], id_key: str = "", *, line: bool = False, inner: bool = False
 ) -> Iterator[tuple[Any, Any]]:
     """Id (None if there is none) and answer of each example; an object that is a `line` is one example.
 
@@ -321,34 +401,38 @@ def _answers(
     """
     if isinstance(value, dict):
         key = next((name for name in keys if name in value), None)
-        name = id_name(value if key else [*{*value} & {*KEYS}])
+        name = id_key if id_key in value else None
+        if not id_key:
+            name = id_name([part for part in value if part != key] if key else [*{*value} & {*KEYS}])
         index = None if name is None else value[name]
         if isinstance(index, dict):  # of the paragraph, the question and the answer
             index = [*index.values()][-1]
         if key is not None and (line or index is not None or not isinstance(value[key], list)):
             yield index, value[key]
         elif key is not None:
-            yield from _answers(value[key], VALUES)
+            yield from _answers(value[key], VALUES, id_key)
         elif index is None and not inner and not any(map(holds_objects, value.values())):
             yield from value.items()
         else:
-            yield from _inner_answers(value, keys, inner=inner or index is not None)
+            yield from _inner_answers(value, keys, id_key, inner=inner or index is not None)
     elif isinstance(value, list):
         for item in value:
             if holds_objects(item):
-                yield from _answers(item, keys, inner=inner)
+                yield from _answers(item, keys, id_key, inner=inner)
             else:
                 yield None, item
     else:
         yield None, value
 
 
-def _inner_answers(value: dict[str, Any], keys: Sequence[str], *, inner: bool) -> Iterator[tuple[Any, Any]]:
+def _inner_answers(
+    value: dict[str, Any], keys: Sequence[str], id_key: str, *, inner: bool
+) -> Iterator[tuple[Any, Any]]:
     """The answers in the parts of an object; the key of a part that has no id of its own is its id."""
     for key, part in value.items():
         if holds_objects(part):
             direct = isinstance(part, dict) and not {*keys}.isdisjoint(part)
-            for index, answer in _answers(part, keys, inner=inner):
+            for index, answer in _answers(part, keys, id_key, inner=inner):
                 yield (key if direct and index is None else index), answer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -28,40 +28,7 @@ def bits(codes: bytes) -> Bits:
     return Bits(number, number.bit_count())
 
 
-@dataclass(frozen=True, slots=True)
-class Unread(Sequence[Any]):
-    """Cells that were checked in arrays, and become values when they are used."""
-
-    rows: Any
-    """Array with a row for each cell: its place in a file, or its numbers."""
-    make: Callable[[Any], Sequence[Any]]
-    """The values of these rows."""
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, at: Any) -> Any:
-        return self.make(self.rows[at : at + 1])[0]
-
-
 Values: TypeAlias = "bytes | array[float] | tuple[Any, ...]"
-
-
-class _Values:
-    """The field of a column that makes its values when they are first used."""
-
-    def __get__(self, column: Column | None, owner: type[Column] | None = None) -> Values:
-        if column is None:
-            raise AttributeError  # so that the field has no default
-        values: Values | Unread = vars(column)["values"]
-        if isinstance(values, bytes):  # first, as it is the usual case and the other check is slow
-            return values
-        if isinstance(values, Unread):
-            values = vars(column)["values"] = tuple(values.make(values.rows))
-        return values
-
-    def __set__(self, column: Column, values: Values | Unread) -> None:
-        vars(column)["values"] = values
 
 
 @dataclass(frozen=True)
@@ -74,13 +41,13 @@ class Column:
 
     labels: tuple[str, ...]
     """Label words in the order of their codes; empty for numbers and cells."""
-    values: _Values = _Values()
+    values: Values
     """Label codes, numbers, or hashable cells: a text, or a tuple of labels, tokens, numbers."""
     indices: array[int] | None = None
     """Index of each value, ascending; None when they are 0 to n - 1."""
 
     def __len__(self) -> int:
-        return len(vars(self)["values"])
+        return len(self.values)
 
     def __repr__(self) -> str:
         form = "numbers" if isinstance(self.values, array) else "cells"
@@ -117,10 +84,10 @@ class Column:
     @property
     def constant(self) -> bool:
         """Whether all values are the same."""
-        values: Values | Unread = vars(self)["values"]
+        values = self.values
         if isinstance(values, bytes):
             return not values.strip(values[:1])
-        return not len(values) or not any(map(values[0].__ne__, map(values.__getitem__, range(len(values)))))
+        return not len(values) or not any(map(values[0].__ne__, values))
 
     def within(self, low: float, high: float) -> bool:
         """Whether all numbers are from `low` to `high`."""

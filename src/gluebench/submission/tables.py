@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gluebench.submission.canonical import read_canonical
+from gluebench.submission.columns import read_columns
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, worded
 from gluebench.submission.rows import Fault, Layout, Rows, read_lines
 from gluebench.submission.submission import Column
@@ -75,12 +76,15 @@ def _read(name: str, text: _Text, layout: Layout) -> Table:
             return Table(Column(layout.words, codes), text.problems, Counter())
     if most_marks(text.data, "\n\t") > layout.most_rows:
         return Table(None, [*text.problems, _too_much(name, text.data, layout)], Counter())
-    body, first_line, rows = text.data[text.start :], 2 if text.start else 1, None
-    if _large(body):
+    body, first_line = text.data[text.start :], 2 if text.start else 1
+    rows = None
+    if layout.words and _large(body):
         from gluebench.submission.arrays import read_arrays
 
         rows = read_arrays(body, layout, first_line=first_line)
-    return _table(name, rows or read_lines(body, layout, first_line=first_line), text, layout)
+    if rows is None:
+        rows = read_columns(body, layout) or read_lines(body, layout, first_line=first_line)
+    return _table(name, rows, text, layout)
 
 
 def lost_decimals(

@@ -8,9 +8,9 @@ from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile
 from gluebench.benchmark.lookup import UnknownNameError, find
+from gluebench.reading.notation import NotationError
 from gluebench.submission.check import explain, layout
 from gluebench.submission.forms import cell_text, values_of
-from gluebench.submission.notation import NotationError
 from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
 from gluebench.submission.problems import Problem, listed, verdict
 from gluebench.submission.submission import Column, Submission, missing_files

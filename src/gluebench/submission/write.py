@@ -9,16 +9,14 @@ from typing import Any, BinaryIO, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, TestFile, load_benchmark
 from gluebench.benchmark.atomic import replacing
-from gluebench.submission.archive import RATIO_FREE, Archive, Limits, read_members, read_nested
+from gluebench.submission.archive import RATIO_FREE, Archive, Limits, read_members, read_nested, read_tree
 from gluebench.submission.archive_problems import base_name
-from gluebench.submission.check import layout, likely_files, no_files, two_files
-from gluebench.submission.mistakes import explained
+from gluebench.submission.check import likely_files, no_files, read_file, two_files
+from gluebench.submission.mistakes import Choices
 from gluebench.submission.names import Names, foreign
 from gluebench.submission.other_benchmark import COMMENT, count_lines, of_other_benchmark
 from gluebench.submission.problems import Problem
-from gluebench.submission.shapes import read_shaped, shaped
 from gluebench.submission.submission import Column
-from gluebench.submission.tables import read_table
 from gluebench.submission.write_shapes import write_nested, write_shaped
 
 _REPAIRS = {
@@ -28,8 +26,6 @@ _REPAIRS = {
     "blank-lines": "blank lines removed",
     "label-synonym": "label synonyms replaced by the label words",
 }
-_OF_TABLES = ("json", "separator", "no-header")
-"""Problems whose repairs are of no interest where another shape is written than a table."""
 
 
 def write_submission(
@@ -157,11 +153,13 @@ def read_predictions(
     *,
     role: Role = "test",
     labels: Sequence[Sequence[str]] = (),
+    argmax: bool = False,
 ) -> Fixed:
     """Read a zip, a folder or a file of predictions as .tsv, .csv, .json, .jsonl or .txt.
 
     A label is never changed. `labels` resolves class numbers: it has the words of each set of labels in the
-    order of the numbers.
+    order of the numbers. With `argmax`, the label with the largest of several probabilities or logits is
+    taken, in the order of a header, of `labels` or of the benchmark.
     """
     names = Names(benchmark, role)
     archive, done = _read(source, names)
@@ -173,10 +171,12 @@ def read_predictions(
             problems.append(two_files(benchmark.file(name), paths))
         else:
             data = archive.members[paths[0]]
-            results[name] = _fix(paths[0], data, benchmark.file(name), benchmark, role, labels)
+            results[name] = _fix(paths[0], data, benchmark.file(name), benchmark, role, labels, argmax=argmax)
     for one, other in _exchanged(results, benchmark):
         for name, path in ((one, results[other].path), (other, results[one].path)):
-            results[name] = _fix(path, archive.members[path], benchmark.file(name), benchmark, role, labels)
+            results[name] = _fix(
+                path, archive.members[path], benchmark.file(name), benchmark, role, labels, argmax=argmax
+            )
     columns = {name: result.column for name, result in results.items() if result.column is not None}
     done += [step for result in results.values() for step in result.done]
     problems += [problem for result in results.values() for problem in result.problems]
@@ -200,6 +200,10 @@ def _read(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[s
         return names.knows(name) or (names.likely(name) is not None and not foreign(name))
 
     archive = read_members(source, accepts)
+    if not archive.members and not archive.problems and os.path.isdir(source):
+        tree = read_tree(source, accepts)
+        if tree.members or tree.problems:
+            return tree, []
     zips = [path for path in archive.ignored if path.casefold().endswith(".zip")]
     if archive.members or archive.problems or len(zips) != 1:
         return archive, []
@@ -228,21 +232,23 @@ def _exchanged(results: Mapping[str, _Result], benchmark: Benchmark) -> list[tup
 
 
 def _fix(
-    path: str, data: bytes, file: TestFile, benchmark: Benchmark, role: Role, labels: Sequence[Sequence[str]]
+    path: str,
+    data: bytes,
+    file: TestFile,
+    benchmark: Benchmark,
+    role: Role,
+    labels: Sequence[Sequence[str]],
+    *,
+    argmax: bool,
 ) -> _Result:
     task = benchmark.task(file.task)
-    expected = layout(file, task, role)
-    table = read_shaped(path, data, file, task, expected, role) if shaped(file, role) else None
-    if table is None or table.column is None:
-        words = next((words for words in labels if {*words} == {*task.words}), ())
-        plain = read_table(path, data, expected)
-        in_lists = file.splits[role].ordered and path.casefold().endswith(".json")
-        if plain.column is None and not (expected.form or expected.ids or in_lists):
-            plain = explained(path, data, expected, plain, words=words, thorough=True)
-        table = plain if table is None or plain.column is not None else table
+    words = next((words for words in labels if {*words} == {*task.words}), ())
+    choices = Choices(tuple(words), argmax)
+    table = read_file(path, data, file, task, role, choices=choices, thorough=True)
     done = [] if base_name(path) == file.path else [f"{path}: renamed to {file.path}"]
-    steps = [one for one in table.problems if not (shaped(file, role) and one.code in _OF_TABLES)]
-    done += [f"{path}: {step}" for one in steps if (step := one.repair or _REPAIRS.get(one.code))]
+    for problem in table.problems:
+        if step := problem.repair or _REPAIRS.get(problem.code):
+            done.append(f"{path}: {step}")
     if table.column is not None:
         return _Result(path, table.column, done, [])
     errors = [problem for problem in table.problems if problem.severity == "error"]

@@ -266,8 +266,9 @@ def klue_pr_auc(own, given) -> float:
 
 def test_areas_of_a_label_that_is_not_in_gold_are_left_out() -> None:
     gold, shares = ["art", "art", "law"], [[0.6, 0.3, 0.1], [0.2, 0.2, 0.6], [0.3, 0.4, 0.3]]
+    two = [row[:2] for row in shares]
     for name in ("macro_average_precision", "macro_pr_auc"):
-        of_two = measure(name, gold, [row[:2] for row in shares], labels=TOPICS[:2])
+        of_two = measure(name, gold, two, labels=TOPICS[:2], exclusive=False)
         assert measure(name, gold, shares, labels=TOPICS[:3]) == of_two
 
 
@@ -420,14 +421,18 @@ def test_a_value_of_zero_has_a_reason() -> None:
 @pytest.mark.parametrize(
     ("name", "columns", "message"),
     [
-        ("sets_accuracy", (["ab"], [["a"]]), "gold: 'ab' at position 0 .* does not have the metric's form"),
+        ("sets_accuracy", ([["a"], ["b"]], [["a"], ["b", "b"]]), "predictions: .*'b', 'b'.* at position 1 "),
         (
             "neg_log_loss",
-            (["a", "b"], [[1.0], [0.5]]),
-            "expected one probability for each of the labels 'a', 'b'",
+            (["a", "b"], [[1.0, 0, 0], [0.5]]),
+            "predictions: .* at position 0 .*; expected 2 plain decimals that sum to 1, in the order a, b",
         ),
-        ("exact_match", (["a"], [3]), "predictions: 3 at position 0"),
-        ("neg_cross_entropy", ([[0.5, 0.5]], [[1.0]]), "gold has 2 values and predictions 1 at position 0"),
+        ("exact_match", (["a"], [None]), "predictions: None at position 0"),
+        (
+            "neg_cross_entropy",
+            ([[0.5, 0.5]], [[1.0, 0, 0]]),
+            "predictions: .*1.0.* expected 2 plain decimals",
+        ),
         (
             "roc_auc",
             (["a", "b"], [[1, 0], [0, 1]]),
@@ -440,3 +445,27 @@ def test_a_value_of_zero_has_a_reason() -> None:
 def test_what_cannot_be_compared_is_explained(name: str, columns, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         measure(name, *columns, groups=[1, 2] if name == "group_agreement" else None)
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "squad", "plain", "numeric"),
+    [
+        ("A", "", 1, 0, 0),
+        ("3.14", "314", 1, 0, 0),
+        ("-5", "5", 1, 0, 0),
+        ("C++", "C", 1, 0, 0),
+        ("The cat", "cat", 1, 0, 0),
+        ("C++", " C++ ", 1, 1, 1),
+        ("3.14", "3.140", 0, 0, 1),
+        ("1,000", "1e3", 0, 0, 1),
+        ("1,00", "100", 1, 0, 0),
+        ("0.1", "0.10000000000000001", 0, 0, 0),
+        ("nan", "NaN", 1, 0, 0),
+    ],
+)
+def test_exact_matches_by_three_rules(
+    gold: str, predicted: str, squad: int, plain: int, numeric: int
+) -> None:
+    names = ("exact_match", "plain_exact_match", "numeric_exact_match")
+    assert [measure(name, [[gold, "else"]], [predicted]) for name in names] == [squad, plain, numeric]
+    assert all(measure(name, [gold], [gold]) == 1 for name in names)

@@ -112,7 +112,8 @@ def test_weights_against_the_recursion(parents: dict[str, str]) -> None:
         gold = [[random.choice([0, 1 / 6, 1 / 3, 1]) for _ in LABELS] for _ in range(20)]
         given = [[random.choice([0.0, random.random()]) for _ in LABELS] for _ in range(20)]
         names = ("icm_soft", "icm_soft_norm")
-        scores = [measure(name, gold, given, labels=LABELS, parents=parents) for name in names]
+        options = {"labels": LABELS, "parents": parents, "exclusive": False}
+        scores = [measure(name, gold, given, **options) for name in names]
         assert scores == pytest.approx(soft(gold, given, parents))
 
 
@@ -126,7 +127,8 @@ def test_gold_itself_has_its_own_information() -> None:
 
 def test_a_weight_that_no_gold_has_counts_as_one_example() -> None:
     gold, given = [[1.0, 0.0], [0.5, 0.0]], [[1.0, 0.3], [0.5, 0.0]]
-    lost = measure("icm_soft", gold, gold) - measure("icm_soft", gold, given)
+    lost = measure("icm_soft", gold, gold, exclusive=False)
+    lost -= measure("icm_soft", gold, given, exclusive=False)
     assert lost == pytest.approx(log2(2) / 2)
 
 
@@ -145,7 +147,7 @@ def test_intervals_and_tests() -> None:
         good = [cell if random.random() < 0.8 else swap for cell, swap in zip(truth, other, strict=True)]
         metrics = [Metric(each, each, each, "F", labels=LABELS, parents=tuple(PARENTS.items()))
                    for each in (name, f"{name}_norm")]  # fmt: skip
-        systems = [pairs_of(form, truth, each, labels=LABELS) for each in (good, other)]
+        systems = [pairs_of(form, truth, each, labels=LABELS, exclusive=False) for each in (good, other)]
         points = [point(metric, systems[0]) for metric in metrics]
         for of_metric, bar in zip(points, file_bars(metrics, systems[0], points), strict=False):
             assert bar.low is not None

@@ -148,7 +148,8 @@ def test_a_label_that_is_always_wrong_needs_enough_examples(times: int, withheld
 def test_as_functions_the_labels_are_those_that_occur_in_sorted_order() -> None:
     gold, predicted = ["c", "a", "b", "b"], ["c", "b", "b", "c"]
     for weights, name in ((None, "kappa"), ("linear", "linear_kappa"), ("quadratic", "quadratic_kappa")):
-        assert measure(name, gold, predicted) == pytest.approx(
+        labels = ["a", "b", "c"] if weights else ()
+        assert measure(name, gold, predicted, labels=labels) == pytest.approx(
             sk.cohen_kappa_score(gold, predicted, weights=weights)
         )
     assert measure("macro_f1_all", gold, predicted) == pytest.approx(mean_f1(gold, predicted))
@@ -175,8 +176,9 @@ def test_groups_against_a_loop() -> None:
             found = [point(Metric(name, name, "", "F"), pairs).value for name in names]
             assert found == pytest.approx(by_group(gold, predicted, sort.tolist()))
             assert found == [measure(name, gold, predicted, groups=sort) for name in names]
-    assert measure("group_exact_match", ["a", "b"], ["a", "a"]) == 0.5, "each example is a group"
-    assert measure("group_agreement", ["a", "b"], ["a", "a"]) == 1.0
+    for name in ("group_exact_match", "group_agreement"):
+        with pytest.raises(ValueError, match="needs the group of each example; give them with groups="):
+            measure(name, ["a", "b"], ["a", "a"])
 
 
 def test_f1_and_exact_match_of_the_same_groups_have_intervals_and_a_test() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from itertools import count
 
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 from scoring.columns import left_out, resampled
+from scoring.every_metric import metric_of
 from sklearn import metrics as sk  # noqa: TID251
 
-from gluebench.benchmark import Metric
+from gluebench.benchmark import Metric, UnknownNameError
+from gluebench.benchmark.metrics import BUILT_IN, SCHEMES
 from gluebench.scoring import measure
 from gluebench.scoring.inference import file_bars
 from gluebench.scoring.metrics import point
@@ -89,7 +92,7 @@ SEQEVAL = [
 @pytest.mark.parametrize(("tags", "lenient", "strict"), SEQEVAL)
 def test_entities_are_seqevals(tags: str, lenient, strict) -> None:
     assert entities_of(LENIENT, [tags.split()]) == [lenient]
-    assert entities_of(STRICT, [tags.split()]) == [strict]
+    assert entities_of(STRICT["IOB2"], [tags.split()]) == [strict]
 
 
 def test_lenient_entities_of_other_schemes_and_of_bare_tags_are_seqevals() -> None:
@@ -120,8 +123,85 @@ def test_entities_of_any_tags_are_those_of_a_loop() -> None:
         "O-LOC",
     ]
     rows = sentences(RNG(0), 400, tags)
-    assert entities_of(STRICT, rows) == [*map(strict_entities, rows)]
+    assert entities_of(STRICT["IOB2"], rows) == [*map(strict_entities, rows)]
     assert entities_of(LENIENT, rows) == [*map(lenient_entities, rows)]
+
+
+PATTERNS = {"IO": "I+", "IOB2": "BI*", "IOBES": "S|BI*E", "BILOU": "U|BI*L", "BMES": "S|BM*E"}
+"""The prefixes of an entity; those of all other types are dots."""
+SCHEME_TAGS = {name: ["O", *(f"{p}-{t}" for p in SCHEMES[name].prefixes for t in "xy")] for name in SCHEMES}
+
+
+def entities_by_pattern(tags, scheme: str):
+    """The entities of a sentence, found for each type by a regular expression."""
+    found = []
+    for of_type in {tag[2:] for tag in tags if tag != "O"}:
+        prefixes = "".join(tag[0] if tag[2:] == of_type else "." for tag in tags)
+        found += [(*match.span(), of_type) for match in re.finditer(PATTERNS[scheme], prefixes)]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_entities_of_each_scheme_are_those_of_a_pattern(scheme: str) -> None:
+    rows = sentences(RNG(0), 400, SCHEME_TAGS[scheme])
+    assert entities_of(STRICT[scheme], rows) == [entities_by_pattern(row, scheme) for row in rows]
+    predicted = garbled(RNG(1), rows, 0.2, SCHEME_TAGS[scheme])
+    sides = [
+        {(at, *each) for at, row in enumerate(side) for each in entities_by_pattern(row, scheme)}
+        for side in (rows, predicted)
+    ]
+    expected = 2 * len(sides[0] & sides[1]) / (len(sides[0]) + len(sides[1]))
+    assert measure("entity_f1", rows, predicted, scheme=scheme) == pytest.approx(expected, abs=1e-12)
+    assert measure("entity_f1", rows, predicted) == measure("entity_f1", rows, predicted, scheme=scheme)
+
+
+# The expected F1 is what seqeval 1.2.2 gives in strict mode.
+@pytest.mark.parametrize(
+    ("scheme", "gold", "predicted", "f1"),
+    [
+        ("IOBES", "B-PER E-PER S-PER", "B-PER I-PER S-PER", 2 / 3),
+        ("IOBES", "B-PER E-PER S-PER", "B-PER E-PER O", 2 / 3),
+        ("IOBES", "B-PER E-PER O", "B-PER O O", 0.0),
+        ("IOBES", "S-PER O O", "S-PER O O", 1.0),
+        ("IOBES", "B-PER I-LOC E-PER", "B-PER I-PER E-PER", 0.0),
+        ("BILOU", "U-PER O B-LOC L-LOC", "U-PER O B-LOC I-LOC", 2 / 3),
+        ("IOB2", "B-PER I-LOC", "B-PER O", 1.0),
+    ],
+)
+def test_entities_of_other_schemes_are_seqevals(scheme: str, gold: str, predicted: str, f1: float) -> None:
+    assert measure("entity_f1", [gold.split()], [predicted.split()], scheme=scheme) == pytest.approx(f1)
+
+
+def test_tags_that_fit_no_scheme_are_refused() -> None:
+    for tags in (["B-PER", "E-PER"], ["PER-B", "O"], ["B-PER", "M-PER", "I-PER"]):
+        with pytest.raises(
+            ValueError, match="fit several schemes of entities or none; give theirs with scheme="
+        ):
+            measure("entity_f1", [tags], [tags])
+    with pytest.raises(ValueError, match="has E-PER; expected O and tags that begin with B- and I- in IOB2"):
+        measure("entity_f1", [["B-PER", "E-PER"]], [["B-PER", "O"]], scheme="IOB2")
+    with pytest.raises(UnknownNameError, match="scheme of entities"):
+        measure("entity_f1", [["B-PER"]], [["O"]], scheme="BIO")
+    assert measure("token_macro_f1", [["S-x", "O"]], [["B-x", "O"]], scheme="IOBES") == 1.0
+
+
+# The expected F1 by type and of partial matches is what nervaluate 0.2.0 gives.
+@pytest.mark.parametrize(
+    ("gold", "predicted", "by_type", "partial"),
+    [
+        ("B-x I-x O", "B-x I-x O", 1.0, 1.0),
+        ("B-x I-x O", "B-y I-y O", 0.0, 1.0),
+        ("B-x I-x O", "O B-x I-x", 1.0, 0.5),
+        ("B-x I-x O", "O B-y I-y", 0.0, 0.5),
+        ("B-x B-y O", "B-x I-x I-x", 2 * 1 / 4, 2 * 1 / 4),
+        ("B-x I-x I-x", "B-x B-x O", 2 * 1 / 3, 2 * 0.5 / 3),
+        ("B-x O O", "O O B-x", 0.0, 0.0),
+    ],
+)
+def test_overlapping_entities_are_nervaluates(gold, predicted, by_type: float, partial: float) -> None:
+    rows = [gold.split()], [predicted.split()]
+    assert measure("entity_type_f1", *rows, scheme="IOB2") == pytest.approx(by_type)
+    assert measure("entity_partial_f1", *rows, scheme="IOB2") == pytest.approx(partial)
 
 
 def entity_f1(gold, predicted, entities, macro: bool) -> float:
@@ -164,7 +244,7 @@ def test_scores_of_entities_against_a_loop() -> None:
 )
 def test_systems_that_share_cells_have_their_own_scores(name: str) -> None:
     """A class that another system predicts does not count for one that has none of it."""
-    gold, known = sentences(RNG(0), 30), Metric(name, name, "", "")
+    gold, known = sentences(RNG(0), 30), Metric(name, name, "", "", scheme="IOB2")
     answers = [garbled(RNG(seed), gold, 0.4, tags=[*TAGS, f"B-{seed}", "B-LOC"]) for seed in range(4)]
     systems = [pairs_of("tokens", gold, each) for each in answers]
     share_cells(systems)
@@ -193,9 +273,9 @@ def some_trees(rng, size: int, share: float):
     """Heads and relations of sentences, and the same with a share of each replaced."""
 
     def label() -> str:
-        return f"{rng.integers(0, 6)}:{rng.choice(['subj', 'obj', 'mod', 'rare', 'odd', 'nsubj:pass'])}"
+        return f"{rng.integers(0, 5)}:{rng.choice(['subj', 'obj', 'mod', 'rare', 'odd', 'nsubj:pass'])}"
 
-    gold = [[label() for _ in range(rng.integers(1, 9))] for _ in range(size)]
+    gold = [[label() for _ in range(rng.integers(4, 9))] for _ in range(size)]
 
     def changed(own: str) -> str:
         (head, relation), (other, another) = own.split(":", 1), label().split(":", 1)
@@ -260,17 +340,28 @@ def test_intervals_and_tests_of_dependencies(name: str) -> None:
     assert test.p < 0.01 < test.difference
 
 
+def valid(spans):
+    """The spans that a file may have: each once, with a start before the end."""
+    return [(start, end, label) for start, end, label in dict.fromkeys(spans) if 0 <= start < end]
+
+
 def some_spans(rng, size: int):
     def spans():
         starts = rng.integers(0, 30, rng.integers(0, 4))
-        return [(int(at), int(at + rng.integers(1, 9)), str(rng.choice(["x", "y"]))) for at in starts]
+        return valid((int(at), int(at + rng.integers(1, 9)), str(rng.choice(["x", "y"]))) for at in starts)
 
     return [spans() for _ in range(size)]
 
 
 def moved(rng, rows):
-    return [[(a + int(rng.integers(-2, 3)) * (rng.random() < 0.5), b, label) for a, b, label in row
-             if rng.random() < 0.8] for row in rows]  # fmt: skip
+    return [
+        valid(
+            (start + int(rng.integers(-2, 3)) * (rng.random() < 0.5), end, label)
+            for start, end, label in row
+            if rng.random() < 0.8
+        )
+        for row in rows
+    ]
 
 
 def positions(row):
@@ -329,10 +420,11 @@ def test_overlapping_spans_against_a_loop() -> None:
 
 def test_spans_by_hand() -> None:
     gold, predicted = [[(0, 10, "x"), (20, 30, "x")]], [[(0, 5, "x"), (5, 10, "x"), (24, 30, "y")]]
-    assert measure("span_overlap_f1", gold, predicted, labels=["x"]) == pytest.approx((2 / 4 + 0) / 2)
+    assert measure("span_overlap_f1", gold, predicted) == pytest.approx((2 / 4 + 0) / 2)
     assert measure("span_iou", [[(0, 4)], []], [[(2, 6), (3, 5)], []]) == pytest.approx((2 / 6 + 1) / 2)
     assert measure("span_iou", [[(0, 10**12)]], [[(0, 10**11)]]) == pytest.approx(0.1), "at any length"
-    assert measure("span_f1", [[(0, 4), (0, 4)]], [[(0, 4)]]) == 1.0
+    with pytest.raises(ValueError, match="expected spans as"):
+        measure("span_f1", [[(0, 4), (0, 4)]], [[(0, 4)]])
 
 
 def some_weights(rng, size: int, noise: float):
@@ -375,7 +467,8 @@ def test_weights_of_spans_that_overlap_are_scipys_by_position() -> None:
         sides = []
         for _ in range(2):
             starts = rng.integers(0, 20, rng.integers(1, 5)).tolist()
-            sides.append([(at, at + int(rng.integers(1, 15)), str(rng.integers(0, 4) / 4)) for at in starts])
+            ends = {at: at + int(rng.integers(1, 15)) for at in starts}
+            sides.append([(at, end, str(rng.integers(0, 4) / 4)) for at, end in ends.items()])
         size = max(end for _, end, _ in sides[0])
         columns = np.zeros((2, size))
         for column, spans in zip(columns, sides, strict=True):
@@ -416,21 +509,44 @@ def test_rankings_are_scikit_learns() -> None:
             assert measure(name, gold, predicted) == pytest.approx(np.mean(expected), abs=1e-12)
 
 
+def test_first_places_by_a_loop() -> None:
+    """As trec_eval's ndcg_cut, recall and map_cut: the ideal is cut too, the relevant items are not."""
+    gold, predicted = some_rankings(RNG(3), 30)
+    for places in (1, 3, 8, 20):
+        expected = {name: [] for name in ("ndcg_at", "recall_at", "map_at", "mrr_at", "precision_at")}
+        for truth, order in zip(gold, predicted, strict=True):
+            gains = [truth[item] for item in order[:places]]
+            ideal = sorted(truth.values(), reverse=True)[:places]
+            discounts = 1 / np.log2(np.arange(2, len(gains) + 2))
+            relevant = [at for at, gain in enumerate(gains, 1) if gain]
+            total = sum(gain > 0 for gain in truth.values()) or 1
+            expected["ndcg_at"].append(np.dot(gains, discounts) / (np.dot(ideal, discounts) or 1))
+            expected["recall_at"].append(len(relevant) / total)
+            expected["map_at"].append(sum(n / at for n, at in enumerate(relevant, 1)) / total)
+            expected["mrr_at"].append(1 / relevant[0] if relevant else 0)
+            expected["precision_at"].append(len(relevant) / places)
+        for name, scores in expected.items():
+            value = measure(name, gold, predicted, positive=places)
+            assert value == pytest.approx(np.mean(scores), abs=1e-12), name
+
+
 def test_rankings_by_hand() -> None:
-    """An item that is not ranked counts as never; one that is ranked twice counts once."""
-    gold, predicted = [["a", "b"], ["c"]], [["x", "a", "x", "a"], []]
+    """An item that is not ranked counts as never; one that is ranked twice is refused."""
+    gold, predicted = [["a", "b"], ["c"]], [["x", "a"], []]
     assert measure("map", gold, predicted) == pytest.approx((1 / 2 / 2 + 0) / 2)
     assert measure("mrr", gold, predicted) == pytest.approx(1 / 4)
     ideal = 1 + 1 / np.log2(3)
     assert measure("ndcg", gold, predicted) == pytest.approx(1 / np.log2(3) / ideal / 2)
     assert measure("map", [{"a": 0.0}], [["a"]]) == 0.0
+    with pytest.raises(ValueError, match="expected ids with blanks between them"):
+        measure("map", gold, [["x", "a", "x"], []])
     columns = pairs_of("ranking", [{"a": 1.0, "b": 2.0}], [["b", "a"]])
     assert measure("ndcg", columns.gold, columns.predicted) == 1.0, "columns as they are read"
 
 
 def systems_of(name: str, size: int):
     rng = RNG(0)
-    if name in ("map", "mrr", "ndcg", "precision_at"):
+    if BUILT_IN[name].form == "ranking":
         gold, predicted = some_rankings(rng, size)
         best = [sorted(row, key=lambda item, row=row: -row[item] + 3 * rng.normal()) for row in gold]
         return [pairs_of("ranking", gold, each) for each in (best, predicted)]
@@ -447,11 +563,10 @@ def systems_of(name: str, size: int):
     "name",
     ["token_accuracy", "entity_f1", "entity_f1_lenient", "entity_macro_f1", "token_macro_f1", "span_f1",
      "span_overlap_f1", "span_iou", "span_partial_f1", "span_spearman", "map", "mrr", "ndcg",
-     "precision_at"],
+     "precision_at", "recall_at", "ndcg_at", "mrr_at", "map_at", "entity_type_f1", "entity_partial_f1"],
 )  # fmt: skip
 def test_intervals_and_tests_follow(name: str) -> None:
-    systems = systems_of(name, 200)
-    metric = Metric(name, name, name, "F")
+    systems, metric = systems_of(name, 200), metric_of(name)._replace(labels=())
     units = units_of([metric], systems)
     without = [at for at in range(200) if at != 17]
     values = [point(metric, pairs.subset(without)).value for pairs in systems]
@@ -467,7 +582,7 @@ def test_intervals_and_tests_follow(name: str) -> None:
 
 def test_a_value_of_zero_has_a_reason() -> None:
     def reason(name: str, gold, predicted, form: str):
-        return point(Metric(name, name, "", ""), pairs_of(form, gold, predicted)).undefined
+        return point(metric_of(name), pairs_of(form, gold, predicted)).undefined
 
     assert reason("entity_f1", [["O"]], [["O"]], "tokens") == "neither gold nor predictions have any entity"
     assert reason("span_f1", [[]], [[]], "spans") == "neither gold nor predictions have any span"

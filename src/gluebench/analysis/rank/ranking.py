@@ -27,6 +27,7 @@ from gluebench.analysis.rank.rules import (
     Profile,
     Standing,
     Survival,
+    best_words,
     every_rule,
     filled,
     known,
@@ -57,8 +58,6 @@ UNRANKED = "a score is missing"
 OTHER_TASKS = "the averages are over different tasks; use the rule lowest or shared for missing scores"
 OTHER_RUNS = "some systems have one run and others several, so that only of these is known how runs differ"
 """Why no system has a rank set."""
-BEST_SHOWN = 20
-"""Most systems that a sentence says may be the best."""
 PAIRS_UP_TO = 1000
 """Most ranked systems whose pairs are listed."""
 
@@ -160,15 +159,9 @@ class Ranking:
     @property
     def best_words(self) -> str:
         """The first systems that may be the best, as a sentence; empty without rank sets."""
-        if not self.may_be_best:
-            return ""
-        if len(self.may_be_best) == 1:
-            unranked = any(system.rank is None for system in self.systems)
-            among = " of the ranked systems" if unranked else ""
-            return f"{self.may_be_best[0]} is the best{among} (95 %)."
-        more = len(self.may_be_best) - BEST_SHOWN
-        others = f" and {more} more" if more > 0 else ""
-        return f"May be the best: {', '.join(self.may_be_best[:BEST_SHOWN])}{others}."
+        ranked = sum(system.rank is not None for system in self.systems)
+        untested = sum(system.rank_low is None for system in self.systems)
+        return best_words(self.may_be_best, ranked, untested)
 
     def records(self) -> Iterator[dict[str, object]]:
         """A record of FIELDS for each system, with its score on each task."""

@@ -21,6 +21,9 @@ from gluebench.scoring.report import rounded
 if TYPE_CHECKING:
     from gluebench.scoring.units.base import Floats
 
+BEST_SHOWN = 20
+"""Most systems that a sentence says may be the best."""
+
 
 def competition_ranks(scores: Sequence[float | None]) -> list[int | None]:
     """The rank of each score: one more than the number of higher scores.
@@ -133,6 +136,26 @@ def filled(profile: Profile, missing: Missing) -> Profile:
 def rank_set_text(low: int, high: int) -> str:
     """The ranks that a system may truly have, as "1–6", or "3"."""
     return str(low) if low == high else f"{low}–{high}"
+
+
+def best_words(best: Sequence[str], ranked: int, untested: int) -> str:
+    """ "May be the best: A, B.", or "A is the best (95 %)."; empty where no rank set tells.
+
+    Of the systems, `ranked` have a rank and `untested` have no rank set.
+    """
+    if not best or ranked < 2:
+        return ""
+    if len(best) == 1 and not untested:
+        return f"{best[0]} is the best (95 %)."
+    words = f"May be the best: {', '.join(best[:BEST_SHOWN])}"
+    if len(best) > BEST_SHOWN:
+        words += f" and {len(best) - BEST_SHOWN:,} more"
+    words += "."
+    if untested == 1:
+        words += " 1 system has no rank set."
+    elif untested:
+        words += f" {untested:,} systems have no rank set."
+    return words
 
 
 def known(score: float) -> float | None:

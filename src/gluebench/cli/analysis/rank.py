@@ -105,7 +105,7 @@ def _sources(subs: tuple[str, ...], runs: dict[str, str], inputs: Inputs) -> lis
 
 def _numbers(weights: dict[str, str]) -> dict[str, float]:
     """The weights as numbers. Raises BadParameter."""
-    from gluebench.submission.notation import NotationError, weight
+    from gluebench.reading.notation import NotationError, weight
 
     numbers = {}
     for task, text in weights.items():

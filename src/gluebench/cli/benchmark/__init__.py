@@ -97,6 +97,9 @@ def table_notes(benchmark: Benchmark) -> list[str]:
     for task in benchmark.diagnostics:
         model = f", answered by the model for {task.predict_with}" if task.predict_with else ""
         notes.append(f"{task.name} is reported, not averaged{model}.")
+    for task in benchmark.tasks:
+        schemes = {metric.scheme for metric in task.metrics if metric.scheme}
+        notes += [f"{task.name}: entities are read from tags in the scheme {scheme}." for scheme in schemes]
     if benchmark.rank_by != "mean":
         notes.append(f"Systems are ranked by {benchmark.rank_by}, not by the macro-average.")
     return notes + list(benchmark.notes)

@@ -58,7 +58,7 @@ def check(
         raise click.BadParameter(f"{fix} is the submission itself; name another file.", param_hint="'--fix'")
     if labels and not fix:
         raise click.UsageError("--labels goes with --fix OUT.zip.")
-    done = _fix(sub, fix, suite, role=split, labels=[text.split(",") for text in labels]) if fix else []
+    done = _fix(sub, fix, suite, role=split, labels=_orders(labels, suite)) if fix else []
     checked = submission.check(fix or sub, suite, role=split)
     if official:
         checked = submission.official(checked)
@@ -73,16 +73,22 @@ def _fix(
     """The repairs made in writing `out`; exits when a problem is left that rewriting cannot repair."""
     from gluebench.submission import fix_submission
 
-    known = dict.fromkeys(",".join(task.words) for task in suite.tasks if task.words)
-    for words in labels:
-        if not any({*words} == {*text.split(",")} for text in known):
-            message = f"{','.join(words)} are the labels of no task; these are: {', or '.join(known)}."
-            raise click.BadParameter(message, param_hint="'--labels'")
     fixed = fix_submission(source, out, suite, role=role, labels=labels)
     if fixed.problems:
         advice = "Nothing was written: this is left to you."
         raise click.ClickException("\n".join([advice, *marked(fixed.problems)]))
     return fixed.done
+
+
+def _orders(labels: Iterable[str], suite: Benchmark) -> list[list[str]]:
+    """The label words of each option; exits unless they are those of a task."""
+    known = dict.fromkeys(",".join(task.words) for task in suite.tasks if task.words)
+    orders = [text.split(",") for text in labels]
+    for words in orders:
+        if not any({*words} == {*text.split(",")} for text in known):
+            message = f"{','.join(words)} are the labels of no task; these are: {', or '.join(known)}."
+            raise click.BadParameter(message, param_hint="'--labels'")
+    return orders
 
 
 def print_check(submission: Submission, form: Form, *, done: list[str]) -> None:
@@ -97,23 +103,38 @@ def print_check(submission: Submission, form: Form, *, done: list[str]) -> None:
 @click.argument("predictions", metavar="PREDICTIONS", type=click.Path(exists=True))
 @option.zip_file("--out", required=True, help="Where to write the submission.")
 @option.repeated("--like NAME=FILE", help="Nest a file's answers as the task's own JSON lines.")
+@option.flag("--argmax", help="Of probabilities or logits, take the label with the largest number.")
+@option.repeated(
+    "--labels WORD,WORD",
+    help="The label words of class numbers or columns, in order; once for each set of labels.",
+)
 @option.split
 @option.benchmark
-def write(predictions: str, out: str, like: tuple[str, ...], split: Role, suite: Benchmark) -> None:
+def write(
+    predictions: str,
+    out: str,
+    like: tuple[str, ...],
+    argmax: bool,
+    labels: tuple[str, ...],
+    split: Role,
+    suite: Benchmark,
+) -> None:
     """Write a submission from prediction files.
 
     PREDICTIONS is a folder or a zip with a file for each test file, named as it is: .tsv or .csv with a
     header that names the columns index and prediction, .json or .jsonl with those keys, or .txt with one
-    prediction a line in the order of the examples. Each step on the way to the submission is said.
+    prediction a line in the order of the examples. The output folder of a training program, with a folder
+    for each task, is read too. Each step on the way to the submission is said.
 
     \b
     Example:
       gluebench write predictions/ --out submission.zip
       gluebench write predictions/ --out submission.zip --benchmark superglue --like MultiRC=test.jsonl
+      gluebench write bert_output/ --out submission.zip --argmax --labels contradiction,entailment,neutral
     """
     from gluebench.submission import read_predictions, write_submission
 
-    read = read_predictions(predictions, suite, role=split)
+    read = read_predictions(predictions, suite, role=split, labels=_orders(labels, suite), argmax=argmax)
     notices([*read.done, *marked(read.problems)])
     if read.problems:
         notices(["Nothing was written."])
@@ -202,6 +223,7 @@ _REPAIRS = 5
 _OPTIONS = {
     "wrong-split": "--split dev reads predictions of the dev split.",
     "wrong-file": "--fix OUT.zip exchanges two files that have each other's number of rows.",
+    "probabilities": "gluebench write SUB --out OUT.zip --argmax takes the label with the largest number.",
     "class-numbers": "--fix OUT.zip --labels WORD,WORD writes words for numbers, in the order you name.",
 }
 

@@ -164,7 +164,8 @@ def _finish(
     if lines := session.unanswered(role):
         notice(
             f"No answer in the submission: {'; '.join(lines)}. There stands the most frequent training label "
-            "(or the mean score), which may be right by chance; in the dev scores they count as wrong."
+            "(or the mean score), which may be right by chance; in the dev scores such a label counts as "
+            "wrong."
         )
     files = list(suite.files(role))
     absent = [file.path for file in files if file.name not in columns]

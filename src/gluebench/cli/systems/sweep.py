@@ -196,7 +196,7 @@ def _devices() -> tuple[str, ...]:
 def _summaries(done: Mapping[Cell, Job], folder: Path, data: Path, suite: Benchmark) -> Iterator[Scores]:
     """The means of each system; its runs of one seed on several tasks are one run.
 
-    As in `run`, an answer that the system could not give counts as wrong.
+    Answers that a system could not give count as in `run`.
     """
     from gluebench.data.gold import gold_from_data
     from gluebench.scoring import grade_runs

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.benchmark.checks import MOST_LABELS
-from gluebench.benchmark.metrics import Form, names_of, takes_positive
+from gluebench.benchmark.metrics import Form, names_of, takes
 from gluebench.data.errors import DataError, refuse
 from gluebench.data.organize.read import RawTable
 
@@ -208,7 +208,7 @@ def _plan_words(task: str, present: set[str], first: Sequence[str], chosen: Mapp
     unbalanced = len(words) == 2 and max(shares.values()) > UNBALANCED
     metrics = _metrics(task, chosen, ("accuracy", "f1") if unbalanced else ("accuracy",), kind="labels")
     positive = None
-    if any(map(takes_positive, metrics)):
+    if any(takes(name, "positive") for name in metrics):
         positive = chosen.get("positive") or min(words, key=lambda word: shares[word])
         if positive not in words:
             raise DataError(f"--positive {task}: {UnknownNameError(positive, words, what='label')}")
@@ -228,8 +228,8 @@ def _plan_scores(task: str, values: Sequence[float], chosen: Mapping[str, str]) 
         message = f"the scores run from {min(values):g} to {max(values):g}, not within {low:g} to {high:g}"
         raise DataError(f"{task}: {message}; give their range: --range {task}=LOW,HIGH")
     metrics = _metrics(task, chosen, ("pearson", "spearman"), kind="numbers")
-    positive = chosen.get("positive") if any(map(takes_positive, metrics)) else None
-    if any(map(takes_positive, metrics)) and number(positive or "") is None:
+    positive = chosen.get("positive") if any(takes(name, "positive") for name in metrics) else None
+    if any(takes(name, "positive") for name in metrics) and number(positive or "") is None:
         raise DataError(f"--metric {task}=f1_from needs --positive {task}=NUMBER, from which a score counts")
     return LabelPlan("scores", (), (low, high), metrics, positive, {})
 

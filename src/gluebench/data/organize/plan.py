@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from gluebench.benchmark.metrics import takes_positive
+from gluebench.benchmark.metrics import takes
 from gluebench.data.errors import DataError, gather, gathered, refuse
 from gluebench.data.organize.detect import Choices, ColumnPlan, LabelPlan, number, plan_columns, plan_labels
-from gluebench.data.organize.read import DIAGNOSTIC, RawTable, TaskFiles, find_tasks, read_table
+from gluebench.data.organize.read import DIAGNOSTIC, RawTable, TaskFiles, find_tasks, read_split
 from gluebench.data.tsv import Example
 
 NOT_STATED = "not stated"
@@ -82,7 +82,7 @@ def _part(task: TaskPlan, names: Mapping[str, str]) -> TaskPlan:
 
 def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
     chosen = choices.of(files.name)
-    tables = gathered(lambda _, path: read_table(path, encoding=choices.encoding), files.files)
+    tables = gathered(lambda _, path: read_split(path, encoding=choices.encoding), files.files)
     splits_only = {split: table for split, table in tables.items() if split != DIAGNOSTIC}
     columns = plan_columns(files.name, splits_only, chosen)
     own = tables.get(DIAGNOSTIC)
@@ -209,7 +209,7 @@ def summary(task: TaskPlan) -> Iterator[tuple[str, str, str]]:
         yield split, f"{len(examples):,} rows ({task.formats[split]}){hidden}", "detected"
     columns, labels = task.columns, task.labels
     shares = [f"{word} {100 * labels.shares[word]:.1f} %" for word in labels.words]
-    names = [name + (f" of {labels.positive}" if takes_positive(name) else "") for name in labels.metrics]
+    names = [name + (f" of {labels.positive}" if takes(name, "positive") else "") for name in labels.metrics]
     decisions = [
         ("inputs", "input columns", ", ".join(columns.inputs)),
         ("label", "label column", columns.label),

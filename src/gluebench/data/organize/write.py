@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gluebench.benchmark import Benchmark, load_benchmark
 from gluebench.benchmark.lookup import file_name
-from gluebench.benchmark.metrics import BUILT_IN, takes_positive
+from gluebench.benchmark.metrics import BUILT_IN, takes
 from gluebench.data.errors import DataError
 from gluebench.data.home import replacing, sha256_of
 from gluebench.data.organize.plan import NOT_STATED, Plan, TaskPlan
@@ -109,7 +109,7 @@ def _task(task: TaskPlan, mixed: bool) -> Iterator[str]:
         yield "score_range = [{!r}, {!r}]".format(*task.labels.score_range)
     yield "metrics = ["
     for name in task.labels.metrics:
-        positive = f", positive = {quoted(task.labels.positive or '')}" if takes_positive(name) else ""
+        positive = f", positive = {quoted(task.labels.positive or '')}" if takes(name, "positive") else ""
         scale = _scale(task, name) if mixed and BUILT_IN[name].highest == 0 else ""
         yield f'  {{ name = "{name}", title = "{BUILT_IN[name].title}"{positive}{scale} }},'
         if scale:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from gluebench.benchmark import UnknownNameError
 from gluebench.data.errors import DataError
+from gluebench.reading.notation import LARGEST, PLACE, NumberError, decimal
 from gluebench.scoring.table import Unit
-from gluebench.submission.notation import LARGEST, PLACE, NumberError, decimal
 
 NAMED = 3
 """How many items a message names."""

@@ -6,14 +6,14 @@ significantly, which all hold together in 95 % of test sets (`analysis.rank.deci
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.contrib.humanize.templatetags.humanize import ordinal
 from django.urls import reverse
 
-from gluebench.analysis.rank.rules import competition_ranks, rank_set_text
+from gluebench.analysis.rank.rules import best_words, competition_ranks, rank_set_text
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import ABSENT, NOT_RANKED
 from gluebench.leaderboard.common.kinds import Facts, Values
@@ -40,8 +40,6 @@ LEGEND = f"“3 · 1–6”: 3rd by score; true rank 1 to 6. {TOGETHER}"
 NAMES = ("key", "name", "model")
 """Fields that identify a system."""
 NO_PAIRS = {"holds": 0, "everywhere": 0, "contested": 0}
-NAMED = 12
-"""Most systems that a sentence names."""
 
 
 class Place(NamedTuple):
@@ -138,23 +136,6 @@ class BoardRanks(NamedTuple):
         """ "May be the best: A, B.", or "A is the best (95 %)."; empty where no rank set tells."""
         untested = self.missing + sum(number for _, number in self.withheld)
         return best_words([names[pk] for pk in self.best], len(self.places), untested)
-
-
-def best_words(best: Sequence[str], ranked: int, untested: int) -> str:
-    """Say which of the ranked systems may be the best; `untested` of them have no rank set."""
-    if not best or ranked < 2:
-        return ""
-    if len(best) == 1 and not untested:
-        return f"{best[0]} is the best (95 %)."
-    words = f"May be the best: {', '.join(best[:NAMED])}"
-    if len(best) > NAMED:
-        words += f" and {len(best) - NAMED:,} more"
-    words += "."
-    if untested == 1:
-        words += " 1 system has no rank set."
-    elif untested:
-        words += f" {untested:,} systems have no rank set."
-    return words
 
 
 def score_of_category(diagnostic_set: str, kind: str, name: str) -> str:

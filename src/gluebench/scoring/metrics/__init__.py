@@ -10,11 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import inf, isfinite
 from typing import Any
 
 from gluebench.benchmark import Metric, UnknownNameError
-from gluebench.benchmark.metrics import BUILT_IN, needs_positive, takes_positive
+from gluebench.benchmark.metrics import (
+    BUILT_IN,
+    SCHEMES,
+    UNSCALED,
+    guess_scheme,
+    needs,
+    scheme_problem,
+    takes,
+)
 from gluebench.scoring.kinds import Kinds
 from gluebench.scoring.metrics.cells import CELL_METRICS
 from gluebench.scoring.metrics.counts import (
@@ -40,7 +49,7 @@ from gluebench.scoring.metrics.numbers import (
     spearman_of,
     standardized_columns,
 )
-from gluebench.scoring.metrics.plain import Counted, Values, counted, paired, pairs_of
+from gluebench.scoring.metrics.plain import Counted, Values, counted, paired, pairs_of, without_offset
 from gluebench.scoring.metrics.relations import RELATION_METRICS
 from gluebench.scoring.metrics.sequences import SEQUENCE_METRICS
 from gluebench.scoring.metrics.sums import GROUP_SUMS, MEAN, NUMBER_SUMS, SumMetric
@@ -210,35 +219,69 @@ def measure(
     labels: Iterable[str] = (),
     groups: Values | None = None,
     parents: Mapping[str, str] | None = None,
+    scheme: str = "",
+    exclusive: bool = True,
 ) -> float:
     """The value of the metric that a manifest names so, built in or from an installed package.
 
-    `positive` is the label of a metric of one label, or the number of `f1_from` and `precision_at`; `labels`
-    are all labels of the task in its order, which is that of the probabilities. `groups` has the group of
-    each example, `parents` the parent of each label that has one. Raises UnknownNameError, and ValueError for
-    columns that the metric cannot compare, for labels that occur and are not in `labels`, or if two labels
-    occur and `positive` is neither.
+    `positive` is the label of a metric of one label, or the number of `f1_from` and of metrics of the first
+    places; `labels` are all labels of the task in its order, which is that of the probabilities. `groups` has
+    the group of each example, `parents` the parent of each label that has one, `scheme` says how tags mark
+    entities, and `exclusive` that probabilities sum to 1. Raises UnknownNameError, and ValueError for values
+    that a file could not hold, for labels that occur and are not in `labels`, or if something that the metric
+    needs is not given.
     """
     metric, labels = metric_function(name), tuple(labels)
-    if positive is not None and not takes_positive(name):
+    if positive is not None and not takes(name, "positive"):
         raise ValueError(f"{name} is not of one label; expected no positive={positive!r}")
     if isinstance(metric, FunctionMetric):
         return metric.value(*paired(gold, predicted))
+    if needs(name, "groups") and groups is None:
+        raise ValueError(f"{name} needs the group of each example; give them with groups=")
     if isinstance(metric, CountMetric):
-        return _of_counts(metric, counted(gold, predicted, labels), positive)
-    pairs = pairs_of(BUILT_IN[name].form, gold, predicted, labels=labels, groups=groups)
-    if isinstance(metric, SumMetric) and BUILT_IN[name].form == "numbers":
+        columns = counted(gold, predicted, labels)
+        if needs(name, "order") and not labels and any(isinstance(label, str) for label in columns.labels):
+            raise ValueError(f"{name} needs the order of the labels; give all of them with labels=")
+        return _of_counts(metric, columns, positive)
+    form = BUILT_IN[name].form
+    if name in UNSCALED:
+        gold = without_offset(gold)
+        predicted = without_offset(predicted)
+    pairs = pairs_of(form, gold, predicted, labels=labels, groups=groups, exclusive=exclusive)
+    if isinstance(metric, SumMetric) and form == "numbers":
         _check_size(name, pairs)
-    if needs_positive(name):
+    if needs(name, "positive"):
         _check_positive(name, positive, pairs)
+    if takes(name, "scheme"):
+        scheme = _scheme_of(name, scheme, labels or _tags_of(pairs))
     label = None if positive is None else str(positive)
-    record = Metric(name, name, "", "", label, labels, parents=tuple((parents or {}).items()))
+    record = Metric(name, name, "", "", label, labels, parents=tuple((parents or {}).items()), scheme=scheme)
     return metric.point(pairs, record).value
+
+
+def _tags_of(pairs: Pairs) -> list[str]:
+    cells = chain(pairs.gold.cells, pairs.predicted.cells)
+    return [*dict.fromkeys(chain.from_iterable(cells))]
+
+
+def _scheme_of(name: str, scheme: str, tags: Sequence[str]) -> str:
+    """The scheme of the tags, checked or guessed. Raises ValueError."""
+    if scheme and scheme not in SCHEMES:
+        raise UnknownNameError(scheme, [*SCHEMES], what="scheme of entities")
+    if scheme and (problem := scheme_problem(tags, scheme)):
+        raise ValueError(f"a column of tags {problem}")
+    scheme = scheme or guess_scheme(tags) or ""
+    if not scheme and needs(name, "scheme"):
+        raise ValueError(
+            f"the tags {', '.join(tags[:9])} fit several schemes of entities or none; give theirs with "
+            f"scheme=, one of {', '.join(SCHEMES)}"
+        )
+    return scheme
 
 
 def _of_counts(metric: CountMetric, columns: Counted, positive: Hashable) -> float:
     table, labels = columns
-    if not takes_positive(metric.name):
+    if not takes(metric.name, "positive"):
         return float(metric.of(table, 0))
     if positive in labels:
         return float(metric.of(table, labels[positive]))
@@ -261,7 +304,7 @@ def _check_positive(name: str, positive: Hashable, pairs: Pairs) -> None:
         return
     if not isinstance(positive, int | float) or not isfinite(positive):
         raise ValueError(f"positive={positive!r} is not a finite number")
-    if name == "precision_at" and (positive < 1 or positive != int(positive)):
+    if BUILT_IN[name].form == "ranking" and (positive < 1 or positive != int(positive)):
         raise ValueError(f"positive={positive!r} is not a number of places; expected 1, 2, 3 or more")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
 from difflib import SequenceMatcher
 from functools import lru_cache, partial
 from itertools import chain, count
@@ -40,6 +41,7 @@ _ARTICLES |= {"": _ARTICLES["en"], "ar": re.compile("ال")}
 _CHINESE = re.compile("[一-龥]")
 _NO_CMRC_MARKS = str.maketrans("", "", "-:_*^/\\~`+=，。：？！“”；’《》·、「」（）－～『』")
 """The marks that CMRC 2018's scorer leaves out."""
+_NUMBER = re.compile(r"[+-]?(([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _CMRC_TOKEN = re.compile(r"""[一-龥]|[][(){}<>;@#$%&?!"]|,(?!\d)|\.(?=[一-龥]|$)""")
 """A Chinese character or a mark that is a token of its own, as a comma outside of a number."""
 
@@ -52,7 +54,7 @@ def once(table: Callable[[Cells, Metric], Floats]) -> Callable[[Pairs, Metric], 
 
     def rows(pairs: Pairs, metric: Metric) -> Floats:
         different, places = pairs.different
-        key = table, metric.positive, metric.labels, metric.language
+        key = table, metric.positive, metric.labels, metric.language, metric.scheme
         of_cells: Floats = different.table(key, lambda cells: table(cells, metric))[places]
         return of_cells
 
@@ -90,6 +92,23 @@ def normalized(text: str, language: str = "") -> str:
 def exact_match(answers: Sequence[str], predicted: str, language: str = "") -> float:
     """1.0 if the normalized text is that of one of the answers; no answer means the empty text."""
     return float(normalized(predicted, language) in {normalized(each, language) for each in answers or ("",)})
+
+
+def plain_exact_match(answers: Sequence[str], predicted: str, _language: str = "") -> float:
+    """1.0 if the text is one of the answers, blanks at its ends aside; no answer means the empty text."""
+    return float(predicted.strip() in {answer.strip() for answer in answers or ("",)})
+
+
+def numeric_exact_match(answers: Sequence[str], predicted: str, _language: str = "") -> float:
+    """1.0 if the text is one of the answers as a number, as 3.140 and 3.14; else as `plain_exact_match`."""
+    value = number_of(predicted)
+    return float(any(value == number_of(answer) for answer in answers or ("",)))
+
+
+def number_of(text: str) -> Decimal | str:
+    """The exact value of a plain decimal, which may have commas between thousands; else the text itself."""
+    text = text.strip()
+    return Decimal(text.replace(",", "")) if _NUMBER.fullmatch(text) else text
 
 
 def token_f1(answers: Sequence[str], predicted: str, language: str = "", *, empty: float = 0.0) -> float:
@@ -170,27 +189,29 @@ def class_rows(
     return np.stack([each.reshape(size, classes) for each in sums], axis=1, dtype=np.float64)
 
 
+CellCounts = Callable[[Cells, Iterable[str] | None, Metric], Floats]
+"""The `class_rows` of cells, from them, the classes (None: all are one) and the metric."""
+
+
 def counted_metric(
     name: str,
-    counted: Callable[[Cells, Iterable[str] | None], Floats],
+    counted: CellCounts,
     average: Average | None,
     nothing: str,
-    classes: Callable[[Sequence[str]], Iterable[str]] = tuple,
-    prepared: Callable[[Cells, Metric], Cells] = lambda cells, metric: cells,
+    classes: Callable[[Metric], Iterable[str]] = lambda metric: metric.labels,
 ) -> SumMetric:
     """F1 from the counts of each example: pooled, or a mean over the classes.
 
-    `counted` gives the `class_rows` of `prepared` cells; `nothing` names what examples without counts lack;
-    `classes` gives the classes of the task's labels.
+    `nothing` names what examples without counts lack; `classes` gives the classes of a task.
     """
 
     @once
     def of_cells(cells: Cells, metric: Metric) -> Floats:
-        return counted(prepared(cells, metric), classes(metric.labels) if average else None)
+        return counted(cells, classes(metric) if average else None, metric)
 
     def rows(pairs: Pairs, metric: Metric) -> Floats:
         own = of_cells(pairs, metric)
-        known = len({*classes(metric.labels)}) if average else 1
+        known = len({*classes(metric)}) if average else 1
         if own.shape[2] > known:  # of the others only those of this system, not of the ones it shares with
             own = own[..., own.any(axis=(0, 1)) | (np.arange(own.shape[2]) < known)]
         return own.reshape(len(own), -1)
@@ -211,7 +232,7 @@ def counted_metric(
         counted = class_weights(gold, predicted, average, 0) > 0
         uniform = (both == 0) | ((both == gold) & (both == predicted))
         # A class that only the predictions have is not too rare, but one of the task's may be absent.
-        of_task = np.arange(len(gold)) < len({*classes(metric.labels)})
+        of_task = np.arange(len(gold)) < len({*classes(metric)})
         needed = of_task | (gold > 0) | (average in ("all", "all_one"))
         in_gold = pairs.units_with(counts[:, 1])
         return Classes(in_gold[needed], pairs.units_with(counts[:, 1] + counts[:, 2])[counted & uniform])
@@ -226,10 +247,10 @@ def counted_metric(
     )
 
 
-def of_pairs(counts: Callable[[Any, Any], Counts]) -> Callable[[Cells, Iterable[str] | None], Floats]:
+def of_pairs(counts: Callable[[Any, Any], Counts]) -> CellCounts:
     """The `class_rows` of cells from the classes that count in each pair of them."""
 
-    def rows(cells: Cells, labels: Iterable[str] | None) -> Floats:
+    def rows(cells: Cells, labels: Iterable[str] | None, _: Metric) -> Floats:
         names = defaultdict[str, int](count().__next__)
         sides = []
         for side in zip(*(counts(*pair) for pair in cells), strict=True):
@@ -375,6 +396,8 @@ def _jensen_shannon_rows(pairs: Pairs, _: Metric) -> Floats:
 
 CELL_METRICS = (
     mean_metric("exact_match", exact_match),
+    mean_metric("plain_exact_match", plain_exact_match),
+    mean_metric("numeric_exact_match", numeric_exact_match),
     mean_metric("token_f1", token_f1),
     mean_metric("token_f1_v2", partial(token_f1, empty=1.0)),
     mean_metric("substring_f1", run_f1),

@@ -86,16 +86,18 @@ def ratio(above: Any, below: Any) -> Any:
 
 def total(table: Table) -> Any:
     """The number of examples."""
-    return sum(map(sum, table))
+    return sum(gold_counts(table))
 
 
-def gold_counts(table: Table) -> list[Any]:
+def gold_counts(table: Table) -> Any:
     """Number of examples of each gold label."""
-    return [sum(row) for row in table]
+    return table.sum(axis=1) if isinstance(table, np.ndarray) else [sum(row) for row in table]
 
 
-def predicted_counts(table: Table) -> list[Any]:
+def predicted_counts(table: Table) -> Any:
     """Number of examples of each predicted label."""
+    if isinstance(table, np.ndarray):
+        return table.sum(axis=0)
     return [sum(column) for column in zip(*table, strict=True)]
 
 

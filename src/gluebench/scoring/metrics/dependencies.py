@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Iterable
 
 from gluebench.benchmark import Metric
 from gluebench.scoring.metrics.cells import Cells, counted_metric
 from gluebench.scoring.metrics.sequences import class_rows_of_tokens, right_tokens
 from gluebench.scoring.metrics.sums import SumMetric, mean_of
+from gluebench.scoring.numeric import Floats
 
 WRONG_HEAD = "wrong head"
 """The class of a relation that is predicted with a wrong head, which no gold relation has."""
@@ -18,7 +19,12 @@ def head_of(label: str) -> str:
     return label.partition(":")[0]
 
 
-_head_rows = partial(class_rows_of_tokens, class_of=head_of)
+def _head_rows(cells: Cells, labels: Iterable[str] | None, _: Metric) -> Floats:
+    return class_rows_of_tokens(cells, labels, class_of=head_of)
+
+
+def _relation_rows(cells: Cells, labels: Iterable[str] | None, metric: Metric) -> Floats:
+    return class_rows_of_tokens(_relations(cells, metric), labels)
 
 
 def _relations(cells: Cells, metric: Metric) -> Cells:
@@ -38,7 +44,7 @@ def _relations(cells: Cells, metric: Metric) -> Cells:
 DEPENDENCY_METRICS = (
     SumMetric("uas", right_tokens(head_of), mean_of),
     SumMetric("las", right_tokens(), mean_of),
-    counted_metric("uas_macro_f1", _head_rows, "present", "any word", lambda labels: ()),
-    counted_metric("las_macro_f1", class_rows_of_tokens, "present", "any word", prepared=_relations),
+    counted_metric("uas_macro_f1", _head_rows, "present", "any word", lambda metric: ()),
+    counted_metric("las_macro_f1", _relation_rows, "present", "any word"),
 )
 """Metrics of dependency trees."""

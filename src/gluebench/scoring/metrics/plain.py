@@ -5,19 +5,24 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 
+from gluebench.benchmark import Source, Task
 from gluebench.benchmark.metrics import Form
+from gluebench.reading.notation import is_number
 from gluebench.scoring.metrics.counts import Table
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.tags import numbered
-from gluebench.submission.forms import SIZES, SUM_ERROR, arc
-from gluebench.submission.relations import relations
+from gluebench.submission.forms import SIZES, cell_form, cell_text
+from gluebench.submission.relations import TAG, PartError
 from gluebench.submission.submission import Column
 from gluebench.submission.values import plain_answers, plain_values
 
+_ANY_TASK = Task("", "", "", "", "", (), (), None, (), {}, (), Source("", "", ""))
+"""A task of which only the form and the labels matter."""
+LARGEST_EXACT = 1 << 53
+"""Up to here every integer is a double."""
 Values = Iterable[Any] | Column
 """One value per example: a list, an array, a Series, a tensor, a Column."""
 
@@ -35,6 +40,7 @@ def counted(gold: Values, predicted: Values, known: Sequence[Hashable] = ()) -> 
     Raises ValueError for columns that do not match, and labels that occur and are not known.
     """
     first, second = paired(gold, predicted)
+    require_labels(first, second, known)
     occurring = dict.fromkeys([*first, *second])
     kinds = {_kind(label) for label in occurring}
     if len(kinds) > 1:
@@ -51,6 +57,16 @@ def counted(gold: Values, predicted: Values, known: Sequence[Hashable] = ()) -> 
     return Counted([[pairs[g, p] for p in labels] for g in labels], labels)
 
 
+def require_labels(gold: Sequence[Any], predicted: Sequence[Any], known: Sequence[Hashable]) -> None:
+    """Raise ValueError for probabilities or scores, which are no labels unless the known ones have them."""
+    if not known:
+        _require(_is_label, gold, predicted, "a label: the one with the highest probability")
+
+
+def _is_label(value: object) -> bool:
+    return not isinstance(value, float) or value.is_integer()
+
+
 def require_known(occurring: Iterable[Hashable], known: Sequence[Hashable]) -> None:
     """Raise ValueError if a label that occurs is not among the known ones."""
     unknown = [label for label in dict.fromkeys(occurring) if label not in known]
@@ -60,27 +76,36 @@ def require_known(occurring: Iterable[Hashable], known: Sequence[Hashable]) -> N
 
 
 def pairs_of(
-    form: Form, gold: Values, predicted: Values, *, labels: Iterable[str] = (), groups: Values | None = None
+    form: Form,
+    gold: Values,
+    predicted: Values,
+    *,
+    labels: Iterable[str] = (),
+    groups: Values | None = None,
+    exclusive: bool = True,
 ) -> Pairs:
     """The columns of a form as Pairs. `labels` gives the order of probabilities, else the sorted gold labels.
 
-    Raises ValueError for columns that do not match or values that are not of the form.
+    `exclusive` probabilities and distributions sum to 1. Raises ValueError for columns that do not match, and
+    for values that a file of the form could not hold.
     """
     first, second = paired(gold, predicted, plain=form in ("labels", "numbers"))
     if form == "numbers":
         _require(_is_finite, first, second, "a finite number")
-        return Pairs(Column((), array("d", first)), Column((), array("d", second)))
+        return Pairs(Column((), _doubles(first)), Column((), _doubles(second)))
     if form == "labels":
+        require_labels(first, second, [*labels])
         occurring = tuple(dict.fromkeys([*first, *second]))
         known = tuple(labels) or occurring
         require_known(occurring, known)
         of = None if groups is None else _group_numbers(groups, len(first))
         return Pairs(_coded(known, first), _coded(known, second), of)
     if form == "probabilities":
-        return _with_probabilities(first, second, tuple(labels) or tuple(sorted(set(first))))
-    sides: Sequence[tuple[str, Any, Callable[[Any], Hashable]]]
-    sides = (("gold", first, _GOLD.get(form, _CELL[form])), ("predictions", second, _CELL[form]))
-    columns = [_cells(*side) for side in sides]
+        known = tuple(labels) or tuple(sorted(set(first)))
+        return _with_probabilities(first, second, known, exclusive=exclusive)
+    words = tuple(labels) or _words_of(form, [*first, *second])
+    task = _ANY_TASK._replace(form=form, vocabulary=words, exclusive=exclusive)
+    columns = [_cells("gold", first, task, gold=True), _cells("predictions", second, task)]
     if size := {**SIZES, "distributions": len}.get(form):
         for position, (a, b) in enumerate(zip(*(map(size, column) for column in columns), strict=True)):
             if a != b and None not in (a, b):
@@ -88,18 +113,70 @@ def pairs_of(
     return Pairs(Column((), tuple(columns[0])), Column((), tuple(columns[1])))
 
 
-def _cells(name: str, values: Sequence[Any], convert: Callable[[Any], Hashable]) -> list[Any]:
+def _cells(name: str, values: Sequence[Any], task: Task, *, gold: bool = False) -> list[Any]:
+    """The values as a file would hold them, with the same checks."""
+    form = cell_form(task, gold=gold)
+    assert form is not None
     cells = []
     for position, value in enumerate(values):
         try:
-            cells.append(convert(value))
-        except (TypeError, ValueError):
-            raise ValueError(f"{name}: {value!r} {_at(position)} does not have the metric's form") from None
+            cells.append(form.read(cell_text(_in_file(value, task, gold), task)))
+        except (TypeError, ValueError) as error:
+            part = f": {error}" if isinstance(error, PartError) else ""
+            where = _at(position)
+            raise ValueError(f"{name}: {value!r} {where}{part}; expected {form.expected}") from None
     return cells
 
 
-def _with_probabilities(gold: Sequence[Any], predicted: Sequence[Any], labels: tuple[str, ...]) -> Pairs:
-    rows = _cells("predictions", predicted, _probabilities)
+def _in_file(value: Any, task: Task, gold: bool) -> Any:
+    """A value of Python as JSON in a file would give it."""
+    if gold and task.form == "text" and isinstance(value, str):
+        return [value]
+    if gold and task.form == "ranking" and not isinstance(value, str):
+        items: Iterable[Any] = value.items() if isinstance(value, Mapping) else value
+        return [(item, 1) if isinstance(item, str) else item for item in items]
+    return value
+
+
+def _words_of(form: Form, answers: Sequence[Any]) -> tuple[str, ...]:
+    """The labels that answers have where none are given; of distributions, the positions."""
+    parts = [answer for answer in answers if isinstance(answer, list | tuple)]
+    if form == "distributions" and parts:
+        return tuple(map(str, range(len(parts[0]))))
+    if form == "relations":
+        tags = (tag for sentences in parts for tag in TAG.findall(" ".join(map(str, sentences))))
+        return tuple(dict.fromkeys(f"{letters}{digits}" for _, letters, digits in tags)) or ("ARG0",)
+    if form != "spans":
+        return ()
+    spans = (span for spans in parts for span in spans if isinstance(span, list | tuple))
+    labels = dict.fromkeys(str(span[2]) for span in spans if len(span) > 2)
+    return () if all(map(is_number, labels)) else tuple(labels)
+
+
+def without_offset(column: Values) -> list[Any]:
+    """A column of numbers; large integers minus the first of them, of which correlations do not depend."""
+    values = plain_values(column)
+    whole = all(isinstance(value, int) for value in values)
+    if whole and max(map(abs, values), default=0) > LARGEST_EXACT:
+        return [value - values[0] for value in values]
+    return values
+
+
+def _doubles(numbers: Sequence[Any]) -> array[float]:
+    """The numbers as doubles. Raises ValueError for an integer that no double is."""
+    doubles = array("d", numbers)
+    for position, (number, double) in enumerate(zip(numbers, doubles, strict=True)):
+        if number != double:
+            where = _at(position)
+            raise ValueError(f"{number} {where} is rounded as a double; expected integers up to 2**53")
+    return doubles
+
+
+def _with_probabilities(
+    gold: Sequence[Any], predicted: Sequence[Any], labels: tuple[str, ...], *, exclusive: bool
+) -> Pairs:
+    task = _ANY_TASK._replace(form="probabilities", vocabulary=tuple(map(str, labels)), exclusive=exclusive)
+    rows = _cells("predictions", predicted, task)
     for position, (label, row) in enumerate(zip(gold, rows, strict=True)):
         if label not in labels or len(row) != len(labels):
             raise ValueError(
@@ -119,81 +196,6 @@ def _group_numbers(groups: Values, number: int) -> tuple[int, ...]:
     if len(values) != number:
         raise ValueError(f"there are {len(values)} groups and {number} examples; expected one per example")
     return numbered(values)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
-
-
-def _answers(value: Any) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else _texts(value)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        raise TypeError
-    return tuple(map(_text, value))
-
-
-def _arcs(value: Any) -> tuple[str, ...]:
-    """Heads with relations as "2:nsubj", or as pairs of both."""
-    labels = (label if isinstance(label, str) else ":".join(map(str, label)) for label in value)
-    return tuple(arc(label, frozenset())[1] for label in labels)
-
-
-def _set(value: Any) -> tuple[str, ...]:
-    return tuple(sorted({*_texts(value)}))
-
-
-def _floats(value: Any) -> tuple[float, ...]:
-    numbers = tuple(map(float, value))
-    if not all(map(isfinite, numbers)):
-        raise ValueError
-    return numbers
-
-
-def _probabilities(value: Any) -> tuple[float, ...]:
-    """Numbers from 0 to 1; a model's rounding errors are allowed."""
-    numbers = _floats(value)
-    if not all(-SUM_ERROR <= number <= 1 + SUM_ERROR for number in numbers):
-        raise ValueError
-    return numbers
-
-
-def _spans(value: Any) -> tuple[tuple[int, int, str], ...]:
-    return tuple(sorted((int(start), int(end), *map(_text, label or [""])) for start, end, *label in value))  # type: ignore[misc]
-
-
-def _gains(value: Any) -> tuple[tuple[str, float], ...]:
-    if isinstance(value, str):
-        raise TypeError
-    items = value.items() if isinstance(value, Mapping) else value
-    pairs = [(item, 1.0) if isinstance(item, str) else item for item in items]
-    gains = {_text(item): float(gain) for item, gain in pairs}
-    if len(gains) < len(pairs) or not all(map(isfinite, gains.values())):
-        raise ValueError
-    return tuple(gains.items())
-
-
-_CELL: Mapping[str, Callable[[Any], Hashable]] = {
-    "text": _text,
-    "sets": _set,
-    "distributions": _probabilities,
-    "tokens": _texts,
-    "dependencies": _arcs,
-    "spans": _spans,
-    "ranking": _texts,
-    "relations": relations,
-}
-"""Form to the conversion of a value."""
-_GOLD: Mapping[str, Callable[[Any], Hashable]] = {
-    "text": _answers,
-    "ranking": _gains,
-    "relations": partial(relations, gold=True),
-}
-"""The same for gold, if it differs."""
 
 
 def _require(holds: Callable[[Any], bool], gold: Iterable[Any], predicted: Iterable[Any], what: str) -> None:

@@ -1,8 +1,9 @@
 """Metrics of tokens, spans and rankings, as sums over the examples.
 
 A label of a token has a prefix and a type, as B-PER; an entity is (start, end, type), the end exclusive.
-Strict entities are those of the scheme IOB2: B starts one, I with the same type continues it, any other I is
-ignored. Lenient ones are those of the CoNLL script and of seqeval's default: any change of type starts one.
+Strict entities are those of a scheme, as in seqeval's strict mode: of IOB2, B starts one, I with the same
+type continues it, any other I is ignored. Lenient ones are those of the CoNLL script and of seqeval's
+default: any change of type starts one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from operator import itemgetter, truediv
 from typing import Any, NamedTuple
 
 from gluebench.benchmark import Metric
+from gluebench.benchmark.metrics import OUTSIDE, SCHEMES, TagScheme
 from gluebench.scoring.metrics.cells import (
     Cells,
     Counts,
@@ -26,14 +28,13 @@ from gluebench.scoring.metrics.cells import (
     once,
 )
 from gluebench.scoring.metrics.counts import ratio
-from gluebench.scoring.metrics.sums import SumMetric, f1_from, mean_of, means
+from gluebench.scoring.metrics.sums import SumMetric, f1_from, mean_of, means, pooled_f1
 from gluebench.scoring.numeric import Flags, Floats, Ints, NDArray, np
 from gluebench.scoring.pairs import Pairs
 
 Span = tuple[int, int, str]
 """Start, end (exclusive) and label."""
 Tags = tuple[str, ...]
-OUTSIDE = "O"
 REMEMBERED = 1 << 14
 """Gold rankings whose best possible sum is kept, since it is compared with every system."""
 LARGEST = 1 << 20
@@ -54,12 +55,15 @@ class Scheme(NamedTuple):
     """
 
 
-def _strict_edges(tags: Sequence[str], now: Ints, before: Ints, same: Flags) -> tuple[Flags, Flags]:
-    first, inner = (np.array([tag.partition("-")[0] == prefix for tag in tags]) for prefix in "BI")
-    continued = inner[now] & same & (first | inner)[before]
+def _scheme_edges(
+    scheme: TagScheme, tags: Sequence[str], now: Ints, before: Ints, same: Flags
+) -> tuple[Flags, Flags]:
+    prefixes = [tag.partition("-")[0] for tag in tags]
+    first, inner, unfinished, last = (np.array([tag in {*kind} for tag in prefixes]) for kind in scheme)
+    continued = inner[now] & same & unfinished[before]
     origin = np.maximum.accumulate(np.where(continued, 0, np.arange(len(now))))
     inside = np.append(False, first[now[origin]][:-1])
-    return inside & ~continued, first[now]
+    return inside & ~continued & last[before], first[now] & ~continued
 
 
 def _lenient_edges(tags: Sequence[str], now: Ints, before: Ints, same: Flags) -> tuple[Flags, Flags]:
@@ -73,7 +77,11 @@ def _lenient_edges(tags: Sequence[str], now: Ints, before: Ints, same: Flags) ->
     return ends, starts
 
 
-STRICT = Scheme(lambda tag: tag.partition("-")[2], _strict_edges)
+STRICT = {
+    name: Scheme(lambda tag: tag.partition("-")[2], partial(_scheme_edges, scheme))
+    for name, scheme in SCHEMES.items()
+}
+"""The schemes that a manifest may declare."""
 LENIENT = Scheme(lambda tag: tag.split("-", 1)[-1] or "_", _lenient_edges)
 
 
@@ -106,6 +114,75 @@ def _entity_rows(scheme: Scheme, cells: Cells, labels: Iterable[str] | None) -> 
     return class_rows(sides, types, labels, size=len(cells))
 
 
+def _strict_rows(cells: Cells, labels: Iterable[str] | None, metric: Metric) -> Floats:
+    return _entity_rows(STRICT[metric.scheme], cells, labels)
+
+
+def _lenient_rows(cells: Cells, labels: Iterable[str] | None, _: Metric) -> Floats:
+    return _entity_rows(LENIENT, cells, labels)
+
+
+class Overlaps(NamedTuple):
+    """How the predicted entities of a sentence overlap with those of gold, as nervaluate counts it.
+
+    A predicted entity is compared with the one of gold that has its ends or, without one, with each that it
+    overlaps and that none before it did. So `predicted` counts an entity that overlaps two of gold twice.
+    """
+
+    same_type: float
+    """Comparisons with the same type."""
+    partial: float
+    """Those with the same ends, of whatever type, and half of the others."""
+    predicted: int
+    """Comparisons, and predicted entities without one."""
+
+
+def entity_overlaps(gold: Iterable[Span], predicted: Iterable[Span]) -> Overlaps:
+    """Compare the entities of a sentence, which do not overlap on one side."""
+    left, same_type, partial_sum, total = [*gold], 0.0, 0.0, 0
+    for start, end, of_type in predicted:
+        matches = [span for span in left if span[0] < end and start < span[1]]
+        # Entities of one side do not overlap, so one with the same ends is the only match.
+        same_ends = any(span[:2] == (start, end) for span in matches)
+        same_type += sum(span[2] == of_type for span in matches)
+        partial_sum += len(matches) if same_ends else len(matches) / 2
+        total += max(len(matches), 1)
+        left = [span for span in left if span not in matches]
+    return Overlaps(same_type, partial_sum, total)
+
+
+def _overlap_metric(name: str, credit: Callable[[Overlaps], float]) -> SumMetric:
+    """F1 of the credit for overlapping entities."""
+
+    @once
+    def rows(cells: Cells, metric: Metric) -> Floats:
+        gold_spans, predicted_spans = (
+            _spans_of(metric.scheme, [pair[side] for pair in cells]) for side in (0, 1)
+        )
+        table = []
+        for gold, predicted in zip(gold_spans, predicted_spans, strict=True):
+            overlaps = entity_overlaps(gold, predicted)
+            table.append((credit(overlaps), overlaps.predicted, len(gold)))
+        return np.array(table, np.float64)
+
+    return SumMetric(name, rows, pooled_f1, _no_entity)
+
+
+def _no_entity(sums: Any) -> str | None:
+    return None if sums.any() else "neither gold nor predictions have any entity"
+
+
+def _spans_of(scheme: str, sentences: Sequence[Tags]) -> list[list[Span]]:
+    """The entities of each sentence, in their order."""
+    types = defaultdict[str, int](count().__next__)
+    found = entities(STRICT[scheme], sentences, types)
+    names = [*types]
+    spans: list[list[Span]] = [[] for _ in sentences]
+    for sentence, start, end, of_type in found.T.tolist():
+        spans[sentence].append((start, end, names[of_type]))
+    return spans
+
+
 def _span_counts(gold: Iterable[Span], predicted: Iterable[Span]) -> Counts:
     """Counts by label; a match has the same start, end and label."""
     first, second = {*gold}, {*predicted}
@@ -113,9 +190,10 @@ def _span_counts(gold: Iterable[Span], predicted: Iterable[Span]) -> Counts:
     return both, of_gold, of_predicted
 
 
-def bare(tag: str) -> str:
-    """The type of a tag: without B- or I-."""
-    return tag[2:] if tag[:2] in ("B-", "I-") else tag
+def type_of(tag: str, scheme: str) -> str:
+    """The type of a tag: without the prefix of a scheme, if there is one."""
+    prefix, hyphen, of_type = tag.partition("-")
+    return of_type if hyphen and scheme and prefix in SCHEMES[scheme].prefixes else tag
 
 
 def right_tokens(of: Callable[[str], str] = str) -> Callable[[Pairs, Metric], Floats]:
@@ -131,6 +209,7 @@ def right_tokens(of: Callable[[str], str] = str) -> Callable[[Pairs, Metric], Fl
 def class_rows_of_tokens(
     cells: Cells,
     labels: Iterable[str] | None,
+    _: Metric | None = None,
     *,
     class_of: Callable[[str], str] = str,
     outside: str | None = None,
@@ -147,11 +226,14 @@ def class_rows_of_tokens(
     return class_rows(sides, classes, labels, size=len(cells))
 
 
-_type_rows = partial(class_rows_of_tokens, class_of=bare, outside=OUTSIDE)
+def _type_rows(cells: Cells, labels: Iterable[str] | None, metric: Metric) -> Floats:
+    own_type = partial(type_of, scheme=metric.scheme)
+    return class_rows_of_tokens(cells, labels, class_of=own_type, outside=OUTSIDE)
 
 
-def _types(labels: Sequence[str]) -> list[str]:
-    return [*dict.fromkeys(bare(label) for label in labels if label != OUTSIDE)]
+def _types(metric: Metric) -> list[str]:
+    types = (type_of(label, metric.scheme) for label in metric.labels if label != OUTSIDE)
+    return [*dict.fromkeys(types)]
 
 
 def _overlap_counts(gold: Iterable[Span], predicted: Iterable[Span]) -> Counts:
@@ -327,15 +409,18 @@ def reciprocal_rank(gold: Gains, predicted: Sequence[str]) -> float:
     return 1 / places[0] if places else 0.0
 
 
-def discounted_gain(gold: Gains, predicted: Sequence[str]) -> float:
-    """Sum of the gains over log2(place + 1), divided by the highest possible; 0.0 without any gain."""
-    ideal = _highest(gold)
-    return _discounted(_ranked(gold, predicted)) / ideal if ideal > 0 else 0.0
+def discounted_gain(gold: Gains, predicted: Sequence[str], places: int | None = None) -> float:
+    """Sum of the gains over log2(place + 1), divided by the highest possible; 0.0 without any gain.
+
+    Both sums are over the first `places`, if given.
+    """
+    ideal = _highest(gold, places)
+    return _discounted(_ranked(gold, predicted)[:places]) / ideal if ideal > 0 else 0.0
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _highest(gold: Gains) -> float:
-    return _discounted(sorted((gain for _, gain in gold), reverse=True))
+def _highest(gold: Gains, places: int | None) -> float:
+    return _discounted(sorted((gain for _, gain in gold), reverse=True)[:places])
 
 
 def _discounted(gains: Sequence[float]) -> float:
@@ -347,18 +432,34 @@ def _discounts(places: int) -> list[float]:
     return [log2(place + 1) for place in range(1, places + 1)]
 
 
-@once
-def _precision_rows(cells: Cells, metric: Metric) -> Floats:
-    """Share of relevant items among the first ones, as many as the manifest names under `positive`."""
-    places = max(int(float(metric.positive or 1)), 1)
-    return means([sum(gain > 0 for gain in _ranked(*pair)[:places]) / places for pair in cells])
+def precision_at(gold: Gains, predicted: Sequence[str], places: int) -> float:
+    """Share of relevant items among the first places, of which some may be empty."""
+    return len(_places(gold, predicted[:places])) / places
+
+
+def recall_at(gold: Gains, predicted: Sequence[str], places: int) -> float:
+    """Share of the relevant items that are among the first places; 0.0 without any."""
+    relevant = sum(gain > 0 for _, gain in gold)
+    return len(_places(gold, predicted[:places])) / relevant if relevant else 0.0
+
+
+def _at_places(name: str, score: Callable[[Gains, Sequence[str], int], float]) -> SumMetric:
+    """The mean of a score of the first items, as many as the manifest names under `positive`."""
+
+    def rows(cells: Cells, metric: Metric) -> Floats:
+        places = max(int(float(metric.positive or 1)), 1)
+        return means([score(gold, predicted, places) for gold, predicted in cells])
+
+    return SumMetric(name, once(rows), mean_of)
 
 
 SEQUENCE_METRICS = (
     SumMetric("token_accuracy", right_tokens(), mean_of),
-    counted_metric("entity_f1", partial(_entity_rows, STRICT), None, "any entity"),
-    counted_metric("entity_f1_lenient", partial(_entity_rows, LENIENT), None, "any entity"),
-    counted_metric("entity_macro_f1", partial(_entity_rows, STRICT), "present", "any entity", _types),
+    counted_metric("entity_f1", _strict_rows, None, "any entity"),
+    counted_metric("entity_f1_lenient", _lenient_rows, None, "any entity"),
+    counted_metric("entity_macro_f1", _strict_rows, "present", "any entity", _types),
+    _overlap_metric("entity_type_f1", lambda overlaps: overlaps.same_type),
+    _overlap_metric("entity_partial_f1", lambda overlaps: overlaps.partial),
     counted_metric("token_macro_f1", _type_rows, "all", "any label but O", _types),
     counted_metric("token_label_macro_f1", class_rows_of_tokens, "all_one", "any token"),
     counted_metric("span_f1", of_pairs(_span_counts), None, "any span"),
@@ -369,6 +470,10 @@ SEQUENCE_METRICS = (
     mean_metric("map", average_precision),
     mean_metric("mrr", reciprocal_rank),
     mean_metric("ndcg", discounted_gain),
-    SumMetric("precision_at", _precision_rows, mean_of),
+    _at_places("precision_at", precision_at),
+    _at_places("recall_at", recall_at),
+    _at_places("ndcg_at", discounted_gain),
+    _at_places("mrr_at", lambda gold, predicted, places: reciprocal_rank(gold, predicted[:places])),
+    _at_places("map_at", lambda gold, predicted, places: average_precision(gold, predicted[:places])),
 )
 """Metrics of tokens, spans and rankings."""

@@ -18,6 +18,8 @@ FEWEST_OF_RATING = 5
 """Minimum number of units with each gold rating for an interval of `neg_wmae`."""
 MOST_RATINGS = 100
 """Maximum number of different gold ratings of `neg_wmae`."""
+_UNEVEN = 0.5
+"""Share of a step by which the ratings that occur may miss the ends of the scale, as thirds are rounded."""
 _ROUNDING = 1e-12
 """A spread below this share of the squares is the rounding error of a constant column."""
 
@@ -119,9 +121,18 @@ def _rating_rows(pairs: Pairs, _: Metric) -> Floats:
 
 
 def _rating_classes(pairs: Pairs, metric: Metric) -> Classes:
-    """The gold ratings; none is uniform, since errors are numbers."""
-    counts = _rating_rows(pairs, metric).reshape(len(pairs), 2, -1)[:, 1]
-    return Classes(pairs.units_with(counts), np.zeros(0, np.intp))
+    """The ratings of the task's scale; none is uniform, since errors are numbers.
+
+    Its steps are as wide as the smallest one between gold ratings, from one end of the task's range to the
+    other. If some of its ratings do not occur, the last class stands for them.
+    """
+    units = pairs.units_with(_rating_rows(pairs, metric).reshape(len(pairs), 2, -1)[:, 1])
+    ratings = np.unique(pairs.gold.numbers)
+    lowest, highest = metric.score_range or (ratings[0], ratings[-1])
+    step = np.diff(ratings).min(initial=highest - lowest)
+    if highest - lowest > (len(ratings) - 1 + _UNEVEN) * step:
+        units = np.append(units, 0)
+    return Classes(units, np.zeros(0, np.intp))
 
 
 def _neg_wmae(sums: Any) -> Any:

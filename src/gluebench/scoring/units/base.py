@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
-from functools import cached_property
+from functools import cached_property, partial
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gluebench.benchmark import Metric
-from gluebench.scoring.influence import Influence, influence_of
+from gluebench.scoring.influence import influence_by_kind
 from gluebench.scoring.kinds import Kinds, comes_later, content_kinds, ranks
-from gluebench.scoring.metrics import CountMetric, NumberMetric, SumMetric, function_of
+from gluebench.scoring.metrics import (
+    CountMetric,
+    FunctionMetric,
+    NumberMetric,
+    SumMetric,
+    function_of,
+    point,
+)
 from gluebench.scoring.pairs import Pairs
 from gluebench.scoring.units.exchange import (
     LINEAR_FROM,
@@ -64,9 +70,15 @@ class Units:
         return self.systems[0].gold.labels or self.metrics[0].labels
 
     @cached_property
-    def influences(self) -> list[Influence]:
-        """The influence of each unit on the metrics, of each system."""
-        return [influence_of(self.metrics, pairs) for pairs in self.systems]
+    def _influences(self) -> list[tuple[Floats, Kinds]]:
+        """The influence of a unit of each kind on the metrics, (metrics, kinds), of each system."""
+        metrics = self.metrics
+
+        def influence(pairs: Pairs) -> tuple[Floats, Kinds]:
+            values = [point(metric, pairs).value for metric in metrics]
+            return influence_by_kind(metrics, pairs, values)
+
+        return [pairs.kept(("influence", *metrics), partial(influence, pairs)) for pairs in self.systems]
 
     @property
     def counts(self) -> Ints:
@@ -75,12 +87,13 @@ class Units:
 
     def values(self) -> Floats:
         """Values of the metrics, shape (metrics, systems)."""
-        return np.stack([influence.values for influence in self.influences], axis=1)
+        of_systems = [[point(metric, pairs).value for metric in self.metrics] for pairs in self.systems]
+        return np.array(of_systems).T
 
     def by_kind(self) -> Floats:
         """Influence of a unit of each kind, shape (metrics, systems, kinds)."""
         first = self.kinds.first
-        return np.stack([own.by_kind[:, own.kinds[first]] for own in self.influences], axis=1)
+        return np.stack([by_kind[:, kinds.of(first)] for by_kind, kinds in self._influences], axis=1)
 
     def left_out(self) -> Floats:
         """Values of the metrics without one unit of each kind, shape (metrics, systems, kinds)."""
@@ -89,8 +102,12 @@ class Units:
 
     def few(self, metric: int) -> bool:
         """Whether there is too little for an interval of a difference in that metric."""
-        without_influence = any(np.isnan(own.by_kind[metric]).any() for own in self.influences)
-        return without_influence or too_few_for_difference(self.metrics[metric], self.systems[0])
+        record = self.metrics[metric]
+        if too_few_for_difference(record, self.systems[0]):
+            return True
+        # Only a metric from an entry point may lack influence values.
+        external = isinstance(function_of(record), FunctionMetric)
+        return external and any(np.isnan(by_kind[metric]).any() for by_kind, _ in self._influences)
 
     def apart(self) -> int:
         """Number of units that the first two systems answer differently."""
@@ -111,14 +128,14 @@ class Units:
             turned._turned = False
             turned._gold = self._gold
             turned._answers = self._answers[1::-1]
-            turned.influences = self.influences[1::-1]
             drawn = turned.exchange(resamples, rng)
             return Exchange(-drawn.differences, drawn.errors)
         places: list[int] = []
         exact: Exchange | None = None
         if self.size < LINEAR_FROM:
-            # A copy, so that no metric's draws depend on the other metrics.
-            places, exact = self._exchanged_again(resamples, deepcopy(rng))
+            state = rng.bit_generator.state
+            places, exact = self._exchanged_again(resamples, rng)
+            rng.bit_generator.state = state  # so that no metric's draws depend on the other metrics
         if exact is not None and len(places) == len(self.metrics):
             return exact
         linear = flips(*self._contributions(), self.counts, resamples=resamples, rng=rng)
@@ -181,12 +198,13 @@ class Units:
         the answers themselves.
         """
         a, b = self._answers[:2]
-        width = int(max(a.max(), b.max())) + 1
+        width = int(max(a.max(), b.max(), self._gold.max())) + 1
+        gold = self._gold.astype(np.min_scalar_type(width**2)) * width
         if not self.systems[0].predicted.labels:
-            own = [np.unique(column, return_inverse=True)[1] + self._gold * width for column in (a, b)]
+            own = [np.unique(column, return_inverse=True)[1] + gold for column in (a, b)]
             if comes_later(*own) or comes_later(*own[::-1]):
                 return comes_later(*own)
-        return comes_later(a + self._gold * width, b + self._gold * width)
+        return comes_later(a + gold, b + gold)
 
     def _contributions(self) -> tuple[Floats, Floats]:
         """What a unit of each kind adds to the differences, (scores, kinds), and its share of the examples.

@@ -20,6 +20,8 @@ MOST_CELLS = 1 << 10
 """Cells of the confusion tables of all kinds of units up to which each exchange is counted again."""
 AT_ONCE = 1 << 17
 """Numbers in memory at once: 1 MiB of them fits the processor's cache."""
+EXACT = 2.0**53
+"""Up to here a float holds each integer."""
 COINS = 64
 """Fair coins that are the bits of one random integer."""
 
@@ -61,10 +63,11 @@ def flips(
         around = np.maximum(squares - 2 * differences * cross + differences**2 * square_shares, 0.0)
         return Exchange(differences, np.sqrt(around * size / max(size - 1, 1)))
 
-    exchanges = [exchange((counts @ weighted)[:, np.newaxis])]
+    observed = counts @ weighted
+    exchanges = [exchange(observed[:, np.newaxis])]
     for block in blocks(resamples, len(counts)):
-        net = counts - 2.0 * fair_binomials(counts, block, rng)
-        exchanges.append(exchange((net @ weighted).T))
+        heads = fair_binomials(counts, block, rng).astype(np.float64)
+        exchanges.append(exchange((observed - 2 * (heads @ weighted)).T))
     return joined(exchanges)
 
 
@@ -116,10 +119,33 @@ class CountTables:
     @cached_property
     def singles(self) -> tuple[Floats, Ints, Ints]:
         """The tables of single units, each once; and which of them each kind has in either system."""
-        flat = np.concatenate([self.a, self.b], axis=2).reshape(-1, 2 * len(self.counts))
-        tables, places = np.unique(flat, axis=1, return_inverse=True)
-        of_a, of_b = np.split(places.ravel(), 2)
-        return tables.reshape(*self.a.shape[:2], -1), of_a, of_b
+        both = np.concatenate([self.a, self.b], axis=2)
+        numbers: dict[bytes, int] = {}
+        first: list[int] = []
+        places: list[int] = []
+        for at, table in enumerate(both.reshape(-1, both.shape[2]).T):
+            place = numbers.setdefault(table.tobytes(), len(numbers))
+            if place == len(first):
+                first.append(at)
+            places.append(place)
+        of_a, of_b = np.split(np.array(places), 2)
+        return both[:, :, first], of_a, of_b
+
+    def different_exchanges(self, heads: Floats) -> tuple[Ints, Ints]:
+        """The first of each different exchange, and which of these each of `heads` is.
+
+        Exchanges differ by the units that the two systems answer differently. Up to 2 ** 53 of them are
+        numbered exactly.
+        """
+        differs = (self.a != self.b).any(axis=(0, 1))
+        weights = np.cumprod(np.append(1.0, self.counts[differs] + 1.0))
+        if weights[-1] > EXACT:
+            every = np.arange(len(heads))
+            return every, every
+        # Integers of two bytes are sorted faster.
+        numbers = (heads[:, differs] @ weights[:-1]).astype(np.min_scalar_type(int(weights[-1])))
+        _, first, places = np.unique(numbers, return_index=True, return_inverse=True)
+        return first, places
 
     def exchanged(self, heads: Floats) -> Exchange:
         """Count again after exchanges of so many units of each kind, shape (exchanges, kinds)."""
@@ -127,21 +153,26 @@ class CountTables:
         one = (self.a @ self.counts)[:, :, np.newaxis] + moved
         other = (self.b @ self.counts)[:, :, np.newaxis] - moved
         units, of_a, of_b = self.singles
+        # Of all units, and of all without one of each: shape (gold, predicted, 2, exchanges, 1 + units).
+        # Cells stay at least 0 where no such unit is left; these count 0 times.
+        tables = np.stack([one, other], axis=2)[..., np.newaxis]
+        nothing = np.zeros((*units.shape[:2], 1))
+        tables = tables - np.concatenate([nothing, units], axis=2)[:, :, np.newaxis, np.newaxis]
+        np.maximum(tables, 0.0, out=tables)
         differences: list[Floats] = []
-        kept: list[Floats] = []
-        turned: list[Floats] = []
+        added: list[Floats] = []
         for function, code in self.formulas:
-            difference = function.of(one, code) - function.of(other, code)
+            first, second = function.of(tables, code)
+            difference = first[:, 0] - second[:, 0]
+            # What a unit that kept its answers, and one that exchanged them, adds to the difference.
+            kept = first[:, 1 + of_a] - second[:, 1 + of_b]
+            turned = first[:, 1 + of_b] - second[:, 1 + of_a]
             differences.append(difference)
-            first, second = function.of(_without(one, units), code), function.of(_without(other, units), code)
-            # What a unit that kept its answers, or exchanged them, adds to the difference.
-            for changes, in_one, in_other in ((kept, of_a, of_b), (turned, of_b, of_a)):
-                left_out = first[:, in_one] - second[:, in_other]
-                changes.append((difference[:, np.newaxis] - left_out) * (1 - self.shares))
-        added = np.stack([with_mean(np.array(kept)), with_mean(np.array(turned))])
-        numbers = np.stack([self.counts - heads, heads])[:, np.newaxis]
-        total = (added * numbers).sum(axis=(0, 3), keepdims=True)
-        squares = ((added - total * self.shares) ** 2 * numbers).sum(axis=(0, 3))
+            added.append((difference[:, np.newaxis] - np.stack([kept, turned])) * (1 - self.shares))
+        changes = with_mean(np.array(added))
+        numbers = np.stack([self.counts - heads, heads])
+        total = (changes * numbers).sum(axis=(1, 3), keepdims=True)
+        squares = ((changes - total * self.shares) ** 2 * numbers).sum(axis=(1, 3))
         size = int(self.counts.sum())
         return Exchange(with_mean(np.array(differences)), np.sqrt(squares * size / max(size - 1, 1)))
 
@@ -150,16 +181,12 @@ def exchanged_tables(tables: CountTables, *, resamples: int, rng: np.random.Gene
     """Exchange answers and count again: values and influences are those of the exchanged answers."""
     heads = fair_binomials(tables.counts, resamples, rng).astype(np.float64)
     heads = np.vstack([np.zeros(len(tables.counts)), heads])
-    blocks_of_heads = np.array_split(heads, max(1, tables.a.size * len(heads) // AT_ONCE))
-    return joined([tables.exchanged(block) for block in blocks_of_heads])
-
-
-def _without(tables: Floats, units: Floats) -> Floats:
-    """Tables of all units without one, for each of some units: shape (gold, predicted, exchanges, units).
-
-    Cells stay at least 0 where no such unit is left; these count 0 times.
-    """
-    return np.maximum(tables[:, :, :, np.newaxis] - units[:, :, np.newaxis, :], 0.0)
+    # Few units differ, so that the same exchange is often drawn again. It is counted once.
+    first, places = tables.different_exchanges(heads)
+    different = heads[first]
+    blocks_of_heads = np.array_split(different, max(1, tables.a.size * len(different) // AT_ONCE))
+    counted = joined([tables.exchanged(block) for block in blocks_of_heads])
+    return Exchange(counted.differences[:, places], counted.errors[:, places])
 
 
 class NumberColumns(NamedTuple):

@@ -1,4 +1,7 @@
-"""Dev scores of a system's answers, in which an answer that it could not give counts as wrong."""
+"""Dev scores of a system's answers, in which a label that it could not give counts as wrong.
+
+A score that it could not give is the mean training score, as in the submission.
+"""
 
 from array import array
 from collections import Counter
@@ -8,6 +11,7 @@ from dataclasses import replace
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import percent
 from gluebench.scoring import Gold, Report, grade
+from gluebench.scoring.tags import Metadata
 from gluebench.submission import Column
 from gluebench.systems.run import Answered, column, drawn
 
@@ -15,14 +19,19 @@ from gluebench.systems.run import Answered, column, drawn
 def graded(answers: Mapping[str, Answered], gold: Gold, limit: int | None = None) -> Report:
     """Grade the answers to each test file that has labels; the warnings count those that are no answer."""
     report = grade(with_wrong(answers, gold), gold)
-    wrong = (f"counted as wrong: {line}" for line in unanswered(answers, limit))
-    return report._replace(warnings=(*report.warnings, *wrong))
+    warnings = list(report.warnings)
+    for name, answered in answers.items():
+        replaced = "the mean" if _task(gold, name).form == "numbers" else "wrong"
+        lines = unanswered({name: answered}, limit)
+        warnings += [f"counted as {replaced}: {line}" for line in lines]
+    return report._replace(warnings=tuple(warnings))
 
 
 def with_wrong(answers: Mapping[str, Answered], gold: Gold) -> dict[str, Column]:
-    """The predictions for each file with labels, in which an answer that could not be given is wrong.
+    """The predictions for each file with labels, in which a label that could not be given is wrong.
 
-    It becomes a label that is not the right one, or the end of the range farther from the right score.
+    It becomes a label that is not the right one. A score stays the mean training score that `Answered` has:
+    the end of the range farther from the right score would move correlations far more than an error does.
     """
     graded = {name: answered for name, answered in answers.items() if name in gold.columns}
     return {
@@ -32,14 +41,16 @@ def with_wrong(answers: Mapping[str, Answered], gold: Gold) -> dict[str, Column]
 
 
 def drawn_labels(gold: Gold, limit: int) -> Gold:
-    """The labels of the examples that `drawn` gives, without those of diagnostic categories."""
-    columns = {}
+    """The labels of the examples that `drawn` gives, with their groups, without diagnostic categories."""
+    columns, metadata = {}, {}
     for name, right in gold.columns.items():
         places = drawn(len(right), limit, name)
         labels: Sequence[str | float] = right.words() if right.labels else right.numbers
         indices = array("q", (right.row_indices[place] for place in places))
         columns[name] = column(_task(gold, name), [labels[place] for place in places], indices=indices)
-    return replace(gold, columns=columns, phenomena={}, metadata={})
+        if name in gold.metadata:
+            metadata[name] = Metadata.of(gold.metadata[name].groups, {}, places)
+    return replace(gold, columns=columns, phenomena={}, metadata=metadata)
 
 
 def _task(gold: Gold, name: str) -> Task:
@@ -59,18 +70,14 @@ def unanswered(answers: Mapping[str, Answered], limit: int | None = None) -> lis
 
 
 def _with_wrong(task: Task, answered: Answered, gold: Column) -> Column:
-    """Replace each answer that could not be given by a wrong value, where the right one is known."""
+    """Replace each label that could not be given by a wrong one, where the right one is known."""
     given = answered.column
-    if not answered.unanswered:
+    if not answered.unanswered or not gold.labels:
         return given
-    labels: Sequence[str | float] = gold.words() if gold.labels else gold.numbers
-    right = dict(zip(gold.row_indices, labels, strict=True))
-    values: list[str | float] = [*(given.words() if given.labels else given.numbers)]
+    right = dict(zip(gold.row_indices, gold.words(), strict=True))
+    values = given.words()
     for position in answered.unanswered:
         known = right.get(given.row_indices[position])
-        if isinstance(known, str):
+        if known is not None:
             values[position] = next(word for word in task.words if word != known)
-        elif known is not None:
-            low, high = task.score_range or (known, known)
-            values[position] = low if known - low > high - known else high
     return column(task, values, indices=given.indices)

@@ -200,7 +200,8 @@ class Session:
 
     def __post_init__(self) -> None:
         plan = self.plan
-        manifest = hashlib.sha256(repr(plan.benchmark).encode()).hexdigest()[:16]
+        fields = json.dumps(plan.benchmark, default=repr)
+        manifest = hashlib.sha256(fields.encode()).hexdigest()[:16]
         about = {"benchmark": plan.benchmark.name, "manifest": manifest}
         limit = {} if plan.limit is None else {"limit": plan.limit}
         self._identity = {"schema": SCHEMA, **self.identity, **about, **limit}
@@ -290,7 +291,8 @@ class Session:
     def dev_report(self) -> Report | None:
         """Grade the dev answers, with intervals; None if no dev split was answered.
 
-        An answer that the system could not give counts as wrong. Raises DataError if there are no labels.
+        A label that the system could not give counts as wrong, a score as the mean. Raises DataError if there
+        are no labels.
         """
         answers = self.answers("dev")
         if not answers:
@@ -303,7 +305,7 @@ class Session:
         return gold if self.plan.limit is None else drawn_labels(gold, self.plan.limit)
 
     def dev_columns(self, gold: Gold) -> dict[str, Column]:
-        """The dev predictions of files with labels; what the system could not answer is wrong in them."""
+        """The dev predictions of files with labels; see `with_wrong` for what it could not answer."""
         return with_wrong(self.answers("dev"), gold)
 
     def _done(self, system: Predictor, unit: Unit, *, fitted: bool, writes: bool = True) -> TaskResult:

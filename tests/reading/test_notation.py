@@ -14,7 +14,7 @@ from submission.test_shapes import error, read
 from gluebench import SubmissionError, check, load_benchmark, read_gold, write_submission
 from gluebench.benchmark import Task
 from gluebench.scoring.gold import GoldError
-from gluebench.submission.arrays import read_arrays
+from gluebench.submission.columns import read_columns
 from gluebench.submission.rows import Layout, read_lines
 from gluebench.submission.write import read_predictions
 
@@ -64,17 +64,15 @@ def test_both_readers_refuse_it_and_name_row_and_value(
     layout = Layout((), 3, form=form_of(forms, form))
     (fault,) = read_lines(body, layout).shown
     assert (fault.code, fault.line, fault.example, fault.value) == (code, 3, 1, cell.encode())
-    assert form == "text" or read_arrays(body, layout) is None
+    assert read_columns(body, layout) is None
 
 
 @pytest.mark.parametrize("form", ["spans", "ranking"])
-def test_the_usual_notation_is_still_read_in_arrays(forms: dict[str, Task], form: str) -> None:
+def test_the_usual_notation_is_read_in_columns(forms: dict[str, Task], form: str) -> None:
     cells = [USUAL[form], "0-5:joy; 0-5:anger; 0-6:joy; 1-5:joy" if form == "spans" else "d2 d1", ""]
     body = "".join(f"{at}\t{cell}\n" for at, cell in enumerate(cells * 20)).encode()
     layout = Layout((), 60, form=form_of(forms, form))
-    fast = read_arrays(body, layout)
-    assert fast is not None
-    assert [fast.values[at] for at in range(60)] == [*read_lines(body, layout).values]
+    assert read_columns(body, layout) == read_lines(body, layout)
 
 
 def test_an_id_may_have_a_colon(forms: dict[str, Task]) -> None:
