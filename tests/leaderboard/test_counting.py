@@ -167,6 +167,21 @@ def test_a_withdrawal_from_before_the_deadline_cannot_be_undone_after_it(
     assert names(client) == ["counts"]
 
 
+def test_an_extension_lets_another_count_for_what_was_withdrawn_before_its_end(
+    phase: Make, clock: Clock, graded: Graded, ada: Any
+) -> None:
+    row = phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-02 10:00")
+    graded(of_quality(3), name="second")
+    best = graded(of_quality(6), name="best")
+    extend(row, closes=at("2027-05-04 00:00"), who=ada, actor=None, reason="Ill.")
+    clock.move("2027-05-04 00:05")
+    acts.withdraw(best)
+    assert that_count() == {"best"}
+    extend(row, closes=at("2027-05-05 00:00"), who=ada, actor=None, reason="Still ill.")
+    assert that_count() == {"second"}
+
+
 def test_who_withdraws_a_choice_chooses_it_no_longer(
     phase: Make, clock: Clock, graded: Graded, ada: Any, client: Client
 ) -> None:
