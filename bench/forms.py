@@ -30,7 +30,7 @@ from worlds import WHOLE, Drawn, Floats, Rng, Truth
 
 from gluebench.analysis.rank import rank
 from gluebench.benchmark import Benchmark, Metric, load_benchmark
-from gluebench.benchmark.metrics import FORMS, Form, names_of, needs
+from gluebench.benchmark.metrics import FORMS, Form, names_of, needs, takes
 from gluebench.scoring import Gold, grade
 from gluebench.scoring.metrics import point
 from gluebench.scoring.metrics.plain import pairs_of
@@ -86,14 +86,15 @@ def _joined(first: Column, second: Column) -> Column:
     return Column(first.labels, first.values + second.values)  # type: ignore[operator]
 
 
-NUMBERS = {"f1_from": "3.0", "precision_at": "5"}
+NUMBERS = {"f1_from": "3.0", **dict.fromkeys(names_of("ranking"), "5")}
 """What `positive` is for metrics that take a number."""
 
 
 def metric(name: str, labels: tuple[str, ...] = ()) -> Metric:
     """The metric as a manifest names it."""
     positive = NUMBERS.get(name, *labels[:1]) if needs(name, "positive") else None
-    return Metric(name, name, name, "F", positive, labels)
+    scheme = "IOB2" if takes(name, "scheme") else ""
+    return Metric(name, name, name, "F", positive, labels, scheme=scheme)
 
 
 def words(number: int) -> tuple[str, ...]:

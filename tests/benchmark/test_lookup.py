@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import dataclass
 
 import pytest
 
-from gluebench.benchmark import UnknownNameError, closest, find
+from gluebench.benchmark import UnknownNameError, closest, find, load_benchmark
+from gluebench.benchmark.lookup import ByName
 
 
 @dataclass(frozen=True)
@@ -39,3 +42,21 @@ def test_an_unknown_name_lists_the_closest_and_all() -> None:
 
 def test_nothing_is_suggested_for_what_looks_like_nothing() -> None:
     assert closest("zzzz", ["SST-2", "QQP"]) == []
+
+
+def test_an_unknown_key_is_answered_with_the_names() -> None:
+    scores = ByName({"accuracy": 0.5, "f1": 0.25}, what="metric of MRPC")
+    for same in (scores, pickle.loads(pickle.dumps(scores)), copy.copy(scores)):
+        with pytest.raises(KeyError) as caught:
+            _ = same["acc"]
+        assert isinstance(caught.value, UnknownNameError)
+        assert str(caught.value).startswith("no metric of MRPC is called 'acc'.")
+        assert same == {"accuracy": 0.5, "f1": 0.25}
+        assert same.get("acc") is None
+
+
+def test_a_benchmark_and_a_task_are_shown_in_a_line() -> None:
+    glue = load_benchmark("glue")
+    assert repr(glue).startswith("<Benchmark glue: CoLA, SST-2, MRPC, ")
+    assert repr(glue.task("MRPC")) == "<Task MRPC: labels, accuracy, f1>"
+    assert max(len(repr(glue)), *(len(repr(task)) for task in glue.tasks)) < 120

@@ -17,6 +17,7 @@ from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef  # noqa:
 import gluebench.benchmark
 from gluebench import Benchmark, check, grade, load_benchmark, read_gold, write_submission
 from gluebench.benchmark import Task
+from gluebench.benchmark.metrics import needs
 from gluebench.submission import fix_submission
 
 NAMES = ["advglue", "clue", "clue-reading", "klej", "klue", "plue", "russian-superglue", "superglue"]
@@ -63,9 +64,15 @@ def some_words(task: Task, rng: Random, size: int) -> list[str]:
 
 
 def gold_of(benchmark: Benchmark, answers: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """The gold with which answers are right: the sure label in place of probabilities."""
+    """The gold with which answers are right: the sure label in place of probabilities; groups of one."""
     tasks = {file.name: benchmark.task(file.task) for file in benchmark.files()}
-    return {
+    groups = {
+        f"{metric.file}.groups": range(len(answers[metric.file]))
+        for task in benchmark.tasks
+        for metric in task.metrics
+        if needs(metric.function, "groups")
+    }
+    return groups | {
         name: [tasks[name].vocabulary[row.index(1.0)] for row in values]
         if tasks[name].form == "probabilities" else values
         for name, values in answers.items()

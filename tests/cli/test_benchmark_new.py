@@ -65,7 +65,14 @@ def made(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_was_found_is_shown_and_written(source: Path, tmp_path: Path) -> None:
     result = new(source, tmp_path / "made", "--license", "Like=CC0", "--title", "A tiny one")
     assert result.exit_code == 0, result.output
-    for words in ("CSV, comma", "accuracy, f1 of sad", "pearson, spearman", "0 to 5", "told", "detected"):
+    for words in (
+        "CSV, cells between commas",
+        "accuracy, f1 of sad",
+        "pearson, spearman",
+        "0 to 5",
+        "told",
+        "detected",
+    ):
         assert words in result.stdout
     benchmark = load_benchmark(tmp_path / "made/tiny.toml")
     assert benchmark.title == "A tiny one"

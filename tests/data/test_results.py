@@ -141,7 +141,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, name: str) -> None:
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     (tmp_path / name).write_bytes(DAMAGED[name])
-    with pytest.raises(DataError, match=f"{name}: (damaged|not a Parquet file)"):
+    with pytest.raises(DataError, match=f"{name}: .*damaged"):
         read_results(tmp_path / name)
 
 

@@ -56,13 +56,10 @@ class Model:
         return before[-1] if before else None
 
     def unit(self, entry: Entry) -> str | int:
-        """Whose entry it is: the sender's, or of a team that others were in too before the deadline."""
+        """Whose entry it is: the sender's, or of a team that has several members at the deadline."""
         if not self.per_team or entry.team is None:
             return entry.who
-        members = set()
-        for who, history in self.history.items():
-            if any(team == entry.team and since < self.ends for since, team in history):
-                members.add(who)
+        members = [who for who in self.history if self.team(who) == entry.team]
         return entry.team if len(members) > 1 else entry.who
 
     def end_of(self, who: str | None) -> float:

@@ -57,6 +57,8 @@ CREATORS = "login 403 403 403 403 403 200"
 WHO_SEES = "404 404 404 200 200 404 200"
 ITS_OWNER = "login 404 404 200 404 404 404"
 ITS_OWNER_ACTS = "login 404 404 302 404 404 404"
+API_FORM = "401 422 422 422 422 422 422"
+API_BODY = "401 400 400 400 400 400 400"
 API_OWNER = "401 404 404 200 404 404 404"
 API_CHOICE = "401 404 404 409 404 404 404"  # its phase lets nobody choose
 API_SIGNED_IN = "401 200 200 200 200 200 200"
@@ -676,6 +678,10 @@ ROUTES = (
     Route("api/v1/submissions/<slug:key>/restore", "/api/v1/submissions/{key}/restore", "405", API_OWNER),
     Route("api/v1/submissions/<slug:key>/choose", "/api/v1/submissions/{key}/choose", "405", API_CHOICE),
     Route("api/v1/submissions/<slug:key>/unchoose", "/api/v1/submissions/{key}/unchoose", "405", API_CHOICE),
+    Route("api/v1/submissions/<slug:key>/replace", "/api/v1/submissions/{key}/replace", "405", API_FORM),
+    Route("api/v1/team", "/api/v1/team", API_SIGNED_IN, API_BODY),
+    Route("api/v1/team/join", "/api/v1/team/join", "405", API_BODY),
+    Route("api/v1/team/leave", "/api/v1/team/leave", "405", "401 409 409 200 409 409 409"),
     Route("api/v1/work", "/api/v1/work", "405", "401 400 400 400 400 400 400"),
     Route(
         "api/v1/work/<slug:key>/<int:attempt>", "/api/v1/work/{key}/1", "405", "401 400 400 400 400 400 400"

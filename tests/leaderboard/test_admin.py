@@ -16,9 +16,9 @@ from gluebench.cli import main
 from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import User
 from gluebench.leaderboard.audit.models import Entry
-from gluebench.leaderboard.benchmarks.adding import set_organizer
 from gluebench.leaderboard.folder import SiteError
 from gluebench.leaderboard.limits.models import Override
+from gluebench.leaderboard.organizing.views import set_organizer
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Status
 

@@ -403,3 +403,41 @@ def test_a_check_judges_as_the_benchmark_does(tiny: Any, ada: Any, program: Prog
     tiny.settings = {"incomplete": "refused"}
     tiny.save()
     assert client.post(address, {"file": upload(lacking)}).json()["verdict"] == "invalid"
+
+
+def test_a_team_is_founded_joined_and_left(program: Program, tiny: Any, ada: Any, person: Any) -> None:
+    mine, other = program(ada), program(person("bob@example.org"))
+    assert mine.get(f"{V1}/team").json() == {"name": None, "members": None, "code": None, "done": ""}
+    founded = post_json(mine, "team", name="Owls")
+    assert (founded.status_code, founded.json()["name"], founded.json()["members"]) == (201, "Owls", 1)
+    refused(post_json(other, "team", name="Owls"), 409, "team")
+    refused(post_json(other, "team", name="Owls\u202e"), 422, "field")
+    refused(post_json(mine, "team", name="Larks"), 409, "team")
+    refused(post_json(other, "team/join", code="nothing"), 409, "team")
+    joined = post_json(other, "team/join", code=founded.json()["code"]).json()
+    assert (joined["members"], joined["done"]) == (2, "You are in the team Owls now.")
+    left = post_json(other, "team/leave").json()
+    assert (left["name"], left["done"]) == (None, "You left the team.")
+    refused(post_json(other, "team/leave"), 409, "team")
+    refused(program(ada, "read").get(f"{V1}/team"), 403, "scope")
+
+
+def post_json(client: Client, address: str, **body: str) -> Any:
+    return client.post(f"{V1}/{address}", body or None, content_type="application/json")
+
+
+def test_an_invalid_file_is_replaced(program: Program, tiny: Any, ada: Any, person: Any) -> None:
+    client = program(ada)
+    key = sent(client, b"not a zip", name="Owl").json()["key"]
+    refused(replaced(client, key), 409, "replace")
+    grade(Submission.objects.get().pk)
+    refused(replaced(program(person("bob@example.org")), key), 404, "not-found")
+    answer = replaced(client, key)
+    assert (answer.status_code, answer.json()["key"], answer.json()["name"]) == (201, key, "Owl")
+    assert Submission.objects.get(key=key).replaces is not None
+    refused(replaced(client, key, name="Hawk"), 422, "field")
+
+
+def replaced(client: Client, key: str, **more: str) -> Any:
+    form = {"file": upload(zip_bytes(PREDICTIONS)), **more}
+    return client.post(f"{V1}/submissions/{key}/replace", form)

@@ -24,9 +24,11 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.formats import APART
 from gluebench.leaderboard.limits import acts as people
 from gluebench.leaderboard.limits.phase_acts import extend, save_phase, settle_phase
-from gluebench.leaderboard.phases.models import Phase
+from gluebench.leaderboard.phases.models import Phase, at_phase
 from gluebench.leaderboard.phases.moments import slot_of
 from gluebench.leaderboard.phases.table import TABLE, ActError, Moment
+from gluebench.leaderboard.ranks.health import attempts
+from gluebench.leaderboard.ranks.models import leaders
 from gluebench.leaderboard.results.acts import announce
 from gluebench.leaderboard.submissions import acts, feedback, grading
 from gluebench.leaderboard.submissions.models import Submission
@@ -163,6 +165,21 @@ def test_a_withdrawal_from_before_the_deadline_cannot_be_undone_after_it(
     refused = owner.post(f"/api/v1/submissions/{better.key}/restore", headers=csrf)
     assert (refused.status_code, refused.json()["type"]) == (409, "urn:gluebench:moment")
     assert names(client) == ["counts"]
+
+
+def test_an_extension_lets_another_count_for_what_was_withdrawn_before_its_end(
+    phase: Make, clock: Clock, graded: Graded, ada: Any
+) -> None:
+    row = phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-02 10:00")
+    graded(of_quality(3), name="second")
+    best = graded(of_quality(6), name="best")
+    extend(row, closes=at("2027-05-04 00:00"), who=ada, actor=None, reason="Ill.")
+    clock.move("2027-05-04 00:05")
+    acts.withdraw(best)
+    assert that_count() == {"best"}
+    extend(row, closes=at("2027-05-05 00:00"), who=ada, actor=None, reason="Still ill.")
+    assert that_count() == {"second"}
 
 
 def test_who_withdraws_a_choice_chooses_it_no_longer(
@@ -464,8 +481,10 @@ def test_whoever_joins_a_team_of_one_before_the_deadline_makes_it_a_team_of_seve
     assert names(client) == ["of owls"]
     people.join_team(bob, owls.code)
     clock.move("2027-05-01 11:00")
-    people.leave_team(bob)
     assert names(client) == ["of owls", "alone"]
+    people.leave_team(bob)
+    assert names(client) == ["of owls"], "who was there for a moment makes no team of several"
+    people.join_team(person("eve@example.org"), owls.code)
     larks = people.create_team(bob, "Larks")
     graded(of_quality(3), name="bob for larks", owner=bob)
     people.leave_team(bob)
@@ -478,6 +497,48 @@ def test_whoever_joins_a_team_of_one_before_the_deadline_makes_it_a_team_of_seve
     delete_account(bob)
     grading.recount(Phase.objects.get())
     assert places() == before
+
+
+@pytest.mark.usefixtures("per_team")
+def test_two_who_join_each_others_teams_for_a_moment_stay_two(
+    ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded, client: Client
+) -> None:
+    bob = person("bob@example.org")
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-01 10:00")
+    for host, guest in ((ada, bob), (bob, ada)):
+        graded(of_quality(1), name=f"alone {host.pk}", owner=host)
+        team = people.create_team(host, f"Team of {host.pk}")
+        graded(of_quality(5), name=f"team of {host.pk}", owner=host)
+        people.join_team(guest, team.code)
+        clock.move(f"2027-05-02 1{host.pk % 5}:00")
+        for one in (host, guest):
+            people.leave_team(one)
+    assert that_count() == {f"team of {ada.pk}", f"team of {bob.pk}"}
+    board = Submission.objects.on_board(Benchmark.objects.get()).order_by("-value")
+    assert len(leaders(board)) == 2
+    everything = Submission.objects.update(public=True, counts=True)
+    assert everything == 4
+    board = Submission.objects.on_board(Benchmark.objects.get()).order_by("-value")
+    assert len(leaders(board)) == 2, "who sent for a team that is none any more is a person"
+    attempted = [row["people"] for row in attempts(at_phase(Benchmark.objects.get(), Phase.objects.get()))]
+    assert attempted == [2, 2]
+
+
+@pytest.mark.usefixtures("per_team")
+def test_an_account_deleted_before_the_deadline_leaves_its_team(
+    ada: Any, person: Any, phase: Make, clock: Clock, graded: Graded
+) -> None:
+    bob = person("bob@example.org")
+    phase("Test", OPENS, CLOSES, counting="best")
+    clock.move("2027-05-01 10:00")
+    graded(of_quality(1), name="alone")
+    owls = people.create_team(ada, "Owls")
+    people.join_team(bob, owls.code)
+    graded(of_quality(5), name="of owls")
+    assert that_count() == {"alone", "of owls"}
+    delete_account(bob)
+    assert that_count() == {"of owls"}
 
 
 @pytest.mark.usefixtures("per_team")

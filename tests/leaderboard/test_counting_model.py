@@ -23,7 +23,7 @@ from gluebench.scoring.gold import KEY_BYTES, KEY_FILE
 STEPS = int(os.environ.get("GLUEBENCH_MODEL_STEPS", "100000"))
 """Steps of the long run, each an act and a comparison."""
 SPLIT = bytes([93]) * KEY_BYTES
-"""Divides the rows so that files have another order on the public share than on the rest, by both labels."""
+"""Divides the rows so that the files have other orders on the public share than on the rest."""
 MUTANT_STEPS = int(os.environ.get("GLUEBENCH_MUTANT_STEPS", "20000"))
 OF_SENT = {*TABLE} - {"upload", "join", "leave", "merge", "extend", "move", "rule", "settle"}
 """Acts on something that was sent: before a phase there is nothing."""

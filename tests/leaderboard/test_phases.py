@@ -30,7 +30,7 @@ from gluebench.leaderboard.phases.wording import time_left
 from gluebench.leaderboard.submissions import acts, grading
 from gluebench.leaderboard.submissions.counting import Sent, counted
 from gluebench.leaderboard.submissions.models import Submission
-from gluebench.leaderboard.submissions.queries import Status
+from gluebench.leaderboard.submissions.queries import Status, people_of
 from gluebench.leaderboard.uploads.accept import Held
 from gluebench.scoring.split import WARNINGS
 
@@ -122,7 +122,10 @@ ROWS = st.lists(
 def test_what_counts_is_what_a_plain_loop_keeps(
     rows: list[tuple[int, int | None, float | None, bool]], rule: str, otherwise: str, per: str
 ) -> None:
-    sent = [Sent(pk, *row) for pk, row in enumerate(rows)]
+    sent = []
+    for pk, (owner, group, value, chosen) in enumerate(rows):
+        teams = {1, 2} if per == "team" else ()
+        sent.append(Sent(pk, people_of(owner, group, teams), value, chosen))
     kept: dict[Any, Any] = {}
     chose: dict[Any, list[int]] = {}
     for pk, (owner, group, value, chosen) in enumerate(rows):
@@ -139,7 +142,7 @@ def test_what_counts_is_what_a_plain_loop_keeps(
     expected = {pk for who, (pk, _) in kept.items() if who not in chose} | {
         pk for pks in chose.values() for pk in pks
     }
-    assert counted(sent, rule, per=per, otherwise=otherwise) == expected
+    assert counted(sent, rule, otherwise=otherwise) == expected
 
 
 def test_an_upload_that_began_before_the_deadline_counts(

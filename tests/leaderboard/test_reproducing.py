@@ -122,6 +122,8 @@ def test_one_person_stands_for_one_reproduction_and_cannot_rename_it(
     last = reproduce(row, other, team="Another lab")
     row.refresh_from_db()
     assert [shown["submission"] for shown in row.reproduced] == [last.key]
+    Submission.objects.filter(pk=last.pk).update(group=Team.objects.create(name="Of bob alone"))
+    assert [shown["submission"] for shown in shown_of(row)] == [last.key], "nor does a team of one"
     secret = issue(bob, "a program", [Scope.SUBMIT, Scope.READ], timedelta(days=1))[1]
     program = Client(headers={"authorization": f"Bearer {secret}"})
     answer = program.patch(

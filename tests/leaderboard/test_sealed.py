@@ -17,10 +17,11 @@ from docs.tools.sealed import UNSEALED, fields, page, sealed_fields
 from gluebench.leaderboard import integrity
 from gluebench.leaderboard.accounts.models import Team, User, move_to
 from gluebench.leaderboard.accounts.trust import delete_account
-from gluebench.leaderboard.benchmarks.adding import add_benchmark, set_organizer
+from gluebench.leaderboard.benchmarks.adding import add_benchmark
 from gluebench.leaderboard.limits import acts as limits
 from gluebench.leaderboard.limits.models import Override
 from gluebench.leaderboard.limits.phase_acts import delete_phase, extend, save_phase
+from gluebench.leaderboard.organizing.views import set_organizer
 from gluebench.leaderboard.phases.models import Extension, Phase
 from gluebench.leaderboard.submissions import acts
 from gluebench.leaderboard.submissions.models import Submission

@@ -424,6 +424,9 @@ def test_every_operation_keeps_to_its_document(
             *(sys.executable, "-m", "schemathesis.cli", "--config-file", str(config), "run"),
             *(f"{site.url}/api/v1/openapi.json", "--header", f"Authorization: Bearer {token}"),
             *("--checks", "all", "--exclude-checks", "positive_data_acceptance"),
+            # Several files in one field: schemathesis 4.32 stops at a value of its own ("Unsupported type:
+            # 'Binary'"). `test_api_organizing.py` sends them.
+            *("--exclude-path-regex", "/organize/new"),
             *("--seed", "1", "--max-examples", "40", "--suppress-health-check", "all"),
         ]
         fuzzed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -22,8 +22,8 @@ from gluebench.cli import main
 from gluebench.leaderboard import commands, health, supervisor
 from gluebench.leaderboard.accounts import trust
 from gluebench.leaderboard.accounts.models import Scope, Team, Token, User, issue
-from gluebench.leaderboard.benchmarks.adding import set_organizer
 from gluebench.leaderboard.folder import SiteError
+from gluebench.leaderboard.organizing.views import set_organizer
 from gluebench.leaderboard.submissions.models import Submission
 
 SITE = settings.FOLDER.root

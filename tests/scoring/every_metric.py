@@ -79,7 +79,8 @@ def _cell(form: Form, rng: np.random.Generator, length: int | None = None) -> ob
     if form == "relations":
         start = int(rng.integers(0, 4))
         words = [f"w{at}" for at in range(6)]
-        words[start] = f"<{word}>{words[start]}"
-        words[start + int(rng.integers(0, 2))] += f"</{word}>"
+        tag = word.upper()  # tags in small letters are text
+        words[start] = f"<{tag}>{words[start]}"
+        words[start + int(rng.integers(0, 2))] += f"</{tag}>"
         return [" ".join(words)]
     return word

@@ -163,3 +163,12 @@ def test_what_cannot_be_summarized(folder, small, report) -> None:
         ValueError, match=r"^the reports are of different benchmarks or splits; .* one system$"
     ):
         summarize([report, report._replace(split="dev")])
+
+
+def test_a_metric_or_task_that_is_not_there_is_named(report) -> None:
+    for same in (report, report_of(json.loads(report.to_json()))):
+        task = next(iter(same.tasks))
+        with pytest.raises(KeyError, match=rf"^no metric of {task} is called 'acc'\. .*Valid names: "):
+            _ = same.tasks[task].metrics["acc"]
+        with pytest.raises(KeyError, match=r"^no task is called 'Nothing'"):
+            _ = same.tasks["Nothing"]

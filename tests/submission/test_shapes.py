@@ -168,7 +168,7 @@ def test_lists_and_blanks(tmp_path: Path) -> None:
         ("labels", "csv column", TIDY.replace(",value", ",label"), 1, "the column value"),
         ("labels", "csv column", TIDY.replace("id,", "number,"), 1, "a column of ids (id, index)"),
         ("labels", "csv column", TIDY.replace("ä,joy", "ä,joy,x"), 5, "2 cells, as in the header, not 3"),
-        ("labels", "csv column", '"id\nx","value\nb-1,joy\n', 1, "the column value"),
+        ("labels", "csv column", '"id\nx","value\nb-1,joy\n', 1, "a row of cells between"),
         ("labels", "csv column", "", 1, "the column value"),
         ("labels", "json", "{", 1, "JSON"),
         ("labels", "json", '[{"idx": 0, "value": "joy"}', 1, "JSON"),
@@ -320,3 +320,88 @@ def test_rows_that_are_parts_need_ids(tmp_path: Path) -> None:
     (tmp_path / "m.toml").write_text(f'[benchmark]\nname = "m"\n[tasks.T]\n{FORMS["spans"]}\n{shape}\n')
     with pytest.raises(ManifestError, match=r'parts: "y" is of no use here; .* in a table with ids'):
         load_benchmark(tmp_path / "m.toml")
+
+
+def declared(folder: Path, manifest: str, name: str, content: str) -> list[Any]:
+    """The values of one file of a task that is declared so."""
+    path = folder / "declared.toml"
+    path.write_text(f'[benchmark]\nname = "d"\n[tasks.T]\n{manifest}\n', encoding="utf-8")
+    (folder / name).write_text(content, encoding="utf-8")
+    benchmark = load_benchmark(path)
+    submission = check(folder / name, benchmark)
+    read = values(submission)
+    write_submission(folder / "again.zip", submission.predictions, benchmark)
+    assert values(check(folder / "again.zip", benchmark)) == read
+    return read
+
+
+TWO = 'labels = ["joy", "anger"]\nmetrics = [{ name = "accuracy" }]\n'
+OF_SETS = 'form = "sets"\nlabels = ["joy", "anger"]\nmetrics = [{ name = "sets_accuracy" }]\n'
+OF_TAGS = 'form = "tokens"\nmetrics = [{ name = "token_accuracy" }]\n'
+
+
+def file_of(member: str, more: str, ids: str = "") -> str:
+    return f"splits.test = {{ size = 3{ids} }}\nfiles = [{{ name = 'T', member = '{member}', {more} }}]"
+
+
+@pytest.mark.parametrize("member", ["a.csv", "a.tsv", "a.txt", "a.jsonl"])
+@pytest.mark.parametrize("id_key", ["QuestionId", "answer"])
+def test_what_is_declared_is_never_guessed(tmp_path: Path, member: str, id_key: str) -> None:
+    """A declared answer that ends in "id" is no column of ids, and any column may be declared as that."""
+    ids = [7, 5, 9]
+    manifest = TWO.replace('"joy", "anger"', '"1", "2"')
+    more = f"column = 'MisconceptionId', id = '{id_key}'"
+    shape = file_of(member, more, f", ids = {ids}")
+    rows = [(5, 1), (7, 2), (9, 1)]
+    if member == "a.jsonl":
+        lines = [f'{{"MisconceptionId": {value}, "{id_key}": {name}}}' for name, value in rows]
+    else:
+        mark = "\t" if member == "a.tsv" else ","
+        lines = [f"MisconceptionId{mark}{id_key}", *(f"{value}{mark}{name}" for name, value in rows)]
+    content = "".join(f"{line}\n" for line in lines)
+    assert declared(tmp_path, manifest + shape, member, content) == ["2", "1", "1"]
+    if id_key == "QuestionId":  # recognized by its name, too
+        shape = file_of(member, "column = 'MisconceptionId'", f", ids = {ids}")
+        assert declared(tmp_path, manifest + shape, member, content) == ["2", "1", "1"]
+
+
+def test_an_id_column_that_is_declared_and_absent_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "m.toml"
+    shape = file_of("a.csv", "id = 'tweet'")
+    path.write_text(f"[benchmark]\nname = 'd'\n[tasks.T]\n{TWO}{shape}")
+    (tmp_path / "a.csv").write_text("id,prediction\n0,joy\n1,joy\n2,joy\n")
+    assert "a column tweet and the column prediction" in error(check(tmp_path / "a.csv", path)).expected
+
+
+@pytest.mark.parametrize("member", ["a.csv", "a.txt", "a.tsv", "a.json"])
+@pytest.mark.parametrize("mark", [",", ";", "\t", "json"])
+def test_the_format_is_that_of_the_content(tmp_path: Path, member: str, mark: str) -> None:
+    content = "id,value\n0,joy\n2,anger\n1,joy\n".replace(",", mark)
+    if mark == "json":
+        content = '[{"id": 0, "value": "joy"}, {"id": 2, "value": "anger"}, {"id": 1, "value": "joy"}]'
+    assert declared(tmp_path, TWO + file_of(member, "column = 'value'"), member, content) == [
+        *("joy", "joy", "anger")
+    ]
+
+
+@pytest.mark.parametrize(("member", "mark"), [("a.txt", ","), ("a.csv", ","), ("a.tsv", "\t")])
+def test_several_columns_need_no_ids(tmp_path: Path, member: str, mark: str) -> None:
+    """As iSarcasm B releases and takes them."""
+    content = "text,joy,anger\nx,1,0\ny,0,0\nz,1,1\n".replace(",", mark)
+    shape = file_of(member, "columns = ['joy', 'anger']", ", ids = 'order'")
+    assert declared(tmp_path, OF_SETS + shape, member, content) == [("joy",), (), ("anger", "joy")]
+
+
+def test_labels_of_a_set_may_have_blanks_between_them(tmp_path: Path) -> None:
+    manifest = OF_SETS + 'separator = " "\nsplits.test.size = 3'
+    content = "index\tprediction\n0\tjoy  anger\n1\t\n2\tanger\n"
+    assert declared(tmp_path, manifest, "T.tsv", content) == [("anger", "joy"), (), ("anger",)]
+
+
+def test_tags_may_stand_in_a_column_without_ids(tmp_path: Path) -> None:
+    shape = file_of("a.tsv", "column = 'slots'", ", ids = 'order'")
+    content = "intent\tslots\nbook\tO B-X\nask\tO\nbook\tB-X I-X\n"
+    expected = [("O", "B-X"), ("O",), ("B-X", "I-X")]
+    assert declared(tmp_path, OF_TAGS + shape, "a.tsv", content) == expected
+    blocks = "a O\nb B-X\n\nc O\n\nd B-X\ne I-X\n"
+    assert declared(tmp_path, OF_TAGS + shape, "a.tsv", blocks) == expected

@@ -142,7 +142,8 @@ def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, An
     form = section.text("form", "numbers" if score_range else "labels")
     labels = _labels(section)
     return {
-        **section.read(title=name, summary="", domain="", version="", recipe=None, separator="|"),
+        **section.read(title=name, summary="", domain="", version="", recipe=None),
+        "separator": _separator(section),
         **section.read(columns=(), aliases=(), notes=(), exclusive=True),
         "name": name,
         "form": form,
@@ -153,6 +154,12 @@ def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, An
         "source": _source(section, name),
         "printed": Printed(printed.texts_by_name("sizes"), categories),
     }
+
+
+def _separator(section: Section) -> str:
+    """The text between the labels of a set; a blank stands for any number of them."""
+    blank = section.values.get("separator") == " "
+    return " " if blank else section.text("separator", "|")
 
 
 def _splits(section: Section) -> dict[str, Split]:
@@ -305,7 +312,7 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
         task=task,
         splits=chosen,
         synonyms=entry.texts("synonyms"),
-        **entry.read(member="", column="", columns=(), gaps=False, parts=""),
+        **entry.read(member="", column="", id="", columns=(), gaps=False, parts=""),
         line=entry.inner("line").values,
         other_versions=tuple(
             Version(version.text("name"), version.text("note"), _sizes(version))

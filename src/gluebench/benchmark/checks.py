@@ -273,7 +273,7 @@ def _suited_columns(file: TestFile, task: Task) -> bool:
     other = file.column or file.parts or file.path.casefold().endswith((".json", ".jsonl"))
     one_each = len({*file.columns}) == len(file.columns) == len(task.vocabulary)
     form = task.form in ("sets", "probabilities", "distributions")
-    return one_each and form and not (other or any(split.ordered for split in file.splits.values()))
+    return one_each and form and not other
 
 
 def _versions(path: KeyPath, file: TestFile) -> Iterator[Finding]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 
 class Named(Protocol):
@@ -17,6 +18,7 @@ class Named(Protocol):
 
 
 NamedT = TypeVar("NamedT", bound=Named)
+ValueT = TypeVar("ValueT")
 
 
 class UnknownNameError(LookupError):
@@ -28,6 +30,26 @@ class UnknownNameError(LookupError):
         self.name = name
         self.valid = tuple(valid)
         self.close = tuple(closest(name, valid))
+
+
+class UnknownKeyError(UnknownNameError, KeyError):
+    """An unknown key of a `ByName`, with the message of an UnknownNameError."""
+
+    __str__ = LookupError.__str__  # a KeyError would show the message in quotation marks
+
+
+class ByName(dict[str, ValueT]):
+    """Values by name; an unknown name raises UnknownKeyError, which lists the names."""
+
+    def __init__(self, values: Mapping[str, ValueT], *, what: str) -> None:
+        super().__init__(values)
+        self.what = what
+
+    def __missing__(self, name: str) -> ValueT:
+        raise UnknownKeyError(str(name), [*self], what=self.what)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(ByName, what=self.what), (dict(self),)
 
 
 def fold(name: str) -> str:

@@ -6,7 +6,7 @@ They are named tuples: every command defines these classes at its start, and dat
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from gluebench.benchmark.lookup import UnknownNameError, find
 from gluebench.benchmark.metrics import BUILT_IN, Form
@@ -108,6 +108,8 @@ class TestFile(NamedTuple):
     """File of the submission with its extension; `<name>.tsv` if empty."""
     column: str = ""
     """Column of that file; the only one but the index if empty."""
+    id: str = ""
+    """Column (in JSON: key) of the ids or indices; recognized by its name if empty."""
     columns: tuple[str, ...] = ()
     """Columns of that file, one for each label, of sets, probabilities and distributions; else empty."""
     gaps: bool = False
@@ -228,11 +230,8 @@ class Task(NamedTuple):
     exclusive: bool = True
     """Whether probabilities and distributions sum to 1."""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"<Task {self.name}: {self.form}, {', '.join(metric.name for metric in self.metrics)}>"
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))  # in notebooks; `repr` has every field, since fingerprints are made of it
 
     @property
     def labels_public(self) -> bool:
@@ -291,11 +290,8 @@ class Benchmark(NamedTuple):
     rank_by: Rule = "mean"
     """The rule that its systems are ranked by unless another is asked for."""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"<Benchmark {self.name}: {', '.join(task.name for task in self.tasks)}>"
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
 
     def task(self, name: str) -> Task:
         """The task of that name or alias, letter case aside. Raises UnknownNameError."""

@@ -16,6 +16,8 @@ SCHEMA = "gluebench.dataset/1"
 FILE = "dataset.json"
 INDEX, LABEL, TAGS = "index", "label", "phenomena"
 """Columns of a prepared file besides the inputs; TAGS has a list of fine phenomena per row."""
+GROUP = "group"
+"""Column of the number of the question, or of what else holds the row in nested files."""
 Kind = Literal["hub", "archive", "folder", "recipe", "sample"]
 
 

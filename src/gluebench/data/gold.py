@@ -5,12 +5,12 @@ from array import array
 from collections.abc import Mapping, Sequence
 
 from gluebench.benchmark import Benchmark, Phenomenon, Role, load_benchmark
-from gluebench.data.dataset import FILE, TAGS, read_dataset
+from gluebench.data.dataset import FILE, GROUP, TAGS, read_dataset
 from gluebench.data.errors import DataError
 from gluebench.data.home import data_folder, task_folder
 from gluebench.data.table import Table, load
 from gluebench.scoring import Gold
-from gluebench.scoring.tags import Metadata
+from gluebench.scoring.tags import Metadata, numbered
 from gluebench.submission import Column
 from gluebench.submission.forms import cell_form
 
@@ -50,7 +50,7 @@ def gold_from_data(
         columns[file.name] = _column(table, order)
         if table.task.phenomena and TAGS in table.columns:
             phenomena[file.name] = _tagged(table, order)
-        if table.task.metadata:
+        if table.task.metadata or GROUP in table.columns:
             metadata[file.name] = _metadata(table, order)
         if (folder / FILE).is_file():
             fingerprints[file.name] = read_dataset(folder).splits[split].fingerprint
@@ -86,10 +86,10 @@ def _column(table: Table, order: Sequence[int]) -> Column:
 
 
 def _metadata(table: Table, order: Sequence[int]) -> Metadata:
-    """Categories of a diagnostic set: columns of the file, and the two directions of a pair.
+    """Groups and categories of a set: columns of the file, and the two directions of a pair.
 
-    The released file does not mark pairs; if adjacent rows are one pair in both directions, the first of
-    them is forward (section 4 of the paper).
+    Groups are the column `group`, as nested files have it. Without it, pairs are found: if adjacent rows are
+    one pair in both directions, the first of them is forward (section 4 of the paper).
     """
     columns = {
         name: tuple(str(values[position]) for position in order)
@@ -97,11 +97,16 @@ def _metadata(table: Table, order: Sequence[int]) -> Metadata:
         if name in table.columns
         for values in [table.column(name)]
     }
-    paired = in_pairs([tuple(table[position].inputs.values()) for position in order])
-    if paired and DIRECTION in table.task.metadata and DIRECTION not in columns:
-        columns[DIRECTION] = tuple("backward" if row % 2 else "forward" for row in range(len(order)))
+    groups: tuple[int, ...] | None = None
+    if GROUP in table.columns:
+        names = table.column(GROUP)
+        groups = numbered([names[position] for position in order])
+    elif in_pairs([tuple(table[position].inputs.values()) for position in order]):
+        groups = tuple(row // 2 for row in range(len(order)))
+        if DIRECTION in table.task.metadata and DIRECTION not in columns:
+            columns[DIRECTION] = tuple("backward" if row % 2 else "forward" for row in range(len(order)))
     ordered = {name: columns[name] for name in table.task.metadata if name in columns}
-    return Metadata(tuple(row // 2 for row in range(len(order))) if paired else None, ordered)
+    return Metadata(groups, ordered)
 
 
 def in_pairs(texts: Sequence[tuple[str, ...]]) -> bool:

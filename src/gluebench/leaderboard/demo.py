@@ -136,8 +136,8 @@ def _add_people() -> None:
     """Add the organizer and a team of two, and give visitors room to try; a second time changes nothing."""
     from gluebench.leaderboard.accounts.models import Team, User
     from gluebench.leaderboard.accounts.trust import vouch
-    from gluebench.leaderboard.benchmarks.adding import set_organizer
     from gluebench.leaderboard.limits.acts import create_team, join_team, set_policy
+    from gluebench.leaderboard.organizing.views import set_organizer
 
     if Team.objects.filter(name=TEAM).exists():
         return

@@ -15,6 +15,7 @@ from math import ceil, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.benchmark import Benchmark, Task
+from gluebench.benchmark.lookup import ByName
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.grade import macro_average, pairs_of
 from gluebench.scoring.metrics import function_of, is_proportion, point, task_score
@@ -99,7 +100,8 @@ def _shown(task: Task, score: Score, metric: str = "") -> Score:
 
 
 def _task(task: Task, report: TaskReport) -> TaskReport:
-    metrics = {name: _shown(task, score, name) for name, score in report.metrics.items()}
+    shown = {name: _shown(task, score, name) for name, score in report.metrics.items()}
+    metrics = ByName(shown, what=f"metric of {task.name}")
     if report.score is None or task.labels_public:
         return TaskReport(report.score, metrics)
     value = _mean([score.value for score in metrics.values()])

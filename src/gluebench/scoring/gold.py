@@ -10,12 +10,16 @@ from functools import cached_property, partial
 from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
+from gluebench.benchmark.metrics import needs
 from gluebench.scoring.tags import (
+    GROUP,
     Category,
     Metadata,
     Sheet,
     Tagged,
     categories,
+    nested_groups,
+    numbered,
     problem,
     read_metadata,
     read_phenomena,
@@ -28,7 +32,7 @@ from gluebench.submission.rows import Layout
 from gluebench.submission.shapes import read_shaped, shaped
 from gluebench.submission.submission import Column
 from gluebench.submission.tables import read_table
-from gluebench.submission.values import as_tsv, file_named
+from gluebench.submission.values import as_tsv, file_named, plain_values
 
 SUFFIX = ".tsv"
 OTHER_SUFFIXES = (".csv", ".json", ".jsonl")
@@ -37,6 +41,8 @@ PLAIN_HEADERS = (b"index\tlabel", b"id\tlabel")
 """First line of a file of labels in the simplest shape, which every task may have."""
 PHENOMENA_SUFFIX = ".phenomena.tsv"
 METADATA_SUFFIX = ".metadata.tsv"
+GROUPS = ".groups"
+"""End of the name under which groups are given from Python."""
 KEY_FILE = ".label-key"
 KEY_BYTES = 32
 SHOWN = 16
@@ -93,6 +99,18 @@ class Gold:
     scope: str = ""
     """What the uncertainty is over, in a sentence, if the labels are those of a scored table."""
 
+    def __post_init__(self) -> None:
+        """Raise GoldError if a metric has no value for want of groups."""
+        problems = []
+        for task in self.benchmark.tasks:
+            for metric in task.metrics:
+                about = self.metadata.get(metric.file)
+                grouped = about is not None and about.groups is not None
+                if needs(metric.function, "groups") and metric.file in self.columns and not grouped:
+                    problems.append(problem("no-groups", metric.file, name=metric.file, metric=metric.name))
+        if problems:
+            raise GoldError(problems, folder=self.folder)
+
     @cached_property
     def categories(self) -> dict[str, tuple[Category, ...]]:
         """Test-file name of a diagnostic set, or of a task of a scored table, to its reported categories."""
@@ -115,7 +133,8 @@ def read_gold(
     """Read a gold folder. A task whose file is absent cannot be graded.
 
     `folder` may instead be a mapping of task or test file to labels, in any form that `grade` accepts for
-    predictions. Raises GoldError with all problems; with `partial`, files may lack examples.
+    predictions, with the groups of "MultiRC" under "MultiRC.groups". Raises GoldError with all problems; with
+    `partial`, files may lack examples.
     """
     benchmark = load_benchmark(benchmark)
     home = GIVEN if isinstance(folder, Mapping) else os.fspath(folder)
@@ -128,16 +147,24 @@ def read_gold(
     columns: dict[str, Column] = {}
     phenomena: dict[str, Tagged] = {}
     metadata: dict[str, Metadata] = {}
+    warnings: list[str] = []
     sheets: tuple[tuple[str, Callable[[Sheet, Task], Any], dict[str, Any]], ...] = (
         (PHENOMENA_SUFFIX, read_phenomena, phenomena),
         (METADATA_SUFFIX, read_metadata, metadata),
     )
     for file in benchmark.files(role):
         task, split = benchmark.task(file.task), file.splits[role]
-        column = _read_labels(read, file, task, problems, role=role, partial=partial)
+        name, content = _find_labels(read, file, role)
+        if content is None:
+            continue
+        column = _read_labels(name, content, file, task, problems, role=role, partial=partial)
         if column is None:
             continue
         columns[file.name] = column
+        nested = _read_groups(content, file, task, column)
+        if nested is not None and read(f"{file.name}{METADATA_SUFFIX}") is None:
+            metadata[file.name] = nested
+            warnings.append(f"{file.name}: its groups come from the nesting of {name}")
         for suffix, read_sheet, by_file in sheets:
             data = read(name := f"{file.name}{suffix}")
             if data is not None:
@@ -151,7 +178,7 @@ def read_gold(
         lines = {path: count_lines(data) for path, data in contents.items() if data is not None}
         other = of_other_benchmark(lines, benchmark, role)
         raise GoldError(problems if other is None else [other], folder=home)
-    gold = Gold(benchmark, role, home, columns, phenomena, metadata, partial)
+    gold = Gold(benchmark, role, home, columns, phenomena, metadata, partial, warnings=tuple(warnings))
     return gold if given is not None else _with_version(gold)
 
 
@@ -159,7 +186,11 @@ def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[
     """Convert labels given from Python to the content of files."""
     files = {}
     for name, values in labels.items():
-        file = file_named(name, benchmark, role)
+        file = file_named(name.removesuffix(GROUPS), benchmark, role)
+        if name.endswith(GROUPS):
+            rows = "".join(f"{index}\t{group}\n" for index, group in enumerate(plain_values(values)))
+            files[f"{file.name}{METADATA_SUFFIX}"] = f"index\t{GROUP}\n{rows}".encode()
+            continue
         try:
             files[f"{file.name}{SUFFIX}"] = as_tsv(
                 values, benchmark.task(file.task), header="label", ids=file.splits[role].ids
@@ -169,8 +200,17 @@ def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[
     return files
 
 
+def _find_labels(read: Callable[[str], bytes | None], file: TestFile, role: Role) -> tuple[str, bytes | None]:
+    """The file of labels and its content; None if there is none."""
+    names = [f"{file.name}{SUFFIX}"]
+    if shaped(file, role):
+        names += [f"{file.name}{suffix}" for suffix in OTHER_SUFFIXES] + [file.member or file.path]
+    return next(((name, data) for name in names if (data := read(name)) is not None), ("", None))
+
+
 def _read_labels(
-    read: Callable[[str], bytes | None],
+    name: str,
+    data: bytes,
     file: TestFile,
     task: Task,
     problems: list[Problem],
@@ -179,12 +219,6 @@ def _read_labels(
     partial: bool,
 ) -> Column | None:
     """Read the labels of a file; append errors to `problems`."""
-    names = [f"{file.name}{SUFFIX}"]
-    if shaped(file, role):
-        names += [f"{file.name}{suffix}" for suffix in OTHER_SUFFIXES] + [file.member or file.path]
-    name, data = next(((name, data) for name in names if (data := read(name)) is not None), ("", None))
-    if data is None:
-        return None
     layout = Layout(
         task.words or (task.vocabulary if task.form == "probabilities" else ()),
         file.size(role),
@@ -208,6 +242,15 @@ def _read_labels(
         problem("more", name, what=f"{count:,} more of {code}") for code, count in table.unshown.items()
     ]
     return table.column
+
+
+def _read_groups(data: bytes, file: TestFile, task: Task, column: Column) -> Metadata | None:
+    """The groups of a file whose answers are nested in them, for a task whose metrics need them."""
+    if not any(needs(metric.function, "groups") for metric in task.metrics):
+        return None
+    groups = nested_groups(data.decode("utf-8-sig"), file.column or "label")
+    own = [groups.get(index) for index in column.row_indices]
+    return None if None in own else Metadata(numbered(own), {})
 
 
 def _content(home: str, name: str) -> bytes | None:
@@ -238,7 +281,7 @@ def _with_version(gold: Gold) -> Gold:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         warning = f"the version of the labels has no name: no key could be kept beside the gold ({reason})"
-        return replace(gold, warnings=(warning,))
+        return replace(gold, warnings=(*gold.warnings, warning))
     for part in _hashed(gold):
         digest.update(len(part).to_bytes(8, "little"))
         digest.update(part)

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from gluebench.benchmark import Benchmark, Task, TestFile
+from gluebench.benchmark.lookup import ByName
 from gluebench.scoring.gold import SUFFIX, Gold, GoldError, read_gold
 from gluebench.scoring.intervals import NO_BAR, Bar, mean_bar
 from gluebench.scoring.metrics import Point, point, task_score
@@ -71,7 +72,7 @@ def graded(submission: Submission, labels: Gold, pairs: Mapping[str, Pairs], *, 
         complete=score is not None,
         missing=missing_files(labels.benchmark, labels.role, submission.predictions),
         score=score,
-        tasks=tasks,
+        tasks=ByName(tasks, what="task"),
         diagnostics={name: report for name, (report, _) in diagnostics.items()},
         warnings=(
             *labels.warnings,
@@ -233,11 +234,11 @@ def _task_report(
         from gluebench.scoring.inference import task_bars  # imports numpy
 
         bars, bar = task_bars(task, pairs, points)
-    metrics = {
-        metric.name: _score(points[metric.name].value, bars[metric.name], [pairs[metric.file]], metric.loss)
-        for metric in task.metrics
-        if metric.name in points
-    }
+    metrics = ByName[Score]({}, what=f"metric of {task.name}")
+    for metric in task.metrics:
+        if metric.name in points:
+            value = points[metric.name].value
+            metrics[metric.name] = _score(value, bars[metric.name], [pairs[metric.file]], metric.loss)
     if len(points) < len(task.metrics):
         return TaskReport(None, metrics)
     value = task_score([measured.value for measured in points.values()])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluebench.benchmark import Benchmark, Metric, Task
 from gluebench.benchmark.figures import counted, interval, percent, unit
+from gluebench.benchmark.lookup import ByName
 from gluebench.scoring.gold import Gold
 from gluebench.scoring.intervals import Bar, Part
 from gluebench.scoring.notebook import ends, html_table, to_frame
@@ -286,10 +287,13 @@ def report_of(values: Mapping[str, Any]) -> Report:
         complete=values["complete"],
         missing=tuple(values["missing"]),
         score=_score(values["score"]),
-        tasks={
-            name: TaskReport(_score(task["score"]), _scores(task["metrics"]))
-            for name, task in values["tasks"].items()
-        },
+        tasks=ByName(
+            {
+                name: TaskReport(_score(task["score"]), _scores(task["metrics"], what=f"metric of {name}"))
+                for name, task in values["tasks"].items()
+            },
+            what="task",
+        ),
         diagnostics={
             name: None if part is None else diagnostic_of(part)
             for name, part in values["diagnostics"].items()
@@ -301,12 +305,12 @@ def report_of(values: Mapping[str, Any]) -> Report:
 
 def diagnostic_of(values: Mapping[str, Any]) -> DiagnosticReport:
     """A report's part on one diagnostic set, from its JSON."""
-    parts = {name: _scores(part) for name, part in values.items() if name != "overall"}
+    parts = {name: _scores(part, what="category") for name, part in values.items() if name != "overall"}
     return DiagnosticReport(Score(**values["overall"]), parts.pop("coarse"), parts.pop("fine"), parts)
 
 
-def _scores(values: Mapping[str, Any]) -> dict[str, Score]:
-    return {name: Score(**score) for name, score in values.items()}
+def _scores(values: Mapping[str, Any], *, what: str) -> ByName[Score]:
+    return ByName({name: Score(**score) for name, score in values.items()}, what=what)
 
 
 def _score(values: Mapping[str, Any] | None) -> Score | None:

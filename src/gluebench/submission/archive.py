@@ -50,6 +50,8 @@ _METHODS |= {93: "zstd", 95: "xz", 98: "ppmd", 99: "aes"}
 RATIO_FREE = 1 << 20
 """Unpacked size of a member up to which its ratio does not matter."""
 _MIB = 1 << 20
+_MOST_LEVELS = 3
+"""Levels of folders in which output of a training program is looked for."""
 
 ARCHIVE_MARKS: dict[bytes, str] = {
     b"PK\3\4": "zip",
@@ -117,6 +119,38 @@ def read_nested(source: str | os.PathLike[str], name: str, accepts: Callable[[st
     except Refused as refused:
         inner = Archive({}, [], [refused.problem])
     return inner._replace(problems=outer.problems + inner.problems)
+
+
+def read_tree(source: str | os.PathLike[str], accepts: Callable[[str], bool]) -> Archive:
+    """Read the files with an accepted path of a folder and of the folders in it, as programs write them.
+
+    Links are never followed; folders below `_MOST_LEVELS` are left out.
+    """
+    root, limits = os.fspath(source), Limits()
+    chosen: list[str] = []
+    for folder, inner, names in os.walk(root):
+        inner.sort()
+        level = os.path.relpath(folder, root).count(os.sep) + (folder != root)
+        if level >= _MOST_LEVELS:
+            inner.clear()
+        for name in sorted(names):
+            full = os.path.join(folder, name)
+            path = os.path.relpath(full, root).replace(os.sep, "/")
+            if accepts(path) and os.path.isfile(full) and not os.path.islink(full):
+                chosen.append(path)
+    archive = Archive({}, [], [])
+    try:
+        sizes = [os.path.getsize(os.path.join(root, path)) for path in chosen]
+        archive.problems.extend(size_problems(sizes, limits))
+        if not archive.problems:
+            for path in chosen:
+                archive.members[path] = _load(os.path.join(root, path), limits.total, flags=os.O_NOFOLLOW)
+    except Refused as refused:
+        return Archive({}, [], [refused.problem])
+    except OSError as error:
+        problem = refusal("unreadable", file=str(error.filename or root), value=error.strerror)
+        return Archive({}, [], [problem])
+    return archive
 
 
 def _read(source: str, accepts: Callable[[str], bool], limits: Limits) -> Archive:

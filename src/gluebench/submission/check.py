@@ -162,9 +162,10 @@ def read_file(
     plain = explain(path, data, expected, choices=choices, thorough=True)
     if plain.column is None:
         return table
-    shape = _problem("other-shape", path, name=file.path)
+    first = next(problem for problem in table.problems if problem.severity == "error")
     own = [problem for problem in plain.problems if problem.code not in _OF_TABLES]
-    return plain._replace(problems=[shape, *own])
+    repair = f"read, and written in the shape of {file.path}"
+    return plain._replace(problems=[replace(first, repair=repair), *own])
 
 
 def explain(
@@ -306,10 +307,10 @@ def _missing(
 
 def _way_to_rename(path: str, name: str) -> str:
     """Whether a file has the format of another name already; else how to bring it there."""
-    suffix, wanted = split_name(path)[1], split_name(name)[1]
-    if suffix == wanted or {suffix, wanted} <= {SUFFIX, ".txt"} or {suffix, wanted} <= {".json", ".jsonl"}:
+    suffix, own = split_name(path)[1], split_name(name)[1]
+    if suffix == own or {suffix, own} <= {SUFFIX, ".txt"} or {suffix, own} <= {".json", ".jsonl"}:
         return "rename"
-    return "convert" if wanted == SUFFIX else "reshape"
+    return "convert" if own == SUFFIX else "reshape"
 
 
 def no_files(absent: Iterable[TestFile], ignored: Iterable[str] = ()) -> Problem:

@@ -54,7 +54,8 @@ def cell_form(task: Task, *, gold: bool = False) -> CellForm | None:
     match task.form:
         case "sets":
             read_set = partial(_label_set, words=frozenset(words), separator=separator)
-            expected = f'labels with "{separator}" between them{after}'
+            between = f'"{separator}"' if separator.strip() else "blanks"
+            expected = f"labels with {between} between them{after}"
             return CellForm(read_set, separator.join, expected, True)
         case "probabilities" | "distributions":
             read = partial(_probabilities, words=words, exclusive=task.exclusive)
@@ -130,7 +131,7 @@ def _relations(cell: str, *, words: tuple[str, ...], gold: bool) -> Relations:
 
 
 def _label_set(cell: str, *, words: frozenset[str], separator: str) -> tuple[str, ...]:
-    labels = [label.strip() for label in cell.split(separator)] if cell.strip() else []
+    labels = [label.strip() for label in cell.split(separator.strip() or None)] if cell.strip() else []
     if (words and not words.issuperset(labels)) or "" in labels:
         raise ValueError(cell)
     if len(set(labels)) < len(labels):
@@ -267,6 +268,8 @@ def cell_text(answer: Any, task: Task) -> str:
     if isinstance(answer, bool):
         known = (words for words in _BOOLEANS if {*words} == {*task.words, *task.vocabulary})
         return next(known, _BOOLEANS[0])[answer]
+    if task.form == "ranking" and isinstance(answer, dict):
+        answer = list(answer.items())  # the gains of gold
     if isinstance(answer, set | frozenset):
         answer = sorted(answer)
     if isinstance(answer, list | tuple):

@@ -20,6 +20,9 @@ _SUFFIXES = (*TEXT, *(suffix for kind in _FOREIGN.values() for suffix in kind))
 _OTHER = frozenset({"eval", "train", "config", "log", "logs", "metrics", "scores", "gold", "readme"})
 """Words in the names of files that hold no predictions, though they name a task."""
 
+_RESULTS = frozenset({"results", "result", "predict", "predictions", "prediction", "preds", "pred", "output"})
+"""Words in the names of files that do not say which task they are of."""
+
 
 class Names:
     """Which file names mean which test file of a benchmark, letter case aside."""
@@ -62,16 +65,28 @@ class Names:
         return base_name(path).casefold() in self.others
 
     def likely(self, path: str) -> TestFile | None:
-        """The test file that a name like SST2.tsv, sst-2_test.csv or test_results_sst2.txt seems to mean."""
+        """The test file that a name like SST2.tsv, sst-2_test.csv or test_results_sst2.txt seems to mean.
+
+        Of a name that says no more than that it has results, as MRPC/test_results.tsv, the folder says it.
+        """
         stem, suffix = split_name(path)
-        words = [word for word in re.split(r"[^a-z0-9]+", stem.casefold()) if word not in ("", "test", "dev")]
+        words = _words(stem)
         if not suffix or not _OTHER.isdisjoint(words):
             return None
+        folder = path.rpartition("/")[0].rpartition("/")[2]
+        if folder and _RESULTS.issuperset(words):
+            words = _words(folder)
         for length in range(len(words), 0, -1):
             alike = [self._alike[run] for run in _runs(words, length) if run in self._alike]
             if alike:
                 return alike[0] if len({file.name for file in alike}) == 1 else None
         return None
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name, without those for its split."""
+    words = re.split(r"[^a-z0-9]+", name.casefold())
+    return [word for word in words if word not in ("", "test", "dev")]
 
 
 def _paths(file: TestFile) -> list[str]:

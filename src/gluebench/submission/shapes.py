@@ -6,8 +6,6 @@ checks for all; the line of each row is kept for messages.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +24,9 @@ from gluebench.reading.notation import (
     joined,
     loaded,
 )
+from gluebench.reading.records import ReadingError
+from gluebench.reading.text import LINE, Row, decode, find_delimiter
+from gluebench.reading.text import read_table as split_table
 from gluebench.submission.forms import cell_text, plain_cell
 from gluebench.submission.layouts import KEYS, VALUES, Cells
 from gluebench.submission.problems import Problem
@@ -40,6 +41,8 @@ class _Row(NamedTuple):
     line: int
     example: str
     cell: str
+    tied: bool = False
+    """Whether items of a ranking have equal scores."""
 
 
 class _Answer(NamedTuple):
@@ -49,17 +52,9 @@ class _Answer(NamedTuple):
     value: Any
 
 
-class ShapeError(ValueError):
-    """A file that does not have the shape that the manifest says."""
-
-    def __init__(self, expected: str, fix: str, line: int = 1) -> None:
-        super().__init__(expected)
-        self.expected, self.fix, self.line = expected, fix, line
-
-
 def shaped(file: TestFile, role: Role) -> bool:
     """Whether the file has another shape than index<TAB>value."""
-    return bool(file.member or file.column or file.columns or file.splits[role].ordered)
+    return bool(file.member or file.column or file.id or file.columns or file.splits[role].ordered)
 
 
 def read_shaped(name: str, data: bytes, file: TestFile, task: Task, layout: Layout, role: Role) -> Table:
@@ -73,8 +68,8 @@ def read_shaped_rows(
     """Read a file of the shape that its manifest says; also its rows of index or id and value."""
     try:
         suffix = name.rpartition(".")[2].casefold()
-        rows = [*_rows(_decoded(data), suffix, file, task, layout, role)]
-    except ShapeError as error:
+        rows = [*_rows(decode(data, encoding="UTF-8"), suffix, file, task, layout, role)]
+    except ReadingError as error:
         problem = Problem("shape", "error", name, error.expected, error.fix, error.line)
         return read_table(name, b"", layout)._replace(problems=[problem]), Cells()
     if file.gaps and layout.value == "label":
@@ -86,97 +81,117 @@ def read_shaped_rows(
         problem if problem.line is None else replace(problem, line=rows[problem.line - 2].line)
         for problem in table.problems
     ]
+    tied = [row for row in rows if row.tied]
+    if tied:
+        problems.append(_equal_scores(name, tied, len(rows)))
     cells = Cells(
         rows=[[plain_cell(row.example), row.cell] for row in rows], lines=[row.line for row in rows]
     )
     return table._replace(problems=problems), cells
 
 
+def _equal_scores(name: str, tied: Sequence[_Row], number: int) -> Problem:
+    """Warn of rankings whose order the scores do not decide."""
+    expected = f"expected different scores in a ranking; items of {len(tied):,} of {number:,} have equal ones"
+    fix = (
+        "Of equal scores, the greatest id counts as best, as in trec_eval; give others if the order matters."
+    )
+    return Problem("equal-scores", "warning", name, expected, fix, tied[0].line)
+
+
 def _rows(text: str, suffix: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
-    if suffix in ("json", "jsonl"):
-        return _json_rows(text, file, task, layout, role, lines=suffix == "jsonl")
+    """The answers of a file in the format of its content, which may be another than its name says."""
+    ordered = file.splits[role].ordered
+    if _is_json(text, suffix):
+        return _json_rows(text, file, task, layout, role)
     if file.columns:
-        return _spread_rows(text, file, task, layout, suffix)
-    if file.splits[role].ordered:
+        return _spread_rows(text, file, task, layout, suffix, ordered=ordered)
+    if ordered:
         return _ordered_rows(text, file, task, layout, suffix)
     if file.parts:
         return _whole_rows(text, file, layout, suffix, task)
-    return (
-        (_Row(line, example, cells[0]))
-        for line, example, cells in _columns(text, [file.column], layout, suffix)
+    columns = _columns(text, [file.column], file.id, layout, suffix)
+    return (_Row(line, example, cells[0]) for line, example, cells in columns)
+
+
+def _is_json(text: str, suffix: str) -> bool:
+    """Whether a file is JSON: by its name, unless it begins as a table does, or by its first object."""
+    first = text.lstrip()[:1]
+    if suffix in ("json", "jsonl"):
+        return not (first.isalpha() and find_delimiter(text) != LINE)
+    if first not in ("{", "["):
+        return False
+    line = text.lstrip().partition("\n")[0].strip()
+    value = loaded(line)
+    value = loaded(text) if value is None else value
+    return isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(item, dict) for item in value)
     )
 
 
-def _decoded(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ShapeError("expected UTF-8 text", "Save the file again as UTF-8.", line) from None
-
-
-def _unix(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _table(text: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table with their lines; cells with quotes may hold separators and line ends."""
-    reader = csv.reader(
-        io.StringIO(_unix(text)),
-        delimiter="," if suffix == "csv" else "\t",
-        quoting=csv.QUOTE_MINIMAL if suffix == "csv" else csv.QUOTE_NONE,
-    )
-    before = 0
-    try:
-        for row in reader:
-            yield before + 1, row
-            before = reader.line_num
-    except csv.Error as error:
-        raise ShapeError(
-            f"expected a table, and its line cannot be read ({error})", "Write the file again.", before + 1
-        ) from None
+def _delimiter(text: str, suffix: str) -> str:
+    """What is between the cells of a table; where that does not show, commas in a file that is named so."""
+    delimiter = find_delimiter(text)
+    return "," if delimiter == LINE and suffix == "csv" else delimiter
 
 
 def _columns(
-    text: str, columns: Sequence[str], layout: Layout, suffix: str
+    text: str, columns: Sequence[str], id_column: str, layout: Layout, suffix: str, *, ordered: bool = False
 ) -> Iterator[tuple[int, str, list[str]]]:
-    """Line, index or id, and the cells of some columns of a table, with commas in a .txt without tabs."""
-    commas = suffix == "txt" and "\t" not in text.partition("\n")[0]
-    table = _table(text, "csv" if commas else suffix)
-    first, header = next(table, (1, []))
+    """Line, index or id, and the cells of some columns of a table; of an `ordered` one, rows are numbered."""
+    table = split_table(text, _delimiter(text, suffix))
+    first, header = next(table, Row(1, []))
     names = [name.strip() for name in header]
-    index = id_name(names)
+    index = None if ordered else _id_column(names, columns, id_column)
     values = [_value_column(names, column, layout) for column in columns]
     # Without a header, the ids are the first column.
-    if (index is None or None in values) and all(map(str.isdecimal, columns)):
-        table, names, index = chain([(first, header)], table), [*map(str, range(1, len(header) + 1))], "1"
+    if ((index is None and not ordered) or None in values) and all(map(str.isdecimal, columns)):
+        table, names = chain([Row(first, header)], table), [*map(str, range(1, len(header) + 1))]
+        index = None if ordered else 0
         values = [names.index(column) if column in names else None for column in columns]
-    if index is None or None in values:
+    if (index is None and not ordered) or None in values:
         named = ", ".join(column or layout.value for column in columns)
         column = f"column{'s' * (len(columns) > 1)} {named}"
-        expected = f"expected a header with a column of ids (id, index) and the {column}"
+        ids = f"a column {id_column} and" if id_column else "a column of ids (id, index) and"
+        expected = f"expected a header with {ids if not ordered else ''} the {column}"
         there = " ".join(", ".join(names).split())[:60] or "an empty file"
-        raise ShapeError(f"{expected}, not {there}", "Write these names in the first line.")
+        raise ReadingError(
+            f"{' '.join(expected.split())}, not {there}", "Write these names in the first line."
+        )
+    number = 0
     for line, row in table:
         if len(row) != len(names):
             if any(map(str.strip, row)):
                 expected = f"expected {len(names)} cells, as in the header, not {len(row)}"
-                raise ShapeError(expected, "Write one cell for each column.", line)
+                raise ReadingError(expected, "Write one cell for each column.", line)
             continue
-        yield line, row[names.index(index)].strip(), [plain_cell(row[at]) for at in values if at is not None]
+        example = str(number) if index is None else row[index].strip()
+        yield line, example, [plain_cell(row[at]) for at in values if at is not None]
+        number += 1
 
 
-def _spread_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: str) -> Iterator[_Row]:
+def _id_column(names: Sequence[str], columns: Sequence[str], id_column: str) -> int | None:
+    """The column of ids: the declared one, else one with a usual name that is declared as nothing else."""
+    if id_column:
+        return names.index(id_column) if id_column in names else None
+    name = id_name(name for name in names if name not in columns)
+    return None if name is None else names.index(name)
+
+
+def _spread_rows(
+    text: str, file: TestFile, task: Task, layout: Layout, suffix: str, *, ordered: bool
+) -> Iterator[_Row]:
     """The answers of a table with a column for each label: of sets 1 or 0, else a probability.
 
     The gold of probabilities is 1 in the column of the label.
     """
     ones = task.form == "sets" or layout.form is None
-    for line, example, cells in _columns(text, file.columns, layout, suffix):
+    rows = _columns(text, file.columns, file.id, layout, suffix, ordered=ordered)
+    for line, example, cells in rows:
         wrong = next((cell for cell in cells if ones and cell not in _BITS), None)
         if wrong is not None:
             fix = of_truth(wrong, ("0", "1")) or "Write one."
-            raise ShapeError(f"expected 0 or 1 for each label, not {wrong[:20]!r}", fix, line)
+            raise ReadingError(f"expected 0 or 1 for each label, not {wrong[:20]!r}", fix, line)
         words = [word for word, cell in zip(task.vocabulary, cells, strict=True) if _BITS.get(cell)]
         parts = partial(joined, separator=" ")
         cell = task.separator.join(words) if ones else _strict(line, map(str.strip, cells), parts)
@@ -188,7 +203,9 @@ def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Ta
     known = layout.ids or [*map(str, range(layout.size))]
     lines: dict[str, int] = dict.fromkeys(known, 1)
     parts: dict[str, list[tuple[str, str]]] = {example: [] for example in known}
-    for line, example, (part, about) in _columns(text, [file.column, file.parts], layout, suffix):
+    tied = False
+    rows = _columns(text, [file.column, file.parts], file.id, layout, suffix)
+    for line, example, (part, about) in rows:
         lines[example] = line
         parts.setdefault(example, []).append((part, _part(part, about, task, line)))
     for example, of_example in parts.items():
@@ -197,8 +214,11 @@ def _whole_rows(text: str, file: TestFile, layout: Layout, suffix: str, task: Ta
         elif layout.value == "label":
             cell = " ".join(f"{item}:{gain}" for item, gain in of_example)
         else:
-            cell = " ".join(item for item, _ in sorted(of_example, key=lambda pair: -float(pair[1])))
-        yield _Row(lines[example], example, cell)
+            # As trec_eval: of equal scores, the item with the greatest id is first.
+            ordered = sorted(((float(score), item) for item, score in of_example), reverse=True)
+            cell = " ".join(item for _, item in ordered)
+            tied = len({score for score, _ in ordered}) < len(ordered)
+        yield _Row(lines[example], example, cell, tied)
 
 
 def _part(part: str, about: str, task: Task, line: int) -> str:
@@ -208,14 +228,14 @@ def _part(part: str, about: str, task: Task, line: int) -> str:
             decimal(about)
         except NumberError:
             expected = f"expected a number as the score of {part}, not {about[:20]!r}"
-            raise ShapeError(expected, "Write one.", line) from None
+            raise ReadingError(expected, "Write one.", line) from None
         _strict(line, [part], partial(joined, separator=" "))
         return about
     words = part.split()
     if words and all(map(PLACE.fullmatch, words)):
         first, last = int(words[0]), int(words[-1])
         if [*map(int, words)] != [*range(first, first + len(words))]:
-            raise ShapeError(
+            raise ReadingError(
                 "expected the positions of one span, in order", "Write each span by itself.", line
             )
         part = f"{first}-{last + 1}"
@@ -235,7 +255,9 @@ def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | No
     folded = [name.casefold() for name in names]
     for name in [*named, *([layout.value] if not named or layout.value == "label" else [])]:
         if names.count(name) > 1:
-            raise ShapeError(f"expected one column {name}, not {names.count(name)}", "Leave the others out.")
+            raise ReadingError(
+                f"expected one column {name}, not {names.count(name)}", "Leave the others out."
+            )
         if name in names:
             return names.index(name)
         if folded.count(name.casefold()) == 1:
@@ -244,14 +266,18 @@ def _value_column(names: Sequence[str], column: str, layout: Layout) -> int | No
 
 
 def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix: str) -> Iterator[_Row]:
-    """One value in each line; of tokens, one in each line and a blank line after each example."""
-    if task.form == "tokens":
-        lines = [(line, content.split()) for line, content in enumerate(_unix(text).split("\n"), 1)]
+    """One value in each line; of tokens without a column, one in each line and a blank line after each."""
+    head = text.lstrip("\n").partition("\n")[0]
+    several = suffix == "csv" or (file.column and suffix != "tsv")  # else a comma is one of the answer
+    delimiter = _delimiter(text, suffix) if several else "\t"
+    named = file.column and file.column in [name.strip() for name in head.split(delimiter)]
+    if task.form == "tokens" and not named:
+        lines = [(line, content.split()) for line, content in enumerate(text.split("\n"), 1)]
         blocks = (list(block) for some, block in groupby(lines, lambda pair: bool(pair[1])) if some)
         for number, block in enumerate(blocks):
             yield _Row(block[0][0], str(number), " ".join(cells[-1] for _, cells in block))
         return
-    table = [*_table(text, suffix)]
+    table = [*split_table(text, delimiter)]
     column = int(file.column) - 1 if file.column.isdecimal() else 0
     width = max([column + 1, *(len(row) for _, row in table[:1] if file.column)])
     if table and (first := [name.strip() for name in table[0][1]]):
@@ -262,14 +288,14 @@ def _ordered_rows(text: str, file: TestFile, task: Task, layout: Layout, suffix:
             expected = (
                 f"expected {layout.size:,} answers below the header {first[headed]!r}, and one is missing"
             )
-            raise ShapeError(expected, "Add it; if the first line is an answer, write a header before it.")
+            raise ReadingError(expected, "Add it; if the first line is an answer, write a header before it.")
         if headed is not None or (layout.size < len(table) and _heading(first[column:][:1], layout)):
             column, table = column if headed is None else headed, table[1:]
             width = len(first)
     for number, (line, row) in enumerate(table):
         if row and len(row) != width:
             expected = f"expected {width} cell{'s' * (width > 1)}, as in every line, not {len(row)}"
-            raise ShapeError(expected, "Write all columns, and separators within a cell in quotes.", line)
+            raise ReadingError(expected, "Write all columns, and separators within a cell in quotes.", line)
         yield _Row(line, str(number), plain_cell(row[column] if row else ""))
 
 
@@ -280,20 +306,18 @@ def _heading(cell: Sequence[str], layout: Layout) -> bool:
     return bool(known or (not layout.form and cell and {*cell}.isdisjoint(value)))
 
 
-def _json_rows(
-    text: str, file: TestFile, task: Task, layout: Layout, role: Role, *, lines: bool
-) -> Iterator[_Row]:
+def _json_rows(text: str, file: TestFile, task: Task, layout: Layout, role: Role) -> Iterator[_Row]:
     """The answers of a JSON file: objects with an id and a value, at any depth, or ids to values."""
     values = [(line, content) for line, content in enumerate(text.split("\n"), 1) if content.strip()]
-    lines = lines or (len(values) > 1 and _strict(*values[0], loaded) is not None)  # under the name .json
+    lines = _are_lines(values, file)
     keys = [file.column] if file.column else [*VALUES]
     keys += ["answers"] * (task.form == "text" and layout.value == "label")
     answers = []
     for line, content in values if lines else [(1, text)]:
         value = _strict(line, content, loaded)
         if value is None:
-            raise ShapeError("expected JSON", "Write the file with a JSON library.", line)
-        answers += [_Answer(line, *answer) for answer in _answers(value, keys, line=lines)]
+            raise ReadingError("expected JSON", "Write the file with a JSON library.", line)
+        answers += [_Answer(line, *answer) for answer in _answers(value, keys, file.id, line=lines)]
     _refuse_columns(answers, layout.size)
     if file.splits[role].ordered:
         answers = _by_unlisted_ids(answers, layout.size)
@@ -304,26 +328,33 @@ def _json_rows(
         )
 
 
+def _are_lines(values: Sequence[tuple[int, str]], file: TestFile) -> bool:
+    """Whether each line is a value of JSON by itself; a single one is, in a file that is named so."""
+    if len(values) < 2:
+        return file.path.casefold().endswith(".jsonl")
+    return _strict(*values[0], loaded) is not None
+
+
 def _refuse_columns(answers: Sequence[_Answer], size: int) -> None:
     """Refuse a single answer that is the column of all, as `DataFrame.to_json` writes it."""
     column = answers[0].value if len(answers) == 1 < size else None
     if isinstance(column, dict | list) and len(column) == size:
         expected = f"expected an object for each example, and this is one with a column of {size:,} answers"
-        raise ShapeError(
+        raise ReadingError(
             expected, 'Write an object a line (in pandas: to_json(path, orient="records", lines=True)).'
         )
 
 
 def _strict(line: int, content: Any, read: Callable[..., Any]) -> Any:
-    """What is read of a line. Raises ShapeError for a NotationError."""
+    """What is read of a line. Raises ReadingError for a NotationError."""
     try:
         return read(content)
     except NotationError as error:
-        raise ShapeError(f"expected {error}", "Write it so.", line) from None
+        raise ReadingError(f"expected {error}", "Write it so.", line) from None
 
 
 def _answers(
-    value: Any, keys: Sequence[str], *, line: bool = False, inner: bool = False
+    value: Any, keys: Sequence[str], id_key: str = "", *, line: bool = False, inner: bool = False
 ) -> Iterator[tuple[Any, Any]]:
     """Id (None if there is none) and answer of each example; an object that is a `line` is one example.
 
@@ -331,34 +362,38 @@ def _answers(
     """
     if isinstance(value, dict):
         key = next((name for name in keys if name in value), None)
-        name = id_name(value if key else [*{*value} & {*KEYS}])
+        name = id_key if id_key in value else None
+        if not id_key:
+            name = id_name([part for part in value if part != key] if key else [*{*value} & {*KEYS}])
         index = None if name is None else value[name]
         if isinstance(index, dict):  # of the paragraph, the question and the answer
             index = [*index.values()][-1]
         if key is not None and (line or index is not None or not isinstance(value[key], list)):
             yield index, value[key]
         elif key is not None:
-            yield from _answers(value[key], VALUES)
+            yield from _answers(value[key], VALUES, id_key)
         elif index is None and not inner and not any(map(holds_objects, value.values())):
             yield from value.items()
         else:
-            yield from _inner_answers(value, keys, inner=inner or index is not None)
+            yield from _inner_answers(value, keys, id_key, inner=inner or index is not None)
     elif isinstance(value, list):
         for item in value:
             if holds_objects(item):
-                yield from _answers(item, keys, inner=inner)
+                yield from _answers(item, keys, id_key, inner=inner)
             else:
                 yield None, item
     else:
         yield None, value
 
 
-def _inner_answers(value: dict[str, Any], keys: Sequence[str], *, inner: bool) -> Iterator[tuple[Any, Any]]:
+def _inner_answers(
+    value: dict[str, Any], keys: Sequence[str], id_key: str, *, inner: bool
+) -> Iterator[tuple[Any, Any]]:
     """The answers in the parts of an object; the key of a part that has no id of its own is its id."""
     for key, part in value.items():
         if holds_objects(part):
             direct = isinstance(part, dict) and not {*keys}.isdisjoint(part)
-            for index, answer in _answers(part, keys, inner=inner):
+            for index, answer in _answers(part, keys, id_key, inner=inner):
                 yield (key if direct and index is None else index), answer
 
 
@@ -373,7 +408,7 @@ def _by_unlisted_ids(answers: list[_Answer], size: int) -> list[_Answer]:
         return answers
     name, count = Counter(ids).most_common(1)[0]
     if count > 1:
-        raise ShapeError(
+        raise ReadingError(
             f"expected each id once, and {name[:20]} is there {count} times", "Keep one of each."
         )
     answers = sorted(answers, key=lambda answer: _natural(str(answer.index)))

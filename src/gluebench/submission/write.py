@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, TestFile, load_benchmark
 from gluebench.benchmark.atomic import replacing
-from gluebench.submission.archive import RATIO_FREE, Archive, Limits, read_members, read_nested
+from gluebench.submission.archive import RATIO_FREE, Archive, Limits, read_members, read_nested, read_tree
 from gluebench.submission.archive_problems import base_name
 from gluebench.submission.check import likely_files, no_files, read_file, two_files
 from gluebench.submission.mistakes import Choices
@@ -200,6 +200,10 @@ def _read(source: str | os.PathLike[str], names: Names) -> tuple[Archive, list[s
         return names.knows(name) or (names.likely(name) is not None and not foreign(name))
 
     archive = read_members(source, accepts)
+    if not archive.members and not archive.problems and os.path.isdir(source):
+        tree = read_tree(source, accepts)
+        if tree.members or tree.problems:
+            return tree, []
     zips = [path for path in archive.ignored if path.casefold().endswith(".zip")]
     if archive.members or archive.problems or len(zips) != 1:
         return archive, []

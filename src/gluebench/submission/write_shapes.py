@@ -31,12 +31,14 @@ def write_shaped(files: Sequence[tuple[TestFile, Task, Column]], role: Role) -> 
     ids = split.ids or [*map(str, column.row_indices)]
     if first.path.casefold().endswith((".json", ".jsonl")):
         return _json_file(first, split, names, [values for values, _ in columns.values()]).encode()
-    if split.ordered and task.form == "tokens":
+    if split.ordered and task.form == "tokens" and (not first.column or first.column.isdecimal()):
         return "".join("\n".join([*cell, "", ""]) for cell in column.cells).encode()
     if first.parts:
         return _parts_file(first, task, column, ids)
     cells = [cells for titles, both in columns.items() for cells in _columns(*both, len(titles))]
-    head, body = ([], cells) if split.ordered else (["id" if split.ids else "index"], [ids, *cells])
+    head, body = (
+        ([], cells) if split.ordered else ([first.id or ("id" if split.ids else "index")], [ids, *cells])
+    )
     places = [*map(str, range(len(head) + 1, len(head) + 1 + len(names)))]
     header = [] if names == places and not first.columns else [[*head, *names]]  # columns by number, or not
     return _delimited([*header, *zip(*body, strict=True)], first)
@@ -52,7 +54,8 @@ def _json_file(file: TestFile, split: Split, names: Sequence[str], columns: Sequ
         return json.dumps(dict(zip(split.ids, answers[0], strict=True)), ensure_ascii=False, indent=0) + "\n"
     if split.ordered and file.path.casefold().endswith(".json"):
         return json.dumps(dict(zip(names, answers, strict=True)), ensure_ascii=False) + "\n"
-    key, ids = next(iter(file.line), "id" if split.ids else "idx"), split.ids or columns[0].row_indices
+    key = file.id or next(iter(file.line), "id" if split.ids else "idx")
+    ids = split.ids or columns[0].row_indices
     rows = [dict(zip((key, *names), row, strict=True)) for row in zip(ids, *answers, strict=True)]
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     array = file.path.casefold().endswith(".json") and not file.line
@@ -98,7 +101,7 @@ def _answered(value: Any, key: str, answers: dict[str, Any]) -> Any:
 
 def _parts_file(file: TestFile, task: Task, column: Column, ids: Sequence[str]) -> bytes:
     """A table with a row for each item of a ranking, or each span."""
-    rows = [["id", file.column, file.parts]]
+    rows = [[file.id or "id", file.column, file.parts]]
     for example, cell in zip(ids, column.cells, strict=True):
         if task.form == "spans":
             rows += [[example, f"{start}-{end}", label] for start, end, label in cell]

@@ -266,8 +266,8 @@ files = [{{ name = "winner", member = "winner.csv", columns = ["1", "2", "3"] }}
 @pytest.mark.parametrize(
     ("changed", "found"),
     [
-        ('columns = ["a", "b"], column = "c"', "files[0].columns: expected the columns of a table with ids"),
-        ('columns = ["a"]', "files[0].columns: expected the columns of a table with ids"),
+        ('columns = ["a", "b"], column = "c"', "files[0].columns: expected the columns of a table, one"),
+        ('columns = ["a"]', "files[0].columns: expected the columns of a table, one"),
         ('member = "x/y.csv"', 'files[0].member: "x/y.csv" is a path; expected the name of a file'),
         ('test = "test" }]\nsplits.test = { size = 2, ids = "x" }\n#', 'test.ids: "x" is not a pattern'),
     ],

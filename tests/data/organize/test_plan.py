@@ -61,7 +61,7 @@ def test_csv_is_read_with_quoting_and_tsv_without(tmp_path: Path) -> None:
 def test_a_spreadsheets_semicolons_byte_order_mark_and_line_ends_are_read(tmp_path: Path) -> None:
     text = "\ufeffsentence;label\r\nAh, so;good\r\nOh;bad\r\n"
     task = only(folder(tmp_path, test_csv=text))
-    assert task.formats == {"test": "CSV, semicolon"}
+    assert task.formats == {"test": "CSV, cells between semicolons"}
     assert [each.inputs["sentence"] for each in task.splits["test"]] == ["Ah, so", "Oh"]
 
 
@@ -86,7 +86,7 @@ def test_text_that_is_not_utf_8_names_line_and_remedy(tmp_path: Path) -> None:
     home = folder(tmp_path)
     (home / "test.csv").write_bytes("sentence,label\nschön,good\ntrüb,bad\n".encode("cp1252"))
     (problem,) = problems(home)
-    assert "test.csv:2: not utf-8 text" in problem
+    assert "test.csv:2: expected utf-8 text" in problem
     assert "--encoding" in problem
     assert only(home, encoding="cp1252").splits["test"][0].inputs["sentence"] == "schön"
 
@@ -260,7 +260,7 @@ def test_splits_in_other_formats_are_errors_and_never_passed_over(tmp_path: Path
     (problem,) = problems(home)
     assert "train.xlsx: is not a CSV" in problem
     (home / "train.xlsx").unlink()
-    assert only(home).formats == {"test": "CSV, comma"}
+    assert only(home).formats == {"test": "CSV, cells between commas"}
 
 
 def test_a_stand_in_for_hidden_labels_is_no_label(tmp_path: Path) -> None:

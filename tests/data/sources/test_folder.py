@@ -136,7 +136,7 @@ def test_what_was_prepared_comes_before_parquet_and_parquet_before_tsv(tmp_path:
     layouts.append(find(source, benchmark, task, release, partial=False).layout)
     (source / "glue/CoLA/dev.parquet").unlink()
     layouts.append(find(source, benchmark, task, release, partial=False).layout)
-    assert layouts == ["tsv", "hub", "prepared", "hub"]
+    assert layouts == ["files", "hub", "prepared", "hub"]
 
 
 @pytest.mark.parametrize("named", [".", "glue", "glue/CoLA"])
@@ -201,18 +201,16 @@ def test_a_split_that_is_missing_is_told_unless_some_are_enough(tmp_path: Path) 
 
 def test_where_nothing_is_there_every_file_that_was_looked_for_is_told(tmp_path: Path) -> None:
     (tmp_path / "source/CoLA").mkdir(parents=True)
-    (tmp_path / "source/CoLA/train.csv").write_text("sentence,label\n")
+    (tmp_path / "source/CoLA/train.xlsx").write_bytes(b"PK")
     benchmark, task = sized("CoLA", ALL)
     with pytest.raises(DataError) as caught:
         prepare_from_folder(
             tmp_path / "source", tmp_path / "data", benchmark, task, load_release("glue"), partial=True
         )
     first, second = caught.value.problems
+    assert "train, dev (or validation, val) and test as TSV, JSON lines, JSON, CSV, Parquet" in second
     for name in ("CoLA/dataset.json", "cola/validation-00000-of-00001.parquet", "CoLA/dev.tsv"):
         assert name in first
-    assert second.endswith(
-        "train.csv: CSV files are not what was released; expected the TSV or Parquet files"
-    )
 
 
 def test_a_task_that_is_there_twice_is_not_chosen_between(tmp_path: Path) -> None:

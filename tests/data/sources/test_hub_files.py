@@ -24,24 +24,30 @@ FOLDERS = {"STS-B": "stsb", "SST-2": "sst2"}
 
 
 def read_hub(
-    folder: Path, name: str, columns: dict[str, Any], classes: list[str] | None = None, *, rows: int = 2
+    folder: Path,
+    name: str,
+    columns: dict[str, Any],
+    classes: list[str] | None = None,
+    *,
+    rows: int = 2,
+    split: str = "dev",
 ) -> Prepared:
-    """Prepare a task whose dev split is a hub file, its hash known."""
+    """Prepare a task one of whose splits is a hub file, its hash known."""
     benchmark, task = sized(name, dict.fromkeys(load_benchmark("glue").task(name).splits, rows))
     release = load_release("glue")
-    path = folder / "source" / f"{FOLDERS.get(name, name.lower())}/validation-00000-of-00001.parquet"
+    file = "validation" if split == "dev" else split
+    path = folder / "source" / f"{FOLDERS.get(name, name.lower())}/{file}-00000-of-00001.parquet"
     write_hub_file(path, columns, classes)
-    return prepared(
-        folder / "source", folder / "data", benchmark, task, published(release, name, path), partial=True
-    )
+    known = published(release, name, path, split=split)
+    return prepared(folder / "source", folder / "data", benchmark, task, known, partial=True)
 
 
-def published(release: Any, name: str, path: Path) -> Any:
-    """The release with this very file as the published dev split."""
+def published(release: Any, name: str, path: Path, *, split: str = "dev") -> Any:
+    """The release with this very file as the published split."""
     known = survey(path)
     task = release.tasks[name]
     file = HubFile(f"{path.parent.name}/{path.name}", known.sha256, known.bytes)
-    splits = {**task.splits, "dev": task.splits["dev"]._replace(hub=file)}
+    splits = {**task.splits, split: task.splits[split]._replace(hub=file)}
     return release._replace(tasks={**release.tasks, name: task._replace(splits=splits)})
 
 
@@ -104,8 +110,14 @@ def test_metadata_that_tell_no_classes_are_passed_over(tmp_path: Path, metadata:
 
 
 def test_hidden_labels_leave_no_column(tmp_path: Path) -> None:
-    found = read_hub(tmp_path, "RTE", {**PAIR, "label": [-1, -1]}, ["entailment", "not_entailment"])
-    assert "label" not in found.tables["dev"].column_names
+    columns = {**PAIR, "label": [-1, -1]}
+    found = read_hub(tmp_path, "RTE", columns, ["entailment", "not_entailment"], split="test")
+    assert "label" not in found.tables["test"].column_names
+
+
+def test_a_dev_split_whose_labels_are_hidden_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="the dev split has no labels, or all are hidden"):
+        read_hub(tmp_path, "RTE", {**PAIR, "label": [-1, -1]}, ["entailment", "not_entailment"])
 
 
 def test_labels_texts_and_indices_that_cannot_be_are_told_by_row(tmp_path: Path) -> None:
@@ -141,7 +153,8 @@ def test_scores_in_single_precision_are_read_as_their_decimals(tmp_path: Path) -
 
 def test_scores_that_are_hidden_leave_no_column(tmp_path: Path) -> None:
     columns = {"sentence1": ["a"], "sentence2": ["b"], "label": np.float32([-1.0]), "idx": [0]}
-    assert "label" not in read_hub(tmp_path, "STS-B", columns, rows=1).tables["dev"].column_names
+    found = read_hub(tmp_path, "STS-B", columns, rows=1, split="test")
+    assert "label" not in found.tables["test"].column_names
 
 
 @pytest.mark.parametrize(

@@ -145,20 +145,21 @@ def test_synonyms_become_the_label_words(tmp_path: Path) -> None:
 
 
 def test_a_label_that_is_no_word_is_told_with_its_line(tmp_path: Path) -> None:
-    text = "sentence\tlabel\na\t1\nb\t2\nc\t-1\nd\tpositive\n"
+    text = "sentence\tlabel\na\t1\nb\t2\nc\t-1\nd\tgood\n"
     told = problems(tmp_path, "SST-2", text)
     assert [line.split("; ")[0] for line in told] == [
         "SST-2/dev.tsv:3: the label is '2'",
         "SST-2/dev.tsv:4: the label is '-1'",
-        "SST-2/dev.tsv:5: the label is 'positive'",
+        "SST-2/dev.tsv:5: the label is 'good'",
     ]
     assert all(line.endswith("expected one of 0, 1") for line in told)
 
 
 def test_labels_that_begin_hidden_stay_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "BLOCK", 16)
-    (told,) = problems(tmp_path, "SST-2", "sentence\tlabel\naaaa\t-1\nbbbb\t-1\ncccc\t1\n")
-    assert told == "SST-2/dev.tsv:4: the label is '1'; expected -1 for hidden, as in the rows above"
+    text = "index\tsentence\tlabel\n0\taaaa\t-1\n1\tbbbb\t-1\n2\tcccc\t1\n"
+    (told,) = problems(tmp_path, "SST-2", text, split="test")
+    assert told == "SST-2/test.tsv:4: the label is '1'; expected -1 for hidden, as in the rows above"
 
 
 @pytest.mark.parametrize(
@@ -290,15 +291,18 @@ def test_superglues_ax_b_is_ax_without_its_three_labels(tmp_path: Path) -> None:
 
 
 def test_a_wrong_line_of_json_is_named(tmp_path: Path) -> None:
-    lines = AXB + "[1]\n" + '{"sentence1": "a", "label": "neutral"}\n' + '{"sentence1'
-    with pytest.raises(DataError) as caught:
-        prepare_files(tmp_path, "AX", {"AX/AX-b.jsonl": lines.encode()}, rows={"test": 2})
-    ends = [line.partition("AX-b.jsonl:")[2] for line in caught.value.problems]
-    assert ends[:3] == [
-        "3: not a JSON object; expected one on each line",
-        "5: not a JSON object; expected one on each line",
-        "4: no sentence2 is there; expected text",
-    ]
+    for ending, told in {
+        "[1]\n" + '{"sentence1": "a", "label": "entailment"}\n': [
+            "3: no hypothesis is there; expected text",
+            "3: no premise is there; expected text",
+            "3: the index is ''; expected a whole number from 0",
+        ],
+        '{"sentence1': ["3: expected JSON, not '{\"sentence1'; write the file with a JSON library"],
+    }.items():
+        with pytest.raises(DataError) as caught:
+            prepare_files(tmp_path, "AX", {"AX/AX-b.jsonl": (AXB + ending).encode()}, rows={"test": 2})
+        ends = [line.partition("AX-b.jsonl:")[2] for line in caught.value.problems]
+        assert sorted(ends)[: len(told)] == told
 
 
 @pytest.mark.parametrize("path", ["MNLI/diagnostic.tsv", "MNLI/diagnostic-full.tsv"])
@@ -382,10 +386,20 @@ def test_columns_that_are_missing_or_twice_are_told_with_those_that_are_there(tm
     assert "'premise' twice; expected each name once" in told
 
 
-def test_a_file_that_hugging_face_wrote_is_told_for_what_it_is(tmp_path: Path) -> None:
-    (told,) = problems(tmp_path, "RTE", 'sentence1\tsentence2\tlabel\tidx\n"a ""b"""\tc\t0\t0\n')
-    assert "Hugging Face's datasets" in told
-    assert "the hub's Parquet" in told
+def test_a_tsv_with_csv_quotes_and_class_numbers_is_read_and_said(tmp_path: Path) -> None:
+    text = 'sentence1\tsentence2\tlabel\tidx\n"a ""b"""\tc\t0\t0\nd\t"e "" f"\t1\t1\n'
+    found = read_text(tmp_path, "RTE", text, rows=2)
+    assert found.column("premise") == ['a "b"', "d"]
+    assert found.column("hypothesis") == ["c", 'e " f']
+    assert found.column("label") == ["entailment", "not_entailment"]
+    note = "dev: labels are class numbers; 0 is entailment, 1 is not_entailment"
+    assert found.dataset.notes == (note,)
+
+
+def test_quotation_marks_of_a_released_tsv_stay_text(tmp_path: Path) -> None:
+    text = 'sentence1\tsentence2\tlabel\n"a ""b"""\tc\tentailment\n"d\te\tentailment\n"f"\tg\tentailment\n'
+    found = read_text(tmp_path, "RTE", text, rows=3)
+    assert found.column("premise") == ['"a ""b"""', '"d', '"f"']
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,8 @@ def write(
 
     PREDICTIONS is a folder or a zip with a file for each test file, named as it is: .tsv or .csv with a
     header that names the columns index and prediction, .json or .jsonl with those keys, or .txt with one
-    prediction a line in the order of the examples. Each step on the way to the submission is said.
+    prediction a line in the order of the examples. The output folder of a training program, with a folder
+    for each task, is read too. Each step on the way to the submission is said.
 
     \b
     Example:

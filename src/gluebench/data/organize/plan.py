@@ -9,7 +9,7 @@ from itertools import chain
 from gluebench.benchmark.metrics import takes
 from gluebench.data.errors import DataError, gather, gathered, refuse
 from gluebench.data.organize.detect import Choices, ColumnPlan, LabelPlan, number, plan_columns, plan_labels
-from gluebench.data.organize.read import DIAGNOSTIC, RawTable, TaskFiles, find_tasks, read_table
+from gluebench.data.organize.read import DIAGNOSTIC, RawTable, TaskFiles, find_tasks, read_split
 from gluebench.data.tsv import Example
 
 NOT_STATED = "not stated"
@@ -82,7 +82,7 @@ def _part(task: TaskPlan, names: Mapping[str, str]) -> TaskPlan:
 
 def _task(files: TaskFiles, choices: Choices) -> TaskPlan:
     chosen = choices.of(files.name)
-    tables = gathered(lambda _, path: read_table(path, encoding=choices.encoding), files.files)
+    tables = gathered(lambda _, path: read_split(path, encoding=choices.encoding), files.files)
     splits_only = {split: table for split, table in tables.items() if split != DIAGNOSTIC}
     columns = plan_columns(files.name, splits_only, chosen)
     own = tables.get(DIAGNOSTIC)

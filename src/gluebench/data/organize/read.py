@@ -1,19 +1,20 @@
-"""Finding and reading an organizer's tables: CSV from spreadsheets, plain TSV, prepared Parquet."""
+"""Finding and reading an organizer's tables: CSV from spreadsheets, plain TSV, JSON, prepared Parquet."""
 
-import csv
-import io
+import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gluebench.benchmark import closest
 from gluebench.benchmark.checks import task_name_finding
 from gluebench.benchmark.lookup import fold
-from gluebench.data.dataset import Dataset, read_dataset
+from gluebench.data.dataset import FILE, Dataset, read_dataset
 from gluebench.data.errors import DataError, refuse
-from gluebench.data.tsv import decoded
+from gluebench.reading.columnar import ColumnarFile, columnar_format
+from gluebench.reading.formats import read_records
+from gluebench.reading.records import Declared, ReadingError, Records
 from gluebench.scoring.notebook import optional
 
 
@@ -22,7 +23,7 @@ class RawTable(NamedTuple):
 
     path: Path
     format: str
-    """The format it was read as: "CSV, comma"."""
+    """The format it was read as: "CSV, cells between commas"."""
     header: tuple[str, ...]
     rows: list[list[str]]
     lines: list[int]
@@ -36,43 +37,52 @@ class RawTable(NamedTuple):
         return [row[at] for row in self.rows]
 
 
-_Rows = Iterator[tuple[int, list[str]]]
-"""Line and cells of each row."""
+def read_split(path: Path, *, encoding: str) -> RawTable:
+    """The table of an organizer's split; of prepared data with the record beside it. Raises DataError."""
+    table = read_table(path, encoding=encoding, advice=", or give --encoding")
+    if table.format == "Parquet":
+        table = table._replace(declared=read_dataset(path.parent))
+    return table
 
 
-def read_table(path: Path, *, encoding: str = "utf-8") -> RawTable:
-    """Read .csv (quoted, separated by commas or semicolons), .tsv (no quoting) or a prepared .parquet.
+def read_table(path: Path, *, encoding: str = "", data: bytes | None = None, advice: str = "") -> RawTable:
+    """Read a table in CSV, TSV (no quoting), JSON, JSON lines, Parquet or Arrow, with every cell as text.
 
-    Blank lines are skipped. Raises DataError with every problem and its line.
+    `data` are the bytes of a file that was packed; `advice` follows that on a file in another encoding.
+    Blank lines are skipped, and missing values are empty. Raises DataError with every problem and its line,
+    ImportError for Parquet without pyarrow.
     """
-    suffix = path.suffix.lower()
-    if suffix == ".parquet":
-        return read_parquet(path)
-    text = _text(path, encoding)
-    if suffix == ".csv":
-        return csv_table(path, text)
-    # Split at line feeds only: a sentence may contain other Unicode line separators.
-    lines = enumerate(text.split("\n"), 1)
-    return _table(path, ((at, line.removesuffix("\r").split("\t")) for at, line in lines), "TSV, no quoting")
+    try:
+        if data is None and (path.suffix == ".parquet" or columnar_format(path)):
+            optional("pyarrow.parquet", "Reading Parquet", "'gluebench[data]'")
+            records = ColumnarFile(path).records()
+        else:
+            records = _read_text(path, path.read_bytes() if data is None else data, encoding)
+    except LookupError:
+        raise DataError(f"--encoding {encoding}: is not a known encoding; try utf-8 or cp1252") from None
+    except ReadingError as error:
+        line = "" if error.line is None else f":{error.line}"
+        fix = error.fix.removesuffix(".")
+        if fix.endswith("UTF-8"):
+            fix += advice
+        raise DataError(f"{path}{line}: {error.expected}; {fix[:1].lower()}{fix[1:]}") from None
+    return _checked(path, records)
 
 
-def csv_table(path: Path, text: str) -> RawTable:
-    """The table of a text with quoted cells, separated as its first line is. Raises DataError."""
-    first = text.partition("\n")[0]
-    comma_or_semicolon = ";" if ";" in first and "," not in first else ","
-    delimiter = "\t" if "\t" in first else comma_or_semicolon
-    return _table(path, _csv_rows(path, text, delimiter), f"CSV, {_SEPARATORS[delimiter]}")
+def _read_text(path: Path, data: bytes, encoding: str) -> Records:
+    """The records of a text: quoted cells unless the file is called .tsv, with a header in the first line."""
+    quoted = path.suffix.lower() != ".tsv"
+    delimiter = "" if quoted else "\t"
+    declared = Declared(delimiter=delimiter, quoted=quoted, header=True)
+    records = read_records(data, declared, encoding=encoding)
+    if records.format == "lines" and path.suffix.lower() == ".csv":
+        # Its rows do not have as many cells as its header: the errors say which.
+        records = read_records(data, declared._replace(delimiter=","), encoding=encoding)
+    return records
 
 
-_SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon"}
-
-
-def _table(path: Path, read: _Rows, form: str) -> RawTable:
-    rows = [(line, cells) for line, cells in read if cells and cells != [""]]
-    if not rows:
-        raise DataError(f"{path}: is empty; expected a header and rows")
-    header, *rest = rows
-    names = tuple(name.strip() for name in header[1])
+def _checked(path: Path, records: Records) -> RawTable:
+    names = tuple(name.strip() for name in records.names)
     problems = [
         f'{path}:1: {count} columns are called "{name}"; expected different names'
         for name, count in Counter(name.casefold() for name in names).items()
@@ -80,61 +90,27 @@ def _table(path: Path, read: _Rows, form: str) -> RawTable:
     ]
     problems += [
         f"{path}:{line}: {len(cells)} columns, expected {len(names)} as in the header"
-        for line, cells in rest
+        for line, cells in zip(records.lines, records.rows, strict=True)
         if len(cells) != len(names)
     ]
-    if not rest:
+    if not records.rows:
         problems.append(f"{path}:1: has a header and no rows")
     refuse(problems)
-    return RawTable(path, form, names, [cells for _, cells in rest], [line for line, _ in rest])
+    rows = [list(map(_text, cells)) for cells in records.rows]
+    form = ", ".join((records.format, *records.notes))
+    return RawTable(path, form, names, rows, list(records.lines))
 
 
-def _text(path: Path, encoding: str) -> str:
-    try:
-        return decoded(path, path.read_bytes(), encoding=encoding, advice=", or give --encoding")
-    except LookupError:
-        raise DataError(f"--encoding {encoding}: is not a known encoding; try utf-8 or cp1252") from None
-
-
-def _csv_rows(path: Path, text: str, delimiter: str) -> _Rows:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
-    try:
-        for cells in reader:
-            yield line, cells
-            line = reader.line_num + 1
-    except csv.Error as error:
-        advice = "look for a quotation mark that is not doubled or not closed"
-        problem = f"the row that begins here is not valid CSV ({error}); {advice}"
-        raise DataError(f"{path}:{line}: {problem}") from None
-
-
-def read_parquet(path: Path) -> RawTable:
-    """One split of a prepared task; its columns are known from the `dataset.json` beside it.
-
-    Raises DataError if that is missing, ModuleNotFoundError without pyarrow.
-    """
-    return parquet_table(path)._replace(declared=read_dataset(path.parent))
-
-
-def parquet_table(path: Path) -> RawTable:
-    """A Parquet file as text, missing values as empty cells. Raises DataError, OSError, ImportError."""
-    parquet = optional("pyarrow.parquet", "Reading Parquet", "'gluebench[data]'")
-    try:
-        table = parquet.read_table(path)
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno:
-            raise
-        raise DataError(f"{path}: not a Parquet file that can be read ({error})") from None
-    columns = [["" if cell is None else str(cell) for cell in cells.to_pylist()] for cells in table.columns]
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    return RawTable(path, "Parquet", tuple(table.column_names), rows, list(range(1, len(rows) + 1)))
+def _text(cell: Any) -> str:
+    if cell is None:
+        return ""
+    return json.dumps(cell, ensure_ascii=False) if isinstance(cell, bool | list | dict) else str(cell)
 
 
 SPLITS = ("train", "dev", "test")
 DIAGNOSTIC = "diagnostic"
 """Name of the file of a diagnostic set, which becomes a task of its own."""
-SUFFIXES = (".csv", ".tsv", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
 
 
 class TaskFiles(NamedTuple):
@@ -178,9 +154,11 @@ def _tasks(home: Path, name: str, problems: list[str]) -> list[TaskFiles]:
 
 
 def tables(folder: Path) -> list[Path]:
-    """The CSV, TSV and Parquet files of a folder."""
+    """The CSV, TSV, JSON, JSON lines and Parquet files of a folder."""
     return sorted(
-        path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and not path.name.startswith(".")
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() in SUFFIXES and path.name != FILE and not path.name.startswith(".")
     )
 
 
@@ -198,7 +176,7 @@ def _task(name: str, folder: Path, problems: list[str]) -> TaskFiles:
         else:
             files[path.stem] = path
     problems += [
-        f"{path}: is not a CSV, TSV or Parquet file; save it as {path.stem}.csv, or move it away"
+        f"{path}: is not a CSV, TSV, JSON or Parquet file; save it as {path.stem}.csv, or move it away"
         for path in sorted(folder.iterdir())
         if path.stem in known and path.is_file() and path.suffix.lower() not in SUFFIXES
     ]

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gluebench.data.errors import DataError
-from gluebench.data.organize.read import csv_table, parquet_table
+from gluebench.data.organize.read import read_table
 from gluebench.data.results.parts import Answer, Part, Row, Settings, first_few, label_of, part_of, score_of
-from gluebench.data.tsv import decoded
 from gluebench.scoring.notebook import optional
 from gluebench.scoring.table import ScoredTable
 
@@ -56,7 +55,7 @@ class Sheet(NamedTuple):
 
 def read_sheet(path: Path, data: bytes) -> Sheet:
     """A CSV or TSV with a header, or a Parquet file. Raises DataError."""
-    table = parquet_table(path) if path.suffix == ".parquet" else csv_table(path, decoded(path, data))
+    table = read_table(path, data=None if path.suffix == ".parquet" else data)
     if len(table.header) < 2:
         raise DataError(f"{path}:1: expected several columns, separated by commas, semicolons or tabs")
     return Sheet(path, table.header, table.rows, table.lines)

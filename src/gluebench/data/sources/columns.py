@@ -1,12 +1,10 @@
-"""Mapping a file's columns to those of prepared data, checks of index, labels and tags, and JSON lines.
+"""Mapping a file's columns to those of prepared data, and checks of index, labels and tags.
 
 A column of a file becomes `index`, an input column, `label`, or tags, or keeps its name.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,9 +15,9 @@ from gluebench.benchmark import Task
 from gluebench.benchmark.lookup import fold
 from gluebench.data.arrays import constant, integers, lists, numbers, strings
 from gluebench.data.dataset import INDEX, LABEL, TAGS
-from gluebench.data.errors import DataError, refuse
+from gluebench.data.errors import DataError
 from gluebench.data.sources.release import TaskRelease
-from gluebench.data.tsv import text_lines
+from gluebench.submission.forms import cell_form
 
 JOINER = ";"
 """Separator of several tags in one cell."""
@@ -51,8 +49,13 @@ class Checked(NamedTuple):
 
 
 def plan(names: Sequence[str], task: Task, release: TaskRelease, *, where: str, index: str = INDEX) -> Plan:
-    """The role of each column, by name. Raises DataError if an input is missing or a name is repeated."""
-    ours = [INDEX if name == index else release.columns.get(name, name) for name in names]
+    """The role of each column, by name; `index` is the name of the index where no column is declared as it.
+
+    Raises DataError if an input is missing or a name is repeated.
+    """
+    ours = [release.columns.get(name, name) for name in names]
+    if INDEX not in ours:
+        ours = [INDEX if name == index else name for name in ours]
     listed = " ".join(repr(name[:40]) for name in names[:20])
     listed += f" and {len(names) - 20} more" if len(names) > 20 else ""
     if not set(task.columns) <= set(ours):
@@ -89,6 +92,8 @@ class Shaper:
     index: Check
     label: Check
     problems: list[str]
+    unlabeled: list[str] = field(default_factory=list)
+    """Places of rows that are left out, since their label is one that the release declares as none."""
 
     def __post_init__(self) -> None:
         self._hidden: bool | None = None
@@ -102,6 +107,7 @@ class Shaper:
 
     def batch(self, columns: Sequence[pa.Array], prefix: str, places: Sequence[int]) -> pa.RecordBatch:
         """Convert one batch; problems name a row by `prefix` and its entry in `places`: "dev.tsv:3"."""
+        columns, places = self._labeled(columns, prefix, places)
         plan, rows = self.plan, len(columns[0])
 
         def where(row: int) -> str:
@@ -119,7 +125,7 @@ class Shaper:
             if self._hidden is None:
                 self._hidden = labels.hidden is not None and bool(labels.hidden.all())
             if self._hidden and labels.hidden is not None:
-                expected = f"{HIDDEN} for hidden, as in the rows above"
+                expected = f"{HIDDEN[0]} for hidden, as in the rows above"
                 labels = labels._replace(sound=labels.hidden, expected=expected)
             values = self._checked(LABEL, labels, columns[plan.label_at], where)
             ours |= {} if self._hidden else {LABEL: values}
@@ -129,6 +135,21 @@ class Shaper:
             ours[TAGS] = self._tag_lists(cells, rows, where)
         self._rows += rows
         return pa.RecordBatch.from_pydict(ours)
+
+    def _labeled(
+        self, columns: Sequence[pa.Array], prefix: str, places: Sequence[int]
+    ) -> tuple[Sequence[pa.Array], Sequence[int]]:
+        """The columns and places without the rows whose label is declared as none."""
+        if not self.release.unlabeled or self.plan.label_at is None:
+            return columns, places
+        labels = columns[self.plan.label_at]
+        texts = labels if pa.types.is_string(labels.type) else labels.cast(pa.string())
+        without = numbers(pc.is_in(texts, value_set=strings(self.release.unlabeled)))
+        if not without.any() or without.all():
+            return columns, places  # in a split whose labels are all hidden, every row is kept
+        self.unlabeled += [f"{prefix}{places[row]}" for row in np.flatnonzero(without).tolist()]
+        kept = np.flatnonzero(~without)
+        return [column.take(integers(kept)) for column in columns], [places[row] for row in kept.tolist()]
 
     def _checked(
         self, name: str, checked: Checked, values: pa.Array, where: Callable[[int], str]
@@ -164,7 +185,8 @@ def unquoted(texts: pa.Array) -> pa.Array:
     return pc.if_else(proper, inner, texts)
 
 
-HIDDEN = "-1"
+HIDDEN = ("-1", "")
+"""Texts in place of a hidden label."""
 HIDDEN_NUMBER = -1
 INTEGER = r"^(?:0|[1-9][0-9]{0,17})$"
 DECIMAL = r"^-?[0-9]{1,15}(?:\.[0-9]{1,30})?$"
@@ -184,22 +206,54 @@ def index_number(values: pa.Array) -> Checked:
     return Checked(values.cast(pa.int64()), numbers(good), "a whole number from 0")
 
 
+def id_text(ids: Sequence[str]) -> Check:
+    """The check of an index column that holds the ids of the manifest: their positions there."""
+    position = {name: at for at, name in enumerate(ids)}
+
+    def check(values: pa.Array) -> Checked:
+        places = np.array([position.get(name, -1) for name in values.to_pylist()], np.int64)
+        return Checked(integers(places), places >= 0, f"an id such as {ids[0]}")
+
+    return check
+
+
 def label_text(task: Task) -> Check:
-    """The check of labels that are text: label words and their synonyms, or scores."""
-    return _words(task) if task.labels else _scores(task)
+    """The check of labels that are text: label words and their synonyms, scores, or cells of another form."""
+    if task.labels:
+        return _words(task, task.words)
+    if task.form == "numbers":
+        return _scores(task)
+    form = cell_form(task, gold=True)
+    if form is None:  # the gold of probabilities
+        return _words(task, task.vocabulary)
+
+    def check(values: pa.Array) -> Checked:
+        sound = np.ones(len(values), bool)
+        for row, cell in enumerate(values.to_pylist()):
+            try:
+                form.read(cell)
+            except ValueError:
+                sound[row] = False
+        hidden = numbers(pc.equal(values, constant("")))
+        if task.form == "sets":
+            hidden &= ~sound  # no label is an answer
+        return Checked(values, sound & ~hidden, form.expected, hidden)
+
+    return check
 
 
-def _words(task: Task) -> Check:
-    known = {word: word for word in task.words}
+def _words(task: Task, words: Sequence[str]) -> Check:
+    known = {label.gloss: label.word for label in task.labels if label.gloss}
     for label in task.labels:
         known |= dict.fromkeys(label.synonyms, label.word)
+    known |= {word: word for word in words}
 
     def check(values: pa.Array) -> Checked:
         codes = pc.index_in(values, value_set=strings(list(known)))
         sound = numbers(codes.is_valid())
-        hidden = numbers(pc.equal(values, constant(HIDDEN))) & ~sound
+        hidden = numbers(pc.is_in(values, value_set=strings(HIDDEN))) & ~sound
         labels = strings(list(known.values())).take(codes)
-        return Checked(labels, sound, f"one of {', '.join(task.words)}", hidden)
+        return Checked(labels, sound, f"one of {', '.join(words)}", hidden)
 
     return check
 
@@ -208,7 +262,9 @@ def _scores(task: Task) -> Check:
     low, high = task.score_range or (float("-inf"), float("inf"))
 
     def check(values: pa.Array) -> Checked:
+        empty: pa.Array | None = None
         if pa.types.is_string(values.type):
+            empty = pc.equal(values, constant(""))
             values = _kept(values, pc.match_substring_regex(values, DECIMAL))
         scores = values.cast(pa.float64())
         if pa.types.is_floating(values.type):
@@ -218,16 +274,22 @@ def _scores(task: Task) -> Check:
             scores = pc.if_else(pc.equal(single.cast(pa.float64()), scores), decimal, scores)
         sound = numbers(_between(scores, low, high))
         hidden = numbers(_between(scores, HIDDEN_NUMBER, HIDDEN_NUMBER)) & ~sound
+        if empty is not None:
+            hidden |= numbers(empty)
         return Checked(scores, sound, f"a plain decimal number from {low:g} to {high:g}", hidden)
 
     return check
 
 
-def _class_numbers(words: Sequence[str]) -> Check:
-    """The check of the hub's labels: numbers of classes, -1 for hidden."""
+def class_numbers(words: Sequence[str]) -> Check:
+    """The check of numbers of classes, as numbers or text; -1 or empty text for hidden."""
     last = len(words) - 1
 
     def check(values: pa.Array) -> Checked:
+        if pa.types.is_string(values.type):
+            values = pc.if_else(pc.equal(values, constant("")), constant(HIDDEN[0]), values)
+            whole = pc.match_substring_regex(values, r"^-?[0-9]{1,9}(?:\.0)?$")
+            values = _kept(values, whole).cast(pa.float64())
         sound = _between(values, 0, last)
         labels = strings(words).take(_kept(values, sound).cast(pa.int64()))
         hidden = numbers(_between(values, HIDDEN_NUMBER, HIDDEN_NUMBER))
@@ -236,10 +298,14 @@ def _class_numbers(words: Sequence[str]) -> Check:
     return check
 
 
-def label_typed(task: Task, field: pa.Field, names: Sequence[str] | None, *, where: str) -> Check:
+def label_typed(
+    task: Task, release: TaskRelease, field: pa.Field, names: Sequence[str] | None, *, where: str
+) -> Check:
     """The check of a typed label column: class numbers, scores or words. Raises DataError for other types."""
     if pa.types.is_integer(field.type) and task.labels:
-        return _class_numbers(task.words if names is None else _by_name(task, names, where=where))
+        if names is None:
+            return class_numbers(release.classes or task.words)
+        return class_numbers(words_of_classes(task, names, where=where))
     number = pa.types.is_floating(field.type) or pa.types.is_integer(field.type)
     if (number and not task.labels) or pa.types.is_string(field.type):
         return label_text(task)
@@ -247,17 +313,7 @@ def label_typed(task: Task, field: pa.Field, names: Sequence[str] | None, *, whe
     raise DataError(f"{where}: the label column is of type {field.type}; expected {expected}")
 
 
-def class_names(schema: pa.Schema) -> list[str] | None:
-    """The class names in Hugging Face's metadata, in the order of their numbers; None without them."""
-    try:
-        features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
-        names = features["label"]["names"]
-    except (KeyError, TypeError, ValueError):
-        return None
-    return names if isinstance(names, list) and all(isinstance(name, str) for name in names) else None
-
-
-def _by_name(task: Task, names: Sequence[str], *, where: str) -> tuple[str, ...]:
+def words_of_classes(task: Task, names: Sequence[str], *, where: str) -> tuple[str, ...]:
     """The label word of each class: by name, or by order if no name is known. Raises DataError."""
     known = {
         fold(name): label.word for label in task.labels for name in (label.gloss, *label.synonyms, label.word)
@@ -282,6 +338,8 @@ def _kept(values: pa.Array, good: pa.Array) -> pa.Array:
 
 def _between(values: pa.Array, low: float, high: float) -> pa.Array:
     """Whether each value is from `low` to `high`; False for null."""
+    if pa.types.is_integer(values.type):
+        values = values.cast(pa.float64(), safe=False)  # a damaged file may have integers beyond 2^53
     inside = pc.and_(pc.greater_equal(values, constant(low)), pc.less_equal(values, constant(high)))
     return pc.fill_null(inside, constant(False))
 
@@ -289,35 +347,3 @@ def _between(values: pa.Array, low: float, high: float) -> pa.Array:
 HUB_INDEX = "idx"
 MERGED = "merged_label"
 """Column of labels that merge some of the task's (`TaskRelease.merged_labels`)."""
-
-
-def from_json_lines(path: Path, task: Task, release: TaskRelease, notes: list[str]) -> pa.RecordBatch:
-    """The objects of a file, one per line, with columns by key. Raises DataError with every wrong line."""
-    rows: list[dict[str, str]] = []
-    places: list[int] = []
-    problems: list[str] = []
-    for number, line in enumerate(text_lines(path, path.read_bytes()), 1):
-        try:
-            row = json.loads(line)
-            rows.append({key: str(value) for key, value in row.items()})
-            places.append(number)
-        except (ValueError, AttributeError, RecursionError):
-            problems.append(f"{path}:{number}: not a JSON object; expected one on each line")
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    values = {row.get(LABEL, "") for row in rows}
-    if not values <= set(task.words) and values <= set(release.merged_labels):
-        rows = [{MERGED if key == LABEL else key: value for key, value in row.items()} for row in rows]
-        names[names.index(LABEL)] = MERGED
-        known = f"only {' or '.join(sorted(values))}, kept as the column {MERGED}"
-        notes.append(f"{path.name}: its labels are {known}; grading needs {', '.join(task.words)}")
-    columns = plan(names, task, release, where=str(path), index=HUB_INDEX)
-    for name in (names[at] for at in columns.inputs):
-        problems += [
-            f"{path}:{place}: no {name} is there; expected text"
-            for place, row in zip(places, rows, strict=True)
-            if name not in row
-        ]
-    shaper = Shaper(columns, task, release, index_text, label_text(task), problems)
-    batch = shaper.batch([strings([row.get(name, "") for row in rows]) for name in names], f"{path}:", places)
-    refuse(problems)
-    return batch

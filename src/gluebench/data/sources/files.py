@@ -1,4 +1,4 @@
-"""Files of examples as Arrow batches: released TSV, JSON lines, Parquet, and data prepared earlier.
+"""Files of examples as Arrow batches: released TSV, typed columns, other tables, and data prepared earlier.
 
 In a released TSV, each line is a row, tabs separate fields, and all other bytes are text. Quotation marks are
 text too, unless the release says that fields are quoted as in CSV. Lines end at LF; a CR before LF belongs to
@@ -12,11 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from gluebench.benchmark import Split, Task
 from gluebench.data.arrays import constant, integers, numbers
@@ -28,8 +27,6 @@ from gluebench.data.sources.columns import (
     HUB_INDEX,
     Plan,
     Shaper,
-    class_names,
-    from_json_lines,
     index_number,
     index_text,
     label_text,
@@ -37,7 +34,10 @@ from gluebench.data.sources.columns import (
     plan,
 )
 from gluebench.data.sources.http import GIT_LFS
+from gluebench.data.sources.records import is_quoted, needs_records, note_unlabeled, read_table
 from gluebench.data.sources.release import SplitRelease, TaskRelease
+from gluebench.reading.columnar import ColumnarFile, columnar_format, shards_of
+from gluebench.reading.records import ReadingError
 
 BLOCK = 1 << 19
 SIGNS = {
@@ -48,6 +48,7 @@ SIGNS = {
     b"\x1f\x8b": "a gzip archive",
     GIT_LFS: "a Git LFS pointer, not the file it stands for",
     b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
 }
@@ -70,19 +71,24 @@ class Survey(NamedTuple):
 
 
 def survey(path: Path) -> Survey:
-    """Read a file once. Raises DataError if it is empty, OSError if it cannot be read."""
+    """Read a file, or all files of a split, once. Raises DataError if it is empty, and OSError."""
     digest = hashlib.sha256()
     size = 0
     head = tail = b""
     crlf = True
-    with open(path, "rb") as file:
-        while block := file.read(BLOCK):
-            head = head or block[:64]
-            size += len(block)
-            digest.update(block)
-            text = tail + block
-            crlf = crlf and text.count(b"\n") == (text.count(b"\r\n") if b"\r" in text else 0)
-            tail = b"\r" if block.endswith(b"\r") else b""
+    try:
+        paths = shards_of(path)
+    except ReadingError as error:
+        raise DataError(f"{path}: {error.expected}; {error.fix}") from None
+    for part in paths:
+        with open(part, "rb") as file:
+            while block := file.read(BLOCK):
+                head = head or block[:64]
+                size += len(block)
+                digest.update(block)
+                text = tail + block
+                crlf = crlf and text.count(b"\n") == (text.count(b"\r\n") if b"\r" in text else 0)
+                tail = b"\r" if block.endswith(b"\r") else b""
     if not size:
         raise DataError(f"{path}: the file is empty; fetch it again")
     start = head.lstrip().lower() if head.lstrip().startswith(b"<") else head
@@ -92,10 +98,6 @@ def survey(path: Path) -> Survey:
 
 TAB, LF = b"\t\n"
 BOM = b"\xef\xbb\xbf"
-EXPORT = (
-    "a file written with Hugging Face's datasets, with CSV quoting and numbers for labels; expected the file "
-    "as released: use that, or the hub's Parquet"
-)
 LONGEST = 16 << 20
 """Largest number of bytes in a line; a file with a longer one is rejected."""
 
@@ -109,25 +111,30 @@ def read_released(
     release: TaskRelease,
     notes: list[str] | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one TSV file, or of another kind by its suffix: .jsonl or .parquet.
+    """The rows of one file of any kind: what it is shows in its content.
 
-    Adds to `notes` what was left out. Raises DataError at the end, listing every row that cannot be read.
+    Adds to `notes` what was assumed or left out. Raises DataError at the end, listing every row that cannot
+    be read.
     """
-    if path.suffix == ".parquet":
-        with open_parquet(path, survey) as table:
-            yield from _batches(table, path, task=task, release=release)
-        return
-    if path.suffix == ".jsonl":
-        yield from_json_lines(path, task, release, [] if notes is None else notes)
+    notes = [] if notes is None else notes
+    if path.suffix == ".parquet" or columnar_format(path):
+        yield from _typed(path, survey, task=task, split=split, release=release, notes=notes)
         return
     if survey.sign:
         raise DataError(f"{path}: this is {survey.sign}; expected a TSV file; fetch it again")
+    with open(path, "rb") as file:
+        head = file.read(BLOCK)
+    quoted = not release.quoted and not release.shape and path.suffix == ".tsv" and is_quoted(path)
+    if quoted or release.shape or needs_records(head, path):
+        yield read_table(path, task, split, release, notes, quoted=quoted or None)
+        return
     with open(path, "rb") as file:
         if file.read(len(BOM)) != BOM:
             file.seek(0)
         table = _Table(path, survey.crlf, task, release, release.splits[split.name])
         yield from table.batches(file)
-    if table.incomplete and notes is not None:
+    note_unlabeled(table.shaper, split, notes)
+    if table.incomplete:
         lines = f"{split.name}: {len(table.incomplete)} lines that lack a column are left out"
         notes.append(f"{lines}: {path.name}, line {', '.join(map(str, table.incomplete))}")
 
@@ -142,6 +149,7 @@ class _Table:
     _problems: list[str] = field(default_factory=list)
     incomplete: list[int] = field(default_factory=list)
     """Lines that are left out, since they lack a column."""
+    shaper: Shaper = field(init=False)
 
     def batches(self, file: BinaryIO) -> Iterator[pa.RecordBatch]:
         blocks = _blocks(file, self._path)
@@ -149,11 +157,12 @@ class _Table:
         line, _, rest = first.partition(b"\n")
         names, plan = self._header(line)
         number, first = (1, first) if names is self._split.header else (2, rest)
-        shaper = Shaper(plan, self._task, self._release, index_text, label_text(self._task), self._problems)
+        checks = index_text, label_text(self._task)
+        self.shaper = Shaper(plan, self._task, self._release, *checks, self._problems)
         for block in chain([first], map(self._ended, blocks)):
             fields, lines = self._read(block, number, len(names))
             if lines:
-                batch = shaper.batch(_by_column(fields, len(names)), f"{self._path}:", lines)
+                batch = self.shaper.batch(_by_column(fields, len(names)), f"{self._path}:", lines)
                 if not self._problems:
                     yield batch
             number += len(lines) if isinstance(lines, range) else block.count(b"\n")
@@ -174,8 +183,6 @@ class _Table:
         unnamed = self._split.header
         if unnamed and not ours >= set(self._task.columns):
             return unnamed, plan(unnamed, self._task, self._release, where=str(self._path))
-        if "idx" in names and "index" not in names:
-            raise DataError(f"{self._path}:1: found the columns {' '.join(names)}: {EXPORT}")
         return names, plan(names, self._task, self._release, where=f"{self._path}:1")
 
     def _read(self, block: bytes, first: int, width: int) -> tuple[pa.Array, Sequence[int]]:
@@ -255,48 +262,52 @@ def _by_column(fields: pa.Array, width: int) -> list[pa.Array]:
 
 
 def read_hub(
-    path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease
+    path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease, notes: list[str]
 ) -> Iterator[pa.RecordBatch]:
     """The rows of one file, which must be the published one. Raises DataError.
 
     A file with another hash is accepted only if the fingerprint of its rows is the one in the manifest or in
     the release, so that the rows are the published ones.
     """
-    with open_parquet(path, survey) as file:
-        known = release.splits[split.name].hub
-        if known is not None and known.sha256 != survey.sha256:
-            rows = fingerprint_of(task.columns, _batches(file, path, task=task, release=release))
-            if rows.full not in {split.fingerprint, known.fingerprint} - {""}:
-                raise DataError(
-                    f"{path}: not the published file: {survey.bytes:,} bytes, sha256 {survey.sha256}; "
-                    f"expected {known.bytes:,} bytes, sha256 {known.sha256}; download it again"
-                )
-        yield from _batches(file, path, task=task, release=release)
+
+    def batches(notes: list[str]) -> Iterator[pa.RecordBatch]:
+        return _typed(path, survey, task=task, split=split, release=release, notes=notes)
+
+    known = release.splits[split.name].hub
+    if known is not None and known.sha256 != survey.sha256:
+        rows = fingerprint_of(task.columns, batches([]))
+        if rows.full not in {split.fingerprint, known.fingerprint} - {""}:
+            raise DataError(
+                f"{path}: not the published file: {survey.bytes:,} bytes, sha256 {survey.sha256}; "
+                f"expected {known.bytes:,} bytes, sha256 {known.sha256}; download it again"
+            )
+    yield from batches(notes)
 
 
-def open_parquet(path: Path, survey: Survey) -> Any:
-    """A `pyarrow.parquet.ParquetFile`. Raises DataError if the file is not Parquet, or is incomplete."""
-    what = "a file cut short or damaged" if survey.sign == "a Parquet file" else survey.sign or "another file"
+def _open(path: Path, survey: Survey) -> ColumnarFile:
+    """The typed columns of a file. Raises DataError if it is of another format, or incomplete."""
     try:
-        return pq.ParquetFile(path)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        raise DataError(
-            f"{path}: this is {what} ({survey.bytes:,} bytes); expected a Parquet file; fetch it again"
-        ) from None
+        return ColumnarFile(path)
+    except ReadingError as error:
+        damaged = survey.sign in ("a Parquet file", "an Arrow file") or columnar_format(path)
+        what = "a file cut short or damaged" if damaged else survey.sign or "another file"
+        kind = error.expected.partition(",")[0]
+        raise DataError(f"{path}: this is {what} ({survey.bytes:,} bytes); {kind}; fetch it again") from None
 
 
-def rows_of(file: Any, path: Path) -> Iterator[pa.RecordBatch]:
-    """The batches of an open Parquet file. Raises DataError if its data are damaged."""
+def _rows(file: ColumnarFile) -> Iterator[pa.RecordBatch]:
+    """The batches of a file of typed columns. Raises DataError if its data are damaged."""
     try:
-        yield from file.iter_batches(batch_size=ROW_GROUP, use_threads=False)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(f"{path}: damaged ({error}); fetch it again") from None
+        yield from file.batches(ROW_GROUP)
+    except ReadingError as error:
+        raise DataError(f"{file.path}: damaged ({error.expected}); fetch it again") from None
 
 
-def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iterator[pa.RecordBatch]:
-    schema = _simple(file.schema_arrow)
+def _typed(
+    path: Path, survey: Survey, *, task: Task, split: Split, release: TaskRelease, notes: list[str]
+) -> Iterator[pa.RecordBatch]:
+    file = _open(path, survey)
+    schema = _simple(file.schema)
     columns = plan(schema.names, task, release, where=str(path), index=HUB_INDEX)
     problems = [
         f"{path}: the column {schema.names[at]} is of type {schema.types[at]}; expected text"
@@ -307,10 +318,12 @@ def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iter
     if columns.label_at is None:
         label = label_text(task)
     else:
-        label = label_typed(task, schema.field(columns.label_at), class_names(schema), where=str(path))
+        name = schema.names[columns.label_at]
+        classes = file.class_names.get(name)
+        label = label_typed(task, release, schema.field(columns.label_at), classes, where=str(path))
     shaper = Shaper(columns, task, release, index_number, label, problems)
     row = 0
-    for rows in rows_of(file, path):
+    for rows in _rows(file):
         numbered = range(row, row + rows.num_rows)
         arrays = [rows.column(field.name).cast(field.type) for field in schema]
         for at in (*columns.inputs, *columns.tags):
@@ -323,6 +336,7 @@ def _batches(file: Any, path: Path, *, task: Task, release: TaskRelease) -> Iter
         if not problems:
             yield batch
     refuse(problems)
+    note_unlabeled(shaper, split, notes)
 
 
 def _simple(schema: pa.Schema) -> pa.Schema:
@@ -342,18 +356,18 @@ def read_earlier(
 ) -> Iterator[pa.RecordBatch]:
     """The rows of one prepared split. Raises DataError if their fingerprint differs from `dataset.json`."""
     running = Fingerprint(task.columns)
-    with open_parquet(path, survey) as file:
-        missing = [name for name in (INDEX, *task.columns) if name not in file.schema_arrow.names]
-        if missing:
-            expected = f"expected a prepared {split.name} split; prepare it again"
-            raise DataError(f"{path}: no column {', '.join(missing)}; {expected}")
-        label = file.schema_arrow.get_field_index(LABEL)
-        coded = label >= 0 and pa.types.is_dictionary(file.schema_arrow.types[label])
-        for batch in rows_of(file, path):
-            if coded:  # labels as strings, as other sources give them
-                batch = batch.set_column(label, LABEL, batch.column(label).dictionary_decode())
-            running.update(batch)
-            yield batch
+    file = _open(path, survey)
+    missing = [name for name in (INDEX, *task.columns) if name not in file.schema.names]
+    if missing:
+        expected = f"expected a prepared {split.name} split; prepare it again"
+        raise DataError(f"{path}: no column {', '.join(missing)}; {expected}")
+    label = file.schema.get_field_index(LABEL)
+    coded = label >= 0 and pa.types.is_dictionary(file.schema.types[label])
+    for batch in _rows(file):
+        if coded:  # labels as strings, as other sources give them
+            batch = batch.set_column(label, LABEL, batch.column(label).dictionary_decode())
+        running.update(batch)
+        yield batch
     if running.full != record.fingerprint:
         hashes = f"fingerprint {running.full}, expected {record.fingerprint}"
         again = "prepare it again from its source"

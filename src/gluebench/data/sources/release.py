@@ -45,6 +45,8 @@ class SplitRelease(NamedTuple):
     header: tuple[str, ...] = ()
     """Column names of a file without header row; empty if the file has one."""
     hub: HubFile | None = None
+    records: str = ""
+    """Keys that lead to the records of nested JSON, as "passage.questions.answers"."""
     incomplete: int = 0
     """How many lines of its released file lack a column; so many are left out, with a note."""
 
@@ -54,7 +56,7 @@ class TaskRelease(NamedTuple):
 
     splits: Mapping[str, SplitRelease]
     folders: tuple[str, ...]
-    """Possible names of its folder."""
+    """Possible names of its folder; of two that are there, the first is read."""
     columns: Mapping[str, str] = {}
     """Column name in the file to that in the benchmark; other columns keep their names."""
     quoted: bool = False
@@ -69,6 +71,12 @@ class TaskRelease(NamedTuple):
     """Advice on known invalid lines of the released files."""
     merged_labels: tuple[str, ...] = ()
     """Labels of a copy that merges some of the task's; they become the column `merged_label`."""
+    classes: tuple[str, ...] = ()
+    """The label of each class number, where copies number them in another order than the manifest."""
+    shape: str = ""
+    """How files of another shape than a table are read; see `gluebench.data.sources.shapes`."""
+    unlabeled: tuple[str, ...] = ()
+    """Values in place of a label whose rows are left out, with a note."""
 
 
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -126,9 +134,10 @@ def _tasks(root: Section, benchmark: Benchmark) -> dict[str, TaskRelease]:
             section.inner("splits").reject(name, f"is not a split; {one_of(task.splits)}")
         tasks[task.name] = TaskRelease(
             splits={name: _split(splits.get(name), split.file) for name, split in task.splits.items()},
-            folders=(task.name, *section.texts("folders")),
+            folders=(*section.texts("folders"), task.name),
             columns=section.texts_by_name("columns"),
             **section.read(quoted=False, archive="", original=False, manual="", faults="", merged_labels=()),
+            **section.read(classes=(), shape="", unlabeled=()),
         )
     return tasks
 
@@ -144,5 +153,6 @@ def _split(section: Section | None, file: str) -> SplitRelease:
         files=(file, *section.texts("files")),
         header=section.texts("header"),
         hub=hub,
+        records=section.text("records", ""),
         incomplete=section.count("incomplete") if "incomplete" in section.values else 0,
     )

@@ -16,6 +16,7 @@ from django.db import models
 from django.http import HttpRequest
 from django.utils import timezone
 
+from gluebench.leaderboard.common.signals import team_changed
 from gluebench.leaderboard.common.text import plain
 
 TOKEN_PREFIX = "gluebench_"
@@ -93,8 +94,10 @@ def move_to(user: User, team: Team | None) -> None:
         Membership.objects.filter(**present).update(until=now)
     if team is not None:
         Membership.objects.create(user=user, team=team, since=now)
+    teams = [one for one in (user.team_id, team and team.pk) if one is not None]
     user.team = team
     user.save(update_fields=["team"])
+    team_changed.send(Team, teams=teams, act="leave" if team is None else "join")
 
 
 def team_at(user: int, team: int | None, moment: datetime) -> int | None:

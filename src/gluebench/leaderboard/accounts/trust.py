@@ -214,7 +214,7 @@ def delete_account(user: User) -> None:
     submission of theirs is being graded, and for the only admin.
     """
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
+        user.team = User.objects.select_for_update().get(pk=user.pk).team
         others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
         if user.is_superuser and not others.exists():
             raise SiteError("You are the only admin of this site. Make another account an admin first.")

@@ -81,6 +81,23 @@ class Account(Schema):
     expires: AwareDatetime | None
 
 
+class Strict(Schema):
+    """A body without other members than these."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class TeamFacts(Schema):
+    """The caller's team; null without one."""
+
+    name: str | None
+    members: int | None
+    code: str | None
+    """The secret part of its link, by which others join."""
+    done: str
+    """What an act did, in sentences; empty where nothing was to do."""
+
+
 class BenchmarkLine(Schema):
     """A benchmark in the list."""
 

@@ -22,7 +22,7 @@ from ninja.openapi.docs import render_template as render
 from ninja.operation import Operation
 
 from gluebench.leaderboard.accounts.models import Token, User
-from gluebench.leaderboard.api import benchmarks, organizing, schemas, submissions, work
+from gluebench.leaderboard.api import benchmarks, organizing, schemas, submissions, teams, work
 from gluebench.leaderboard.api.callers import ANYBODY, PUBLIC, SIGNED_IN
 from gluebench.leaderboard.api.schemas import answers
 from gluebench.leaderboard.common import problems
@@ -142,6 +142,7 @@ install(api)
 api.add_router("/benchmarks", benchmarks.router)
 api.add_router("/benchmarks", submissions.sending)
 api.add_router("/submissions", submissions.router)
+api.add_router("/team", teams.router)
 api.add_router("/work", work.router)
 api.add_router("", organizing.router)
 

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import UploadedFile as Uploaded
 from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
 from ninja import Field, File, Form, Header, Query, Router, Schema
 from ninja.files import UploadedFile
-from pydantic import BeforeValidator, ConfigDict, StringConstraints, create_model
+from pydantic import BeforeValidator, StringConstraints, create_model
 
 from gluebench.leaderboard.accounts.models import Scope
 from gluebench.leaderboard.api import schemas
@@ -92,15 +92,11 @@ CHANGED = {name: _member(field, sent=False) for name, field in FIELDS.items()}
 SENT = {name: _member(field, sent=True) for name, field in FIELDS.items()}
 
 
-class _Strict(Schema):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Changes(create_model("Changes", __base__=_Strict, **CHANGED)):  # type: ignore[misc]
+class Changes(create_model("Changes", __base__=schemas.Strict, **CHANGED)):  # type: ignore[misc]
     """Fields that an author edits. Those that are not sent stay as they are."""
 
 
-class Details(create_model("Details", __base__=_Strict, **SENT)):  # type: ignore[misc]
+class Details(create_model("Details", __base__=schemas.Strict, **SENT)):  # type: ignore[misc]
     """The fields of a new submission."""
 
     public: Flag = False
@@ -205,6 +201,20 @@ def _act_of_author(name: str, does: str) -> Callable[[HttpRequest, str], HttpRes
 
 for _name, _does in acts.WORDS["does"].items():
     router.post(f"/{{slug:key}}/{_name}", response=ACT, auth=SIGNED_IN)(_act_of_author(_name, _does))
+
+
+REPLACED = answers(schemas.SubmissionFacts, 201, 403, 404, 409, 413, 422)
+
+
+@router.post("/{slug:key}/replace", response=REPLACED, auth=SIGNED_IN)
+def replace(request: HttpRequest, key: str, file: File[UploadedFile]) -> HttpResponse:
+    """Send another file for one's own that is not valid, which keeps its address and fields."""
+    user = user_with(request, Scope.SUBMIT)
+    earlier = owned(user, key)
+    _require_known_fields(request, set())
+    _within_size(file)
+    row = Submission(owner=user, benchmark=earlier.benchmark, began=began(request))
+    return JsonResponse(facts(accept_once(row, file, replaces=earlier)), status=201)
 
 
 def facts(submission: Submission, *, owned: bool = True) -> Values:

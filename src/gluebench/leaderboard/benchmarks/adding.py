@@ -11,7 +11,6 @@ from django.core.files.storage import storages
 from django.db import transaction
 
 from gluebench.leaderboard.accounts.models import User
-from gluebench.leaderboard.accounts.trust import account, require_vouched
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks import models
 from gluebench.leaderboard.benchmarks.contents import Prepared, PublicFile, prepare
@@ -134,24 +133,6 @@ def digest_of(folder: Path) -> str:
         data = path.read_bytes()
         digest.update(f"{path.name}\0{len(data)}\0".encode() + data)
     return digest.hexdigest()
-
-
-def set_organizer(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
-    """Let this account organize a benchmark, or no longer.
-
-    Raises SiteError for an unknown account or benchmark, and for an address that is not confirmed.
-    """
-    user = account(email)
-    if not (remove or unconfirmed):
-        require_vouched(user)
-    row = Benchmark.objects.named(benchmark)
-    with transaction.atomic():
-        if remove:
-            row.organizers.remove(user)
-        else:
-            row.organizers.add(user)
-        action = "organizer removed" if remove else "organizer added"
-        record(action, benchmark=row, account=user.pk, by="command line")
 
 
 def _save(name: str, files: Sequence[PublicFile]) -> list[DataFile]:

@@ -376,9 +376,12 @@ def cleaned(search: str) -> str:
     return " ".join(search[:WORDS].split())
 
 
-def paged(rows: Sequence[Any], size: int, page: int, **query: str) -> tuple[list[Any], Values]:
-    """Return the rows of the page nearest to `page`, and the pager's values; `query`: rest of the address."""
-    shown = Paginator(rows, size).get_page(page)
+def paged(rows: Sequence[Any], size: int | None, page: int, **query: str) -> tuple[list[Any], Values]:
+    """Return the rows of the page nearest to `page`, and the pager's values; `query`: rest of the address.
+
+    `size`: rows of a page; None for all.
+    """
+    shown = Paginator(rows, size or max(1, len(rows))).get_page(page)
     return list(shown), {
         "page": shown.number,
         "pages": shown.paginator.num_pages,

@@ -96,11 +96,17 @@ def _task_context(task: Task) -> Values:
 
 
 def ranked_entries(
-    benchmark: Benchmark, task: Task, part: Category | None, size: int, page: int, **query: str
+    benchmark: Benchmark,
+    task: Task,
+    part: Category | None,
+    size: int | None = None,
+    page: int = 1,
+    **query: str,
 ) -> tuple[list[Values], Values]:
     """The entries of a page, the highest number first, each with its place; and what the pager shows.
 
-    The number is that in that part, `number` of the entry; without a part, the overall number.
+    The number is that in that part, `number` of the entry; without a part, the overall number. Without a
+    size, the page has all entries.
     """
     path: tuple[str, ...] = ("diagnostics", task.name, "overall")
     score = task.name

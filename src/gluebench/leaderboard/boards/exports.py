@@ -35,8 +35,6 @@ from gluebench.leaderboard.submissions.report import fine_of
 from gluebench.scoring.exports import Evaluated, aggregate
 from gluebench.scoring.report import report_of
 
-ALL = 10**9
-"""More rows than any board has."""
 RANK = tuple(NOWHERE.as_json())
 """The columns of a row's place."""
 _FIRST = ("name", "model", "team", "kind", "regime")
@@ -156,7 +154,7 @@ def phenomenon_json(benchmark: Benchmark, task: Task, category: Category) -> Val
     about = explain(category.name)
     examples = about.examples if about else ()
     fields = ("first", "second", "forward", "backward")
-    entries, shown = ranked_entries(benchmark, task, category, ALL, 1)
+    entries, shown = ranked_entries(benchmark, task, category)
     keys = {entry["pk"]: entry["key"] for entry in entries}
     return {
         **_head("phenomenon-board", benchmark, task, 2),

@@ -22,7 +22,7 @@ from gluebench.leaderboard.phases.moments import cell_of, phases_where, require
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.submissions.counting import recount
 from gluebench.leaderboard.submissions.grading import follow_policy
-from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
+from gluebench.leaderboard.submissions.models import Submission
 
 
 def change_policy(
@@ -127,7 +127,11 @@ def _value(name: str, text: str) -> Any:
 
 
 def create_team(user: User, name: str) -> Team:
-    """A new team with this person in it. Raises ActError if the name is taken, or for who is in a team."""
+    """A new team with this person in it.
+
+    Raises ActError if the name is taken, or for who is in a team, and ValidationError for other names.
+    """
+    Team(name=name).clean_fields(exclude={"merging"})
     try:
         with transaction.atomic():
             person, present = hold(user.pk)
@@ -154,8 +158,6 @@ def join_team(user: User, code: str) -> str:
             if not Team.objects.select_for_update(no_key=True).filter(pk=team.pk):
                 raise _refused("This team has just merged with another. Ask it for the current link.")
             move_to(person, team)
-            ended = phases_where("join", "keeps", Phase.objects.all())
-            _recount_phases(Submission.objects.filter(group=team).exclude(phase__in=ended))
     return f"You are in the team {team} now.{_kept('join', user)}"
 
 
@@ -226,19 +228,14 @@ def _take_in(own: Team, other: Team) -> None:
     for extension in Extension.objects.filter(team=other).exclude(phase__in=ended):
         extension.team = own
         extension.save(update_fields=["team"])
-    _recount_phases(Submission.objects.filter(group=own).exclude(phase__in=ended))
+    phases = Phase.objects.filter(submissions__group=own)
+    for phase in phases_where("merge", "changes", phases):
+        Benchmark.objects.filter(pk=phase.benchmark_id).touch()
+        recount(phase)
     if other.submissions.exists() or Extension.objects.filter(team=other).exists():
         Team.objects.filter(pk=other.pk).update(merging=None, code=new_code())  # for the ended phases
     else:
         other.delete()
-
-
-def _recount_phases(submissions: SubmissionQuerySet) -> None:
-    """Count again in the phases of some submissions, whose teams have changed."""
-    phases = Phase.objects.filter(submissions__in=submissions).select_related("benchmark").distinct()
-    for phase in list(phases):
-        Benchmark.objects.filter(pk=phase.benchmark_id).touch()
-        recount(phase)
 
 
 def _require_room(own: Team, other: Team) -> None:

@@ -19,7 +19,7 @@ from gluebench.leaderboard.phases.models import OVERRIDDEN, Extension, Phase
 from gluebench.leaderboard.phases.moments import require
 from gluebench.leaderboard.phases.table import ActError
 from gluebench.leaderboard.phases.times import zone_of
-from gluebench.leaderboard.submissions.counting import waiting_in
+from gluebench.leaderboard.submissions.counting import recount, waiting_in
 from gluebench.leaderboard.submissions.grading import follow_clock
 
 VALUES = (
@@ -90,7 +90,7 @@ def extend(
     whose = {"user": who} if isinstance(who, User) else {"team": who}
     with transaction.atomic():
         Benchmark.objects.held(phase.benchmark_id)
-        effect = require("extend", phase).reason
+        cell = require("extend", phase)
         assert phase.closes is not None  # the form refuses a phase that stays open
         Extension.objects.create(
             phase=phase, before=phase.closes, closes=closes, reason=reason, by=actor, **whose
@@ -99,7 +99,9 @@ def extend(
         keys = {name: one.pk for name, one in whose.items()}
         _record("extension", phase, phase.pk, actor, reason, closes=closes.isoformat(), **keys)
         follow_clock(phase.benchmark)
-    return f"{done} {effect}"
+        if cell.outcome == "changes":  # what they withdrew after their old deadline is before the new one
+            recount(Phase.objects.select_related("benchmark").get(pk=phase.pk))
+    return f"{done} {cell.reason}"
 
 
 def settle_phase(phase: Phase, actor: User | None, reason: str) -> str:

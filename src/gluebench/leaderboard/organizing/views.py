@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from gluebench.benchmark import load_benchmark
 from gluebench.leaderboard.accounts.models import User, account_name
-from gluebench.leaderboard.accounts.trust import may_create
+from gluebench.leaderboard.accounts.trust import account, may_create, require_vouched
 from gluebench.leaderboard.audit.models import record
 from gluebench.leaderboard.benchmarks.adding import store
 from gluebench.leaderboard.benchmarks.contents import Manifest, Prepared, PublicFile
@@ -56,26 +56,49 @@ def _set_draft(benchmark: Benchmark, actor: User, *, draft: bool) -> None:
             record(act, actor=actor, benchmark=benchmark, sealed=seals)
 
 
-def give_role(benchmark: Benchmark, actor: User, *, email: User, role: str) -> str:
-    """Let a person organize or review it."""
+def give_role(benchmark: Benchmark, actor: User | None, *, email: User, role: str) -> str:
+    """Let a person organize or review it. Without an actor, it is the operator of the site."""
     with transaction.atomic():
         _holders(benchmark, role).add(email)
-        record(f"{role} added", actor=actor, benchmark=benchmark, account=email.pk)
+        record(f"{role} added", actor=actor, benchmark=benchmark, account=email.pk, **_by(actor))
     return f"{role.capitalize()} added."
 
 
-def take_role(benchmark: Benchmark, actor: User, *, role: str, account: int) -> str | Done:
-    """End a person's role. Raises Http404, and ActError where no organizer would be left."""
+def take_role(benchmark: Benchmark, actor: User | None, *, role: str, account: int) -> str | Done:
+    """End a person's role. Raises Http404, and ActError where no organizer would be left.
+
+    Without an actor, it is the operator of the site, who may leave it without one, as admins.
+    """
     holders = {holder.pk: holder for holder in _holders(benchmark, role).all()}
     if account not in holders:
         raise Http404("This account has no such role.")
-    if role == "organizer" and not actor.is_superuser and len(holders) == 1:
+    is_admin = actor is None or actor.is_superuser
+    if role == "organizer" and not is_admin and len(holders) == 1:
         raise ActError("You are its last organizer. Add another one first.", "role")
     with transaction.atomic():
         _holders(benchmark, role).remove(holders[account])
-        record(f"{role} removed", actor=actor, benchmark=benchmark, account=account)
+        record(f"{role} removed", actor=actor, benchmark=benchmark, account=account, **_by(actor))
     done = f"{role.capitalize()} removed."
-    return done if benchmark.organized_by(actor) else Done(done, reverse("my-submissions"))
+    return done if actor is None or benchmark.organized_by(actor) else Done(done, reverse("my-submissions"))
+
+
+def set_organizer(email: str, benchmark: str, *, remove: bool = False, unconfirmed: bool = False) -> None:
+    """Let this account organize a benchmark, or no longer, as the operator of the site.
+
+    Raises SiteError for an unknown account or benchmark, and for an address that is not confirmed; Http404.
+    """
+    user = account(email)
+    if not (remove or unconfirmed):
+        require_vouched(user)
+    row = Benchmark.objects.named(benchmark)
+    if not remove:
+        give_role(row, None, email=user, role="organizer")
+    elif row.organizers.filter(pk=user.pk).exists():
+        take_role(row, None, role="organizer", account=user.pk)
+
+
+def _by(actor: User | None) -> Values:
+    return {} if actor else {"by": "command line"}
 
 
 def _holders(benchmark: Benchmark, role: str) -> Any:

@@ -19,9 +19,11 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.benchmarks.organizer_pages import for_organizers, render_tab
 from gluebench.leaderboard.common.formats import ABSENT, percent, signed
 from gluebench.leaderboard.common.kinds import Facts, Values
+from gluebench.leaderboard.phases.models import phase_on_board
 from gluebench.leaderboard.ranks.places import ranking_of
 from gluebench.leaderboard.ranks.views import in_form
 from gluebench.leaderboard.similarity.similar import near
+from gluebench.leaderboard.submissions.counting import teams_of_several
 from gluebench.leaderboard.submissions.facts import compared_entries
 from gluebench.leaderboard.submissions.queries import Kind, Status, people_of
 
@@ -111,10 +113,11 @@ def attempts(benchmark: Benchmark) -> list[Values]:
     The gain is over their own first attempt; of the phase that the board shows, private submissions too.
     """
     scored = benchmark.submissions.filter(phase=benchmark.board_phase)
+    teams = teams_of_several(scored.values_list("group", flat=True), phase_on_board(benchmark))
     own: dict[tuple[str, int], list[float]] = defaultdict(list)
     for owner, group, value in scored.order_by("submitted", "pk").values_list("owner", "group", "value"):
         if value is not None:
-            own[people_of(owner, group)].append(value)
+            own[people_of(owner, group, teams)].append(value)
     rows = []
     for at in range(min(ATTEMPTS, max(map(len, own.values()), default=0))):
         there = [(values[at], values[at] - values[0]) for values in own.values() if len(values) > at]

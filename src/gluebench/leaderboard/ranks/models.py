@@ -13,6 +13,7 @@ from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.page_cache import once
 from gluebench.leaderboard.phases.models import Phase, phase_on_board
 from gluebench.leaderboard.submissions import feedback
+from gluebench.leaderboard.submissions.counting import teams_of_several
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Kind, people_of
 from gluebench.version import __version__
@@ -105,9 +106,14 @@ def ranked_systems(benchmark: Benchmark, *deferred: str) -> list[Submission]:
 
 
 def leaders(systems: Sequence[Submission]) -> list[str]:
-    """The keys of the best system of each team or person, in the order given, without the rows of people."""
+    """The keys of the best system of each team or person, in the order given, without the rows of people.
+
+    The systems are of one board.
+    """
     rows = [row for row in systems if row.kind != Kind.HUMAN]
-    best = {people_of(row.owner_id, row.group_id): row.key for row in reversed(rows)}
+    phase = rows[0].phase if rows else None
+    teams = teams_of_several([row.group_id for row in rows], phase)
+    best = {people_of(row.owner_id, row.group_id, teams): row.key for row in reversed(rows)}
     keys = set(best.values())
     return [row.key for row in rows if row.key in keys]
 

@@ -228,7 +228,7 @@ def _ends(row: Submission) -> datetime | None:
 
 
 def _write(row: Submission, cell: Cell, **values: Any) -> None:
-    """Write these columns, count again if the act's cell says so, and have pages remade."""
+    """Write these columns and mark the pages as changed; count again if the act's cell says so."""
     row.rewrite(**values)
     settle(row.phase)
     if row.phase is not None and cell.outcome == "changes":

@@ -1,16 +1,20 @@
 """Which submissions of a phase a board shows: of each person or team every one, the best, last or chosen."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
-from typing import NamedTuple
+from datetime import timedelta
+from typing import Any, NamedTuple
 
+from django.db.models import Q
+from django.dispatch import receiver
 from django.utils import timezone
 
 from gluebench.leaderboard.accounts.models import Membership, User
-from gluebench.leaderboard.common.signals import submissions_changed
+from gluebench.leaderboard.benchmarks.models import Benchmark
+from gluebench.leaderboard.common.signals import submissions_changed, team_changed
 from gluebench.leaderboard.phases.models import Counting, Phase, Rows
-from gluebench.leaderboard.phases.moments import ends_for
+from gluebench.leaderboard.phases.moments import ends_for, phases_where
 from gluebench.leaderboard.submissions.models import Submission, SubmissionQuerySet
 from gluebench.leaderboard.submissions.queries import LISTED, Kind, eligible, people_of
 
@@ -19,8 +23,8 @@ class Sent(NamedTuple):
     """A graded submission, as the rule sees it."""
 
     pk: int
-    owner: int
-    group: int | None
+    people: tuple[str, int]
+    """As `people_of`."""
     value: float | None
     """Its score, the higher the better; None for one that is incomplete."""
     chosen: bool = False
@@ -28,11 +32,11 @@ class Sent(NamedTuple):
     """Whether it keeps scores that the others no longer have: its file is gone."""
 
 
-def counted(sent: Iterable[Sent], rule: str, *, per: str, otherwise: str = Counting.BEST) -> set[int]:
+def counted(sent: Iterable[Sent], rule: str, *, otherwise: str = Counting.BEST) -> set[int]:
     """The submissions that count; `sent` is in the order of arrival, and of equal scores the first counts."""
     of_people = defaultdict(list)
     for one in sent:
-        of_people[people_of(one.owner, one.group if per == "team" else None)].append(one)
+        of_people[one.people].append(one)
     return {one.pk for rows in of_people.values() for one in _of_one(rows, rule, otherwise)}
 
 
@@ -47,23 +51,30 @@ def _of_one(rows: list[Sent], rule: str, otherwise: str) -> list[Sent]:
     return [max(rows, key=lambda row: (not row.lost, row.value is not None, row.value or 0.0))]
 
 
-def teams_of_several(phase: Phase) -> set[int]:
-    """The teams of a phase that more than one person was in until its deadline.
+def teams_of_several(teams: Iterable[int | None], phase: Phase | None) -> set[int]:
+    """Those of some teams that have more than one member at the deadline of a phase, or now before it.
 
-    Any other team counts as its only member alone: else each new team of one person has an entry of its own.
+    What was sent for any other team counts for its sender alone: else each team that a person founds, alone
+    or with somebody who stays for a moment, has an entry of its own.
     """
-    sent = phase.submissions.filter(group__isnull=False, late=False)
-    pairs = set(sent.values_list("group", "owner"))
-    teams = {team for team, _ in pairs}
-    members = Membership.objects.filter(team__in=teams)
-    unrecorded = User.objects.filter(team__in=teams, memberships=None)  # see `move_to`
-    if phase.ends is not None:
-        members = members.filter(since__lt=phase.ends)
-        unrecorded = unrecorded.filter(date_joined__lt=phase.ends)
-    pairs.update(members.values_list("team", "user"))
-    pairs.update(unrecorded.values_list("team", "pk"))
-    people = Counter(team for team, _ in pairs)
-    return {team for team in teams if people[team] > 1}
+    moment = timezone.now()
+    if phase is not None and phase.ends is not None:
+        moment = min(moment, phase.ends - timedelta(microseconds=1))
+    known = set(teams) - {None}
+    members = Membership.objects.filter(team__in=known, since__lte=moment)
+    members = members.filter(Q(until=None) | Q(until__gt=moment))
+    unrecorded = User.objects.filter(team__in=known, memberships=None, date_joined__lte=moment)
+    people = Counter(members.values_list("team", flat=True))
+    people.update(unrecorded.values_list("team", flat=True))  # see `move_to`
+    return {team for team, number in people.items() if number > 1}
+
+
+@receiver(team_changed)
+def follow_teams(teams: Sequence[int], act: str, **_: Any) -> None:
+    """Count again in the phases in which it matters who is in a team."""
+    for phase in phases_where(act, "changes", Phase.objects.filter(submissions__group__in=teams)):
+        Benchmark.objects.filter(pk=phase.benchmark_id).touch()
+        recount(phase)
 
 
 def those_that_count(phase: Phase) -> set[int]:
@@ -80,15 +91,16 @@ def those_that_count(phase: Phase) -> set[int]:
     score = "public_value" if phase.rows == Rows.BOTH else "scores__score__value"
     columns = ("pk", "owner", "group", "chosen", "withdrawn", "owner__team", "apart", "file", score)
     rule, _, otherwise, per = phase.state["counting"]
-    several = teams_of_several(phase) if per == "team" else set()
+    groups = systems.values_list("group", flat=True) if per == "team" else ()
+    teams = teams_of_several(groups, phase)
     sent = []
     for pk, owner, group, chosen, withdrawn, team, apart, file, value in systems.values_list(*columns):
         ends = None if withdrawn is None else ends_for(phase, owner, team)
         if withdrawn is None or (ends is not None and ends <= withdrawn):
             lost = apart in ("labels", "tasks") and not file
-            unit = group if group in several else None
-            sent.append(Sent(pk, owner, unit, value, chosen is not None, lost))
-    return given | counted(sent, rule, per=per, otherwise=otherwise)
+            people = people_of(owner, group, teams)
+            sent.append(Sent(pk, people, value, chosen is not None, lost))
+    return given | counted(sent, rule, otherwise=otherwise)
 
 
 def waiting_in(phase: Phase) -> SubmissionQuerySet:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any, Self, TypeVar
 
 from django.conf import settings
@@ -161,9 +161,9 @@ class SubmissionQueries(models.QuerySet[Row]):
         return self.filter(pk=pk, status=Status.RUNNING, attempts=attempt)
 
 
-def people_of(owner: int, group: int | None) -> tuple[str, int]:
-    """What is the same for submissions of one team, or of one person without a team."""
-    return ("team", group) if group else ("person", owner)
+def people_of(owner: int, group: int | None, teams: Container[int]) -> tuple[str, int]:
+    """What is the same for submissions of one of these teams, or of one person outside of them."""
+    return ("person", owner) if group is None or group not in teams else ("team", group)
 
 
 def lease_seconds() -> int:

@@ -9,6 +9,7 @@ from django.dispatch import receiver
 from gluebench.leaderboard.benchmarks.models import Benchmark
 from gluebench.leaderboard.common.signals import submissions_changed
 from gluebench.leaderboard.submissions.anonymity import NOBODY
+from gluebench.leaderboard.submissions.counting import teams_of_several
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import people_of
 
@@ -34,7 +35,10 @@ def shown_of(row: Submission) -> list[dict[str, Any]]:
     Of each person or team it is the newest one, so that nobody stands for several.
     """
     sent = row.reproductions.filter(approved=True, withdrawn=None).select_related("benchmark", "phase")
-    newest = {people_of(each.owner_id, each.group_id): each for each in sent.order_by("submitted", "pk")}
+    teams = teams_of_several(sent.values_list("group", flat=True), row.phase)
+    newest = {}
+    for each in sent.order_by("submitted", "pk"):
+        newest[people_of(each.owner_id, each.group_id, teams)] = each
     reproductions = sorted(newest.values(), key=lambda each: (each.submitted, each.pk))
     return [
         {"submission": each.key, "at": str(each.submitted.date()), **agreed, "within": _distance(row, each)}

@@ -267,7 +267,7 @@ def _tags_of(pairs: Pairs) -> list[str]:
 def _scheme_of(name: str, scheme: str, tags: Sequence[str]) -> str:
     """The scheme of the tags, checked or guessed. Raises ValueError."""
     if scheme and scheme not in SCHEMES:
-        raise UnknownNameError(scheme, SCHEMES, what="scheme of entities")
+        raise UnknownNameError(scheme, [*SCHEMES], what="scheme of entities")
     if scheme and (problem := scheme_problem(tags, scheme)):
         raise ValueError(f"a column of tags {problem}")
     scheme = scheme or guess_scheme(tags) or ""

@@ -175,10 +175,10 @@ def _no_entity(sums: Any) -> str | None:
 def _spans_of(scheme: str, sentences: Sequence[Tags]) -> list[list[Span]]:
     """The entities of each sentence, in their order."""
     types = defaultdict[str, int](count().__next__)
-    found = entities(STRICT[scheme], sentences, types)
+    table = entities(STRICT[scheme], sentences, types)
     names = [*types]
     spans: list[list[Span]] = [[] for _ in sentences]
-    for sentence, start, end, of_type in found.T.tolist():
+    for sentence, start, end, of_type in table.T.tolist():
         spans[sentence].append((start, end, names[of_type]))
     return spans
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from gluebench.benchmark import Task
 from gluebench.benchmark.figures import percent
 from gluebench.scoring import Gold, Report, grade
+from gluebench.scoring.tags import Metadata
 from gluebench.submission import Column
 from gluebench.systems.run import Answered, column, drawn
 
@@ -40,14 +41,16 @@ def with_wrong(answers: Mapping[str, Answered], gold: Gold) -> dict[str, Column]
 
 
 def drawn_labels(gold: Gold, limit: int) -> Gold:
-    """The labels of the examples that `drawn` gives, without those of diagnostic categories."""
-    columns = {}
+    """The labels of the examples that `drawn` gives, with their groups, without diagnostic categories."""
+    columns, metadata = {}, {}
     for name, right in gold.columns.items():
         places = drawn(len(right), limit, name)
         labels: Sequence[str | float] = right.words() if right.labels else right.numbers
         indices = array("q", (right.row_indices[place] for place in places))
         columns[name] = column(_task(gold, name), [labels[place] for place in places], indices=indices)
-    return replace(gold, columns=columns, phenomena={}, metadata={})
+        if name in gold.metadata:
+            metadata[name] = Metadata.of(gold.metadata[name].groups, {}, places)
+    return replace(gold, columns=columns, phenomena={}, metadata=metadata)
 
 
 def _task(gold: Gold, name: str) -> Task:

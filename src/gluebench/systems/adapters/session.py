@@ -200,7 +200,8 @@ class Session:
 
     def __post_init__(self) -> None:
         plan = self.plan
-        manifest = hashlib.sha256(repr(plan.benchmark).encode()).hexdigest()[:16]
+        fields = json.dumps(plan.benchmark, default=repr)
+        manifest = hashlib.sha256(fields.encode()).hexdigest()[:16]
         about = {"benchmark": plan.benchmark.name, "manifest": manifest}
         limit = {} if plan.limit is None else {"limit": plan.limit}
         self._identity = {"schema": SCHEMA, **self.identity, **about, **limit}

@@ -1,0 +1,270 @@
+"""Files of examples in CSV, JSON, JSON lines and quoted TSV, as one Arrow batch."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from gluebench.benchmark import Split, Task
+from gluebench.data.arrays import integers, strings
+from gluebench.data.dataset import GROUP, INDEX, LABEL
+from gluebench.data.errors import DataError, refuse
+from gluebench.data.sources.columns import (
+    HIDDEN,
+    HUB_INDEX,
+    Check,
+    Shaper,
+    class_numbers,
+    id_text,
+    index_text,
+    label_text,
+    plan,
+    words_of_classes,
+)
+from gluebench.data.sources.release import TaskRelease
+from gluebench.data.sources.shapes import read_shape
+from gluebench.reading.columnar import shards_of
+from gluebench.reading.formats import read_records
+from gluebench.reading.records import Declared, ReadingError, Records
+from gluebench.reading.text import decode
+from gluebench.reading.tfrecord import MARK, read_tfrecords
+
+ID = "id"
+"""Column of the ids that the manifest lists."""
+Content = TypeVar("Content")
+CLASSES = "label.labels.txt"
+"""The file in which tensorflow_datasets lists the classes of a label, in the order of their numbers."""
+MERGED = "merged_label"
+"""Column of labels that merge some of the task's (`TaskRelease.merged_labels`)."""
+_HEAD = 1 << 16
+
+
+def needs_records(head: bytes, path: Path) -> bool:
+    """Whether a file is CSV, JSON or a table that a CSV writer wrote, rather than a released TSV."""
+    if (
+        MARK in path.name
+        or path.suffix in (".csv", ".json", ".jsonl")
+        or head.lstrip(b"\xef\xbb\xbf \r\n")[:1] in (b"{", b"[")
+    ):
+        return True
+    names = head.partition(b"\n")[0].rstrip(b"\r").split(b"\t")
+    return HUB_INDEX.encode() in names and INDEX.encode() not in names
+
+
+def is_quoted(path: Path) -> bool:
+    """Whether a TSV has quotation marks as CSV writers set them: writing the cells again gives each line.
+
+    In released TSVs quotation marks are text, so that soon a line shows that they are not.
+    """
+    marks = False
+    with open(path, encoding="utf-8", errors="replace", newline="\n") as file:
+        for line in file:
+            if '"' not in line:
+                continue
+            marks = True
+            content = line.rstrip("\r\n")
+            try:
+                cells = next(csv.reader([content], delimiter="\t", strict=True))
+            except csv.Error:
+                return False
+            again = io.StringIO()
+            csv.writer(again, delimiter="\t", lineterminator="").writerow(cells)
+            if again.getvalue() != content:
+                return False
+    return marks
+
+
+def read_table(
+    path: Path,
+    task: Task,
+    split: Split,
+    release: TaskRelease,
+    notes: list[str],
+    *,
+    quoted: bool | None = None,
+) -> pa.RecordBatch:
+    """All rows of a file. Raises DataError with every row that is wrong; adds what was assumed to `notes`."""
+    if MARK in path.name:
+        release = _with_classes(path.with_name(CLASSES), task, release)
+    records = _records(path, task, split, release, quoted=quoted)
+    names, columns = _columns(records, task, release, release.splits[split.name].records, path)
+    _rename_merged(names, columns, task, release, path, notes)
+    arrays = [strings(["" if cell is None else cell for cell in column]) for column in columns]
+    index = _index_of(names, split)
+    if records.groups is not None:
+        index = ""  # an index of the outermost object is not that of the record
+        names.append(GROUP)
+        arrays.append(integers(np.array(records.groups)))
+    layout = plan(names, task, release._replace(columns={}), where=str(path), index=index)
+    problems = [
+        f"{path}:{line}: no {names[at]} is there; expected text"
+        for at in layout.inputs
+        for cell, line in zip(columns[at], records.lines, strict=True)
+        if cell is None
+    ]
+    check_index: Check = id_text(split.ids) if split.ids and layout.index_at is not None else index_text
+    check_label = label_text(task)
+    if layout.label_at is not None:
+        check_label = _label_check(arrays[layout.label_at], task, split, release, notes)
+    if records.format == "CSV":
+        release = release._replace(quoted=False)  # the marks around the cells are gone
+    shaper = Shaper(layout, task, release, check_index, check_label, problems)
+    batch = shaper.batch(arrays, f"{path}:", records.lines)
+    refuse(problems)
+    note_unlabeled(shaper, split, notes)
+    return batch
+
+
+def _with_classes(path: Path, task: Task, release: TaskRelease) -> TaskRelease:
+    """The release with the classes that a file lists, if it is there. Raises DataError."""
+    if not task.labels or not path.is_file():
+        return release
+    names = _reading(path, lambda: decode(path.read_bytes())).split()
+    return release._replace(classes=words_of_classes(task, names, where=str(path)))
+
+
+def _index_of(names: Sequence[str], split: Split) -> str:
+    """The name of the column with the index of each row, or with its id if the manifest lists ids."""
+    if split.ids and ID in names:
+        return ID
+    return INDEX if INDEX in names else HUB_INDEX
+
+
+def _rename_merged(
+    names: list[str],
+    columns: Sequence[Sequence[str | None]],
+    task: Task,
+    release: TaskRelease,
+    path: Path,
+    notes: list[str],
+) -> None:
+    """Call labels that merge some of the task's by another name: they are no gold labels of it."""
+    if LABEL not in names:
+        return
+    at = names.index(LABEL)
+    labels = {cell for cell in columns[at] if cell and cell not in HIDDEN}
+    if labels and not labels <= set(task.words) and labels <= set(release.merged_labels):
+        names[at] = MERGED
+        known = f"only {' or '.join(sorted(labels))}, kept as the column {MERGED}"
+        notes.append(f"{path.name}: its labels are {known}; grading needs {', '.join(task.words)}")
+
+
+def note_unlabeled(shaper: Shaper, split: Split, notes: list[str]) -> None:
+    """Say how many rows without a label were left out."""
+    if shaper.unlabeled:
+        values = " or ".join(shaper.release.unlabeled)
+        count = len(shaper.unlabeled)
+        notes.append(f"{split.name}: {count:,} rows whose label is {values} are left out")
+
+
+def _records(path: Path, task: Task, split: Split, release: TaskRelease, *, quoted: bool | None) -> Records:
+    known = release.splits[split.name]
+    if release.shape:
+        return read_shape(release.shape, path, task)
+    if MARK in path.name:
+        return _reading(path, lambda: read_tfrecords(shards_of(path)))
+    names = (*task.columns, *release.columns, LABEL, INDEX, HUB_INDEX)
+    declared = Declared(quoted=quoted, path=known.records)
+    records = _reading(path, lambda: read_records(path.read_bytes(), declared, usual=names))
+    if not records.names:
+        if not known.header:
+            expected = " ".join(task.columns)
+            raise DataError(f"{path}:1: no header; expected the columns {expected} in the first line")
+        records = records._replace(names=known.header)
+    width = len(records.names)
+    problems = [
+        f"{path}:{line}: {len(row)} fields; expected {width}"
+        for line, row in zip(records.lines, records.rows, strict=True)
+        if len(row) != width
+    ]
+    refuse(problems)
+    if records.groups is not None and len(set(records.groups)) == 1:
+        records = records._replace(groups=None)
+    return records
+
+
+def _reading(path: Path, read: Callable[[], Content]) -> Content:
+    """What a reader gives. Raises DataError that names the file and the line."""
+    try:
+        return read()
+    except ReadingError as error:
+        line = "" if error.line is None else f":{error.line}"
+        fix = error.fix.removesuffix(".")
+        raise DataError(f"{path}{line}: {error.expected}; {fix[:1].lower()}{fix[1:]}") from None
+
+
+def _columns(
+    records: Records, task: Task, release: TaskRelease, way: str, path: Path
+) -> tuple[list[str], list[list[str | None]]]:
+    """Names as the benchmark has them, and cells as text; None where an object lacks the key.
+
+    Names of the record's own keys lose the `way` that leads to it, unless an object around has the same.
+    """
+    names: list[str] = []
+    columns: list[list[str | None]] = []
+    for at, name in enumerate(records.names):
+        values = [row[at] for row in records.rows]
+        inner = [key for key in release.columns if key.startswith(f"{name}.")]
+        if inner and name not in release.columns:
+            # The key of each object of a list, as the text of each answer.
+            key = inner[0]
+            values = [_inside(value, key[len(name) + 1 :].split(".")) for value in values]
+            name = key
+        elif any(isinstance(value, list) and {*map(type, value)} & {dict, list} for value in values):
+            continue  # objects in a list, such as the records of other tasks
+        own = name.removeprefix(f"{way}.")
+        if name not in release.columns and own not in records.names:
+            name = own
+        if name == "" and [*map(str, values)] == [*map(str, range(len(values)))]:
+            continue  # the row numbers that pandas writes without a name
+        names.append(release.columns.get(name, name))
+        columns.append([None if value is None else _text(value) for value in values])
+    if not records.rows:
+        raise DataError(f"{path}: no rows; expected examples of {task.name}")
+    return names, columns
+
+
+def _inside(value: Any, keys: Sequence[str]) -> Any:
+    """What lies under these keys of an object, or of each object of a list."""
+    if isinstance(value, list):
+        return [_inside(element, keys) for element in value]
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _text(value: Any) -> str:
+    """A string as it is, and anything else as JSON has it; of a list of strings, each once.
+
+    A list without any is that of the empty string, as the answer to a question without one.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(element, str) for element in value):
+        value = list(dict.fromkeys(value)) or [""]
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _label_check(labels: pa.Array, task: Task, split: Split, release: TaskRelease, notes: list[str]) -> Check:
+    """The check of a column of labels: of words, or of class numbers if there is no known word."""
+    check = label_text(task)
+    if not task.labels:
+        return check
+    shown = labels.filter(pc.invert(pc.is_in(labels, value_set=strings([*HIDDEN, *release.unlabeled]))))
+    if not len(shown) or check(shown).sound.any():
+        return check
+    words = release.classes or task.words
+    by_number = class_numbers(words)
+    if not by_number(shown).sound.all():
+        return check
+    meanings = ", ".join(f"{number} is {word}" for number, word in enumerate(words[:3]))
+    notes.append(f"{split.name}: labels are class numbers; {meanings}{', ...' * (len(words) > 3)}")
+    return by_number

@@ -1,0 +1,175 @@
+"""Parquet and Arrow files and folders of Hugging Face's `datasets`, as batches of typed columns."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gluebench.reading.records import ReadingError, Records
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+STATE = "state.json"
+"""The file in a folder written by `save_to_disk` that lists the Arrow files of the split."""
+INFO = "dataset_info.json"
+PARQUET = b"PAR1"
+ARROW_FILE = b"ARROW1"
+ARROW_STREAM = b"\xff\xff\xff\xff"
+FETCH_AGAIN = "Fetch it again."
+_SHARD = re.compile(r"(.*-)\d{5}(-of-\d{5}.*)")
+
+
+def columnar_format(path: Path) -> str:
+    """ "Parquet" or "Arrow" by a file's first bytes or a folder's state.json; "" for anything else."""
+    if path.is_dir():
+        return "Arrow" if (path / STATE).is_file() else ""
+    with open(path, "rb") as file:
+        head = file.read(8)
+    if head.startswith(PARQUET):
+        return "Parquet"
+    return "Arrow" if head.startswith((ARROW_FILE, ARROW_STREAM)) else ""
+
+
+def shards_of(path: Path) -> list[Path]:
+    """The files of a split: those that a folder's state.json lists, all shards of a file's name, or itself.
+
+    Raises ReadingError if the list is damaged or a shard is missing.
+    """
+    if path.is_dir():
+        return _listed(path)
+    shard = _SHARD.fullmatch(path.name)
+    if shard is None:
+        return [path]
+    count = int(shard[2][len("-of-") : len("-of-") + 5])
+    paths = [path.with_name(f"{shard[1]}{number:05}{shard[2]}") for number in range(count)]
+    missing = [each.name for each in paths if not each.is_file()]
+    if missing:
+        raise ReadingError(
+            f"expected {count} files, and {', '.join(missing[:3])} is missing", FETCH_AGAIN, None
+        )
+    return paths
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        state = json.loads((folder / STATE).read_bytes())
+        paths = [folder / Path(file["filename"]).name for file in state["_data_files"]]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise ReadingError(
+            f"expected the list of files that datasets writes in {STATE}", FETCH_AGAIN
+        ) from None
+    if state.get("_indices_data_files"):
+        # Old versions kept a selection of rows beside the table; without it other rows would be read.
+        fix = "Load it with datasets, then flatten_indices() and save_to_disk() again."
+        raise ReadingError("expected a table without a selection of its rows", fix, None)
+    return paths
+
+
+class ColumnarFile:
+    """The typed columns of one split. Raises ReadingError if a file is damaged or of another format."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.format = columnar_format(path) or "Parquet"
+        self._paths = shards_of(path)
+        self.schema: pa.Schema = _schema(self._paths[0])
+        self.class_names: Mapping[str, Sequence[str]] = _class_names(self.schema, path)
+        """Column to the names of its classes, in the order of their numbers."""
+
+    def batches(self, rows: int) -> Iterator[pa.RecordBatch]:
+        """The rows in order, in batches of at most `rows`."""
+        for path in self._paths:
+            yield from _batches(path, rows)
+
+    def records(self) -> Records:
+        """All rows as records of Python values."""
+        rows: list[list[Any]] = []
+        for batch in self.batches(1 << 14):
+            columns = [column.to_pylist() for column in batch.columns]
+            rows += map(list, zip(*columns, strict=True))
+        return Records(self.format, tuple(self.schema.names), rows, range(1, len(rows) + 1))
+
+
+def _schema(path: Path) -> pa.Schema:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        if columnar_format(path) == "Arrow":
+            with pa.memory_map(str(path)) as source:
+                schema = _arrow_reader(source).schema
+        else:
+            with pq.ParquetFile(path) as file:
+                schema = file.schema_arrow
+        str(schema.names)  # names that are no text raise an error when they are read
+        return schema
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+        raise _damaged(error, path) from None
+
+
+def _batches(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        if columnar_format(path) == "Arrow":
+            with pa.memory_map(str(path)) as source:
+                for batch in _arrow_batches(_arrow_reader(source)):
+                    batch.validate(full=True)  # the places of texts in a damaged file lie outside it
+                    for start in range(0, batch.num_rows, rows):
+                        yield batch.slice(start, rows)
+            return
+        with pq.ParquetFile(path) as file:
+            yield from file.iter_batches(batch_size=rows, use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(error, path) from None
+
+
+def _arrow_reader(source: Any) -> Any:
+    """A reader of either of Arrow's two formats: with an index at the end, or a stream."""
+    import pyarrow as pa
+
+    head = source.read(len(ARROW_FILE))
+    source.seek(0)
+    return pa.ipc.open_file(source) if head == ARROW_FILE else pa.ipc.open_stream(source)
+
+
+def _arrow_batches(reader: Any) -> Iterator[pa.RecordBatch]:
+    if hasattr(reader, "num_record_batches"):
+        for number in range(reader.num_record_batches):
+            yield reader.get_batch(number)
+    else:
+        yield from reader
+
+
+def _damaged(error: Exception, path: Path) -> Exception:
+    """The error for a file that cannot be read; one of the operating system's stays as it is."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error
+    kind = columnar_format(path)
+    article = "an Arrow" if kind == "Arrow" else "a Parquet"
+    fault = "damaged or cut short" if kind else "of another format"
+    return ReadingError(f"expected {article} file, and it is {fault} ({error})", FETCH_AGAIN, None)
+
+
+def _class_names(schema: pa.Schema, path: Path) -> dict[str, Sequence[str]]:
+    """The classes that the file's metadata name, or else dataset_info.json beside the file."""
+    features: Any = {}
+    try:
+        features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        info = (path if path.is_dir() else path.parent) / INFO
+        try:
+            features = json.loads(info.read_bytes())["features"] if info.is_file() else {}
+        except (KeyError, TypeError, ValueError, RecursionError):
+            features = {}
+    classes: dict[str, Sequence[str]] = {}
+    for column, feature in features.items() if isinstance(features, dict) else ():
+        names = feature.get("names") if isinstance(feature, dict) else None
+        if isinstance(names, list) and all(isinstance(name, str) for name in names):
+            classes[column] = names
+    return classes
