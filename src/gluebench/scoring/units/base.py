@@ -87,8 +87,10 @@ class Units:
 
     def values(self) -> Floats:
         """Values of the metrics, shape (metrics, systems)."""
-        of_systems = [[point(metric, pairs).value for metric in self.metrics] for pairs in self.systems]
-        return np.array(of_systems).T
+        values = np.empty((len(self.metrics), len(self.systems)))
+        for at, metric in enumerate(self.metrics):
+            values[at] = [point(metric, pairs).value for pairs in self.systems]
+        return values
 
     def by_kind(self) -> Floats:
         """Influence of a unit of each kind, shape (metrics, systems, kinds)."""

@@ -118,18 +118,19 @@ class CountTables:
 
     @cached_property
     def singles(self) -> tuple[Floats, Ints, Ints]:
-        """The tables of single units, each once; and which of them each kind has in either system."""
-        both = np.concatenate([self.a, self.b], axis=2)
+        """The tables of no unit and of single ones, each once; and which each kind has in either system."""
+        nothing = np.zeros((*self.a.shape[:2], 1))
+        tables = np.concatenate([nothing, self.a, self.b], axis=2)
         numbers: dict[bytes, int] = {}
         first: list[int] = []
         places: list[int] = []
-        for at, table in enumerate(both.reshape(-1, both.shape[2]).T):
+        for at, table in enumerate(tables.reshape(-1, tables.shape[2]).T):
             place = numbers.setdefault(table.tobytes(), len(numbers))
             if place == len(first):
                 first.append(at)
             places.append(place)
-        of_a, of_b = np.split(np.array(places), 2)
-        return both[:, :, first], of_a, of_b
+        of_a, of_b = np.split(np.array(places[1:]), 2)
+        return tables[:, :, first], of_a, of_b
 
     def different_exchanges(self, heads: Floats) -> tuple[Ints, Ints]:
         """The first of each different exchange, and which of these each of `heads` is.
@@ -155,9 +156,8 @@ class CountTables:
         units, of_a, of_b = self.singles
         # Of all units, and of all without one of each: shape (gold, predicted, 2, exchanges, 1 + units).
         # Cells stay at least 0 where no such unit is left; these count 0 times.
-        tables = np.stack([one, other], axis=2)[..., np.newaxis]
-        nothing = np.zeros((*units.shape[:2], 1))
-        tables = tables - np.concatenate([nothing, units], axis=2)[:, :, np.newaxis, np.newaxis]
+        both = np.stack([one, other], axis=2)
+        tables = both[..., np.newaxis] - units[:, :, np.newaxis, np.newaxis]
         np.maximum(tables, 0.0, out=tables)
         differences: list[Floats] = []
         added: list[Floats] = []
@@ -165,8 +165,8 @@ class CountTables:
             first, second = function.of(tables, code)
             difference = first[:, 0] - second[:, 0]
             # What a unit that kept its answers, and one that exchanged them, adds to the difference.
-            kept = first[:, 1 + of_a] - second[:, 1 + of_b]
-            turned = first[:, 1 + of_b] - second[:, 1 + of_a]
+            kept = first[:, of_a] - second[:, of_b]
+            turned = first[:, of_b] - second[:, of_a]
             differences.append(difference)
             added.append((difference[:, np.newaxis] - np.stack([kept, turned])) * (1 - self.shares))
         changes = with_mean(np.array(added))
