@@ -294,12 +294,12 @@ def test_the_scheme_of_tags_is_declared_or_the_only_one_that_fits(tmp_path: Path
     assert tags_of(tmp_path, "O B-x I-x L-x U-x") == "BILOU"
     assert tags_of(tmp_path, "O B-x M-x E-x S-x") == "BMES"
     assert tags_of(tmp_path, "O B-x E-x S-x", 'scheme = "BMES"') == "BMES"
+    assert tags_of(tmp_path, "") == "IOB2"
     for labels, more, problem in (
         ("O B-x E-x S-x", "", "scheme: is missing, and the labels fit several schemes"),
         ("O x-B x-I", "", "scheme: is missing, and the labels fit several schemes of entities or none"),
         ("O B-x E-x", 'scheme = "IOB2"', "has E-x; expected O and tags that begin with B- and I- in IOB2"),
         ("O B-x I-x", 'scheme = "BIO"', '"BIO" is of no use here; with form = "tokens" expected one of "IO"'),
-        ("", "", "labels: is missing; expected the labels of the tokens"),
     ):
         with pytest.raises(ManifestError) as raised:
             tags_of(tmp_path, labels, more)

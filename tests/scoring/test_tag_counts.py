@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from gluebench.cli import main
 from gluebench.leaderboard import grader
-from gluebench.scoring import SubmissionError, grade, read_gold
+from gluebench.scoring import GoldError, SubmissionError, grade, read_gold
 from gluebench.scoring.many import grade_many
 from gluebench.submission.problems import SHOWN_PER_FILE
 
@@ -118,3 +118,13 @@ def test_a_best_with_wrong_tag_counts_is_passed_over(files: Files, tmp_path: Pat
     job = {"submission": str(tmp_path / "new"), "manifest": str(files.manifest), "gold": str(files.gold)}
     result = grader._result(job | {"bests": {"NER": str(files.sub)}})
     assert result["new"] == ["NER"]
+
+
+def test_gold_of_open_tags_has_to_fit_the_scheme(tmp_path: Path) -> None:
+    files = Files(tmp_path)
+    closed = 'labels = { O = "O", B-PER = "B-PER", I-PER = "I-PER" }\n'
+    files.manifest.write_text(files.manifest.read_text().replace(closed, ""))
+    assert read_gold(files.gold, files.manifest).columns["NER"].cells[0] == ("B-PER", "I-PER", "O")
+    (files.gold / "NER.tsv").write_text("index\tlabel\n0\tS-PER O\n1\tO\n2\tO\n")
+    with pytest.raises(GoldError, match=r"other-scheme: .* has S-PER; .* in IOB2\. Declare scheme"):
+        read_gold(files.gold, files.manifest)

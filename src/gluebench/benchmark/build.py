@@ -239,10 +239,14 @@ def _parents(section: Section, labels: tuple[str, ...]) -> tuple[tuple[str, str]
 
 
 def _scheme(section: Section, data: Mapping[str, Any]) -> str:
-    """The scheme of the tags, as declared, or else the only smallest one that the labels fit."""
+    """The scheme of the tags, as declared, or else the only smallest one that the labels fit.
+
+    Without labels it is IOB2, which the gold tags then have to fit (`Gold`).
+    """
     if "scheme" not in section.values:
-        tags = data["vocabulary"] if data["form"] == "tokens" else ()
-        return (guess_scheme(tags) if tags else None) or ""
+        if data["form"] != "tokens":
+            return ""
+        return (guess_scheme(data["vocabulary"]) or "") if data["vocabulary"] else "IOB2"
     scheme = section.text("scheme")
     if data["form"] != "tokens" or scheme not in SCHEMES:
         section.reject("scheme", f'"{scheme}" is of no use here; with form = "tokens" {one_of(SCHEMES)}')

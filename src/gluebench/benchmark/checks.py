@@ -183,9 +183,8 @@ def _weighted_spans(path: KeyPath, task: Task) -> Iterator[Finding]:
 def _schemes(path: KeyPath, task: Task) -> Iterator[Finding]:
     for metric in task.metrics:
         if needs(metric.function, "scheme") and not metric.scheme:
-            code = "no-scheme" if task.vocabulary else "no-tags"
-            where = (*path, "scheme" if task.vocabulary else "labels")
-            yield _finding(code, where, function=metric.function, one_of=one_of(SCHEMES))
+            where = (*path, "scheme")
+            yield _finding("no-scheme", where, function=metric.function, one_of=one_of(SCHEMES))
             break
 
 

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, load_benchmark
-from gluebench.benchmark.metrics import needs
+from gluebench.benchmark.metrics import needs, scheme_problem
 from gluebench.scoring.tags import (
     GROUP,
     Category,
@@ -100,14 +100,23 @@ class Gold:
     """What the uncertainty is over, in a sentence, if the labels are those of a scored table."""
 
     def __post_init__(self) -> None:
-        """Raise GoldError if a metric has no value for want of groups."""
+        """Raise GoldError if a metric lacks what it needs: groups, or tags in its scheme."""
         problems = []
         for task in self.benchmark.tasks:
             for metric in task.metrics:
+                column = self.columns.get(metric.file)
+                if column is None:
+                    continue
                 about = self.metadata.get(metric.file)
                 grouped = about is not None and about.groups is not None
-                if needs(metric.function, "groups") and metric.file in self.columns and not grouped:
+                if needs(metric.function, "groups") and not grouped:
                     problems.append(problem("no-groups", metric.file, name=metric.file, metric=metric.name))
+                # The labels of a manifest were checked there; without any, the tags are those of the file.
+                if needs(metric.function, "scheme") and not task.vocabulary:
+                    tags = {tag for cell in column.cells for tag in cell}
+                    fault = scheme_problem(tags, metric.scheme)
+                    if fault:
+                        problems.append(problem("other-scheme", metric.file, metric=metric.name, fault=fault))
         if problems:
             raise GoldError(problems, folder=self.folder)
 
