@@ -140,7 +140,7 @@ def test_teams_are_joined_left_and_merged_as_the_table_says(
 
 
 def test_organizers_do_what_the_table_allows(
-    phase: Make, clock: Clock, graded: Graded, tiny: Any, ada: Any, says: Change
+    phase: Make, clock: Clock, graded: Graded, tiny: Any, ada: Any, says: Change, tmp_path: Path
 ) -> None:
     test = phase("Test", OPENS, CLOSES, counting="best")
     clock.move("2027-05-02 10:00")
@@ -163,7 +163,7 @@ def test_organizers_do_what_the_table_allows(
         "extend": lambda: extend(test, ada, closes=at("2027-05-04 00:00"), who=ada, reason="Ill."),
         "move": move,
         "rule": change_the_rule,
-        "labels": lambda: add_benchmark(str(MANIFEST), other_labels(tiny)),
+        "labels": lambda: add_benchmark(str(MANIFEST), other_labels(tmp_path / "other")),
     }
     for name, act in organized.items():
         says(name, "open", "refused", f"No {name} in {{phase}}.")
@@ -178,9 +178,9 @@ def test_organizers_do_what_the_table_allows(
     assert (row.status, row.kind, row.approved, row.counts) == ("graded", "system", True, True)
 
 
-def other_labels(tiny: Any) -> Path:
-    """A folder with labels of which one differs."""
-    folder = write_gold(Path(tiny.gold_path).parent / "other")
+def other_labels(folder: Path) -> Path:
+    """A new folder with labels of which one differs."""
+    write_gold(folder)
     file = folder / "Para.tsv"
     file.write_text(file.read_text().replace("0\t1", "0\t0", 1))
     return folder
