@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,16 @@ def test_a_limited_run_keeps_the_groups() -> None:
     groups = few.metadata["MultiRC"].groups
     assert groups is not None
     assert [groups[at] == groups[0] for at in range(40)] == [row // 4 == rows[0] // 4 for row in rows]
+
+
+def test_pairs_that_the_manifest_declares_are_groups_without_a_file_of_them(
+    sample_folder: Path, tmp_path: Path
+) -> None:
+    with_file = read_gold(sample_folder / "gold", "sample")
+    shutil.copy(sample_folder / "gold" / "AX.tsv", tmp_path / "AX.tsv")
+    without = read_gold(tmp_path, "sample", partial=True)
+    assert without.metadata["AX"].groups == with_file.metadata["AX"].groups
+    answers = ["entailment", "neutral", "neutral", "contradiction"] * (len(without.columns["AX"]) // 4)
+    overall = [grade({"AX": answers}, gold).diagnostics["AX"].overall for gold in (with_file, without)]
+    assert overall[0] == overall[1]
+    assert overall[0].low is not None

@@ -144,7 +144,7 @@ def _data(name: str, section: Section, splits: dict[str, Split]) -> dict[str, An
     return {
         **section.read(title=name, summary="", domain="", version="", recipe=None),
         "separator": _separator(section),
-        **section.read(columns=(), aliases=(), notes=(), exclusive=True),
+        **section.read(columns=(), aliases=(), notes=(), exclusive=True, in_pairs=False),
         "name": name,
         "form": form,
         "labels": labels if form == "labels" else (),

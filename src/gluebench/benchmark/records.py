@@ -229,6 +229,8 @@ class Task(NamedTuple):
     """Text between the labels of a set."""
     exclusive: bool = True
     """Whether probabilities and distributions sum to 1."""
+    in_pairs: bool = False
+    """Whether examples 0 and 1, 2 and 3, and so on are one pair of sentences in both directions."""
 
     def __repr__(self) -> str:
         return f"<Task {self.name}: {self.form}, {', '.join(metric.name for metric in self.metrics)}>"

@@ -180,6 +180,10 @@ def read_gold(
                 sheet = Sheet(name, data, split, column.row_indices)
                 by_file[file.name] = read_sheet(sheet, task)
                 problems += sheet.problems
+        about = metadata.get(file.name)
+        if task.in_pairs and (about is None or about.groups is None):
+            pairs = numbered([index // 2 for index in column.row_indices])
+            metadata[file.name] = Metadata(pairs, {} if about is None else about.columns)
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
