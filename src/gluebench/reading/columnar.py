@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,8 @@ PARQUET = b"PAR1"
 ARROW_FILE = b"ARROW1"
 ARROW_STREAM = b"\xff\xff\xff\xff"
 FETCH_AGAIN = "Fetch it again."
-_SHARD = re.compile(r"(.*-)\d{5}(-of-\d{5}.*)")
+_DIGITS = 5
+"""Digits of the number of a shard, and of their count, as in "train-00000-of-00002.parquet"."""
 
 
 def columnar_format(path: Path) -> str:
@@ -41,11 +41,13 @@ def shards_of(path: Path) -> list[Path]:
     """
     if path.is_dir():
         return _listed(path)
-    shard = _SHARD.fullmatch(path.name)
-    if shard is None:
+    before, mark, after = path.name.rpartition("-of-")
+    number, counted = before[-_DIGITS - 1 :], after[:_DIGITS]
+    if not (mark and number.startswith("-") and number[1:].isdecimal() and counted.isdecimal()):
         return [path]
-    count = int(shard[2][len("-of-") : len("-of-") + 5])
-    paths = [path.with_name(f"{shard[1]}{number:05}{shard[2]}") for number in range(count)]
+    count = int(counted)
+    stem = before.removesuffix(number)
+    paths = [path.with_name(f"{stem}-{at:0{_DIGITS}}{mark}{after}") for at in range(count)]
     missing = [each.name for each in paths if not each.is_file()]
     if missing:
         raise ReadingError(

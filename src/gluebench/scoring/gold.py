@@ -180,10 +180,7 @@ def read_gold(
                 sheet = Sheet(name, data, split, column.row_indices)
                 by_file[file.name] = read_sheet(sheet, task)
                 problems += sheet.problems
-        about = metadata.get(file.name)
-        if task.in_pairs and (about is None or about.groups is None):
-            pairs = numbered([index // 2 for index in column.row_indices])
-            metadata[file.name] = Metadata(pairs, {} if about is None else about.columns)
+        _add_pairs(metadata, file, task, column)
     if not columns and not problems:
         problems.append(_nothing_there(home, benchmark, role))
     if problems:
@@ -193,6 +190,14 @@ def read_gold(
         raise GoldError(problems if other is None else [other], folder=home)
     gold = Gold(benchmark, role, home, columns, phenomena, metadata, partial, warnings=tuple(warnings))
     return gold if given is not None else _with_version(gold)
+
+
+def _add_pairs(metadata: dict[str, Metadata], file: TestFile, task: Task, column: Column) -> None:
+    """Make groups of examples 0 and 1, 2 and 3, and so on, if the manifest says so and no file has others."""
+    about = metadata.get(file.name, Metadata(None, {}))
+    if task.in_pairs and about.groups is None:
+        pairs = numbered([index // 2 for index in column.row_indices])
+        metadata[file.name] = about._replace(groups=pairs)
 
 
 def _given(labels: Mapping[str, Any], benchmark: Benchmark, role: Role) -> dict[str, bytes]:
