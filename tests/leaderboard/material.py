@@ -7,6 +7,8 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gluebench.scoring.gold import KEY_BYTES, KEY_FILE
+
 MANIFEST = Path(__file__).parents[1] / "tiny.toml"
 
 GOLD: dict[str, Sequence[str]] = {
@@ -38,7 +40,9 @@ def zip_bytes(predictions: Mapping[str, Sequence[str]]) -> bytes:
 
 
 def write_gold(folder: Path) -> Path:
+    """Labels with a key that is always the same: it selects the rows of each part, and so their scores."""
     folder.mkdir(exist_ok=True)
+    (folder / KEY_FILE).write_bytes(bytes(KEY_BYTES))
     for name, values in GOLD.items():
         (folder / f"{name}.tsv").write_text(tsv(values, "label"))
     tags = "0\tLogic\tNegation\n1\tLogic\tNegation\n2\tLogic\tConjunction\n3\tLogic\tNegation\n"

@@ -28,6 +28,7 @@ from gluebench.leaderboard.submissions import grading
 from gluebench.leaderboard.submissions.models import Submission
 from gluebench.leaderboard.submissions.queries import Status
 
+pytestmark = pytest.mark.django_db  # a fixture that is asked for by its name comes too late to say so
 Graded = Callable[..., Submission]
 LABELS, ROWS = "other labels: not ranked", "other rows: not ranked"
 
