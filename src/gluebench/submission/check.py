@@ -11,6 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from gluebench.benchmark import Benchmark, Role, Task, TestFile, closest, load_benchmark
+from gluebench.benchmark.metrics import needs
 from gluebench.reading.notation import is_number
 from gluebench.submission.archive import read_members
 from gluebench.submission.archive_problems import base_name, some
@@ -125,6 +126,9 @@ def _read(path: str, data: bytes, file: TestFile, task: Task, *, role: Role) -> 
     if table.column is not None:
         if task.form == "ranking" and b":" in data:
             table.problems.extend(_gain(path, table.column))
+        schemes = {metric.scheme for metric in task.metrics if needs(metric.function, "scheme")}
+        for scheme in () if task.vocabulary else schemes:
+            table.problems.append(_problem("tag-scheme", path, "notice", scheme=scheme))
         suspected = suspicions(path, table.column, task)
         table.problems.extend(suspected.problems)
         table.unshown.update(suspected.unshown)
