@@ -17,7 +17,7 @@ from gluebench.submission.archive import read_members
 from gluebench.submission.archive_problems import base_name, some
 from gluebench.submission.forms import cell_form
 from gluebench.submission.names import SUFFIX, Names, foreign, split_name
-from gluebench.submission.other_benchmark import count_lines, of_other_benchmark
+from gluebench.submission.other_benchmark import count_rows, of_other_benchmark
 from gluebench.submission.problems import SHOWN_PER_FILE, Problem, Severity, sentences, verdict, worded
 from gluebench.submission.rows import Layout
 from gluebench.submission.shapes import read_shaped_rows, shaped
@@ -66,7 +66,7 @@ def check(
             data = members[paths[0]] if readers[paths[0]] else members.pop(paths[0])
             read = _read(paths[0], data, file, benchmark.task(file.task), role=role)
             problems += read.problems
-            lines[paths[0]] = count_lines(data) if read.column is None else len(read.column) + 1
+            lines[paths[0]] = count_rows(data) if read.column is None else len(read.column) + 1
             if read.unshown:
                 unshown[paths[0]] = read.unshown
             if read.column is not None:
