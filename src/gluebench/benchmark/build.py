@@ -20,6 +20,7 @@ from gluebench.benchmark.records import (
     RULES,
     Benchmark,
     Card,
+    GoldFile,
     Label,
     Metric,
     Phenomenon,
@@ -42,6 +43,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "printed": Printed._fields,
     "source": Source._fields,
     "card": Card._fields,
+    "gold": GoldFile._fields,
 }
 """The keys that each kind of table may have; docs/reference/manifest.md explains them."""
 
@@ -312,12 +314,14 @@ def _file(task: str, entry: Section, *, splits: Mapping[str, Split], alone: bool
             entry.reject(role, f'names the split "{name}", which this task lacks; {one_of(splits)}')
     if not chosen and not entry.values.keys() & set(ROLES):
         entry.reject("test", f"is missing, and so is dev; {one_of(splits)}")
+    gold = entry.inner("gold", KEYS["gold"])
     return TestFile(
         name=entry.text("name", file_name(task) if alone else None),
         task=task,
         splits=chosen,
         synonyms=entry.texts("synonyms"),
         **entry.read(member="", column="", id="", columns=(), gaps=False, parts=""),
+        gold=GoldFile(**gold.read(file="", text=""), columns=gold.texts_by_name("columns")),
         line=entry.inner("line").values,
         other_versions=tuple(
             Version(version.text("name"), version.text("note"), _sizes(version))

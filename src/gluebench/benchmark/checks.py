@@ -284,11 +284,22 @@ def _files(path: KeyPath, task: Task) -> Iterator[Finding]:
             yield _finding("line", (*where, "line"))
         if {*file.member} & {"/", "\\"}:
             yield _finding("member", (*where, "member"), member=file.member)
+        yield from _gold((*where, "gold"), file)
         for role in (role for role in ROLES if role in file.splits):
             if not (file.column or file.columns) and file.splits[role].name in seen:
                 yield _finding("predicted-twice", (*where, role), split=file.splits[role].name)
             seen.add(file.splits[role].name)
         yield from _versions((*where, "other_versions"), file)
+
+
+def _gold(path: KeyPath, file: TestFile) -> Iterator[Finding]:
+    """Findings about the file of labels: its name, and columns that the predictions do not have."""
+    if {*file.gold.file} & {"/", "\\"}:
+        yield _finding("member", (*path, "file"), member=file.gold.file)
+    known = [name for name in (file.column or "label", file.id or "id", file.parts) if name]
+    known += file.columns
+    for name in sorted(file.gold.columns.keys() - known):
+        yield _finding("gold-column", (*path, "columns", name), one_of=one_of(known))
 
 
 def _suited_columns(file: TestFile, task: Task) -> bool:

@@ -15,7 +15,7 @@ from gluebench.data.prepared import prepare
 from gluebench.data.sources.files import Survey, read_earlier, read_hub, read_released, survey
 from gluebench.data.sources.release import Hub, Release
 from gluebench.data.sources.unpack import unpack
-from gluebench.reading.columnar import STATE
+from gluebench.reading.columnar import STATE, shard_of
 from gluebench.reading.tfrecord import MARK
 
 Layout = Literal["prepared", "hub", "files"]
@@ -44,7 +44,6 @@ SPLIT_NAMES = {
 """What the files of a split are called elsewhere, by the first word of its name."""
 DEEPEST = 3
 """How many folders without files of splits may lie between a task's folder and its files."""
-_SHARD = re.compile(r"-00000-of-\d{5}$")
 CACHES = ("", "hub", "huggingface/hub", ".cache/huggingface/hub")
 """Paths of the hub client's cache below a folder that the user names."""
 
@@ -233,6 +232,7 @@ def _layouts(
             names = {name: (splits[name].file,) if name in splits else () for name in task.splits}
             yield _look("prepared", folder, names)
     yield from _hub(base, task, release)
+    yield from _in_parts(base, task, release)
     known = release.tasks[task.name]
     if base.name in known.folders:
         yield _released(base, task, release)
@@ -247,6 +247,23 @@ def _layouts(
     for path in (path for path in sorted(base.glob("*.zip")) if _folded(path.stem) in folded):
         if scratch is not None:
             yield _released(_unpacked(path, scratch), task, release)
+
+
+def _in_parts(base: Path, task: Task, release: Release) -> Iterator[TaskFiles]:
+    """The files of a task with a folder for each part, as the hub has mnli_matched beside mnli."""
+    homes = {_folded(path.name): path for path in sorted(base.iterdir()) if path.is_dir()}
+    files: dict[str, Path] = {}
+    parts = False
+    for name, split in task.splits.items():
+        kind, _, part = split.name.partition("_")
+        for folder in release.tasks[task.name].folders:
+            home = homes.get(_folded(folder + part))
+            path = _usual_file(sorted(home.iterdir()), kind) if home is not None else None
+            if path is not None and name not in files:
+                files[name] = path
+                parts = parts or bool(part)
+    if parts:
+        yield TaskFiles("files", base, dict.fromkeys(task.splits, ()), files)
 
 
 def _folded(name: str) -> str:
@@ -326,14 +343,13 @@ def _usual_file(entries: Iterable[Path], split: str) -> Path | None:
         if path.is_dir():
             rank = len(order) if path.name in names and (path / STATE).is_file() else -1
         else:
-            stem = _SHARD.sub("", path.stem)
-            suffix = path.suffix
-            if suffix.startswith(MARK):
-                suffix = MARK
-            if suffix in (".arrow", ".parquet", MARK):
+            shard = shard_of(path.name)
+            whole = Path(shard.stem + shard.end)
+            stem = whole.stem
+            if whole.suffix in (".arrow", ".parquet", MARK):
                 stem = stem.rpartition("-")[2]  # the name of the data set comes before
-            first_shard = suffix != MARK or _SHARD.search(path.name)
-            rank = order.index(suffix) if stem in names and suffix in SUFFIXES and first_shard else -1
+            known = stem in names and whole.suffix in SUFFIXES and shard.number == 0
+            rank = order.index(whole.suffix) if known else -1
         if rank >= 0:
             candidates.append((rank, path.name, path))
     return min(candidates)[2] if candidates else None
