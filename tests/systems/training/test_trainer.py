@@ -254,9 +254,21 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("body", ["elmo", "cove", "glove"])
-def test_a_row_of_the_paper_that_is_stopped_comes_to_the_same_end(tmp_path: Path, body: str) -> None:
+def needs(body: str) -> None:
+    """Skip the test if the packages of this body are not installed."""
+    if body in ("full", "lora"):
+        pytest.importorskip("transformers", reason="transformers is not installed (gluebench[hf])")
+    if body == "lora":
+        pytest.importorskip("peft", reason="peft is not installed (gluebench[lora])")
+
+
+BODIES = ("elmo", "cove", "glove", "full", "lora")
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_a_row_that_is_stopped_comes_to_the_same_end(tmp_path: Path, body: str) -> None:
     """To the last bit, what a language model carries from batch to batch with it."""
+    needs(body)
     settings = replace(TOY, save_every=5, check_every=9, max_checks=1)
     for folder, stops in (("whole", [0]), ("stopped", [7, 0])):
         for stop in stops:
@@ -266,8 +278,9 @@ def test_a_row_of_the_paper_that_is_stopped_comes_to_the_same_end(tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("body", ["elmo", "cove", "glove"])
-def test_a_killed_row_of_the_paper_comes_to_the_same_end(tmp_path: Path, body: str) -> None:
+@pytest.mark.parametrize("body", BODIES)
+def test_a_killed_row_comes_to_the_same_end(tmp_path: Path, body: str) -> None:
+    needs(body)
     script = [sys.executable, str(Path(__file__).with_name("killed.py")), str(tmp_path), body, *KILLED]
     environment = {**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{TESTS}"}
     done = subprocess.run(script, env=environment, check=True, capture_output=True, text=True)

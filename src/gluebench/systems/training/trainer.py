@@ -26,7 +26,14 @@ from gluebench.systems.training import checkpoint, sampling
 from gluebench.systems.training.checkpoint import Outcome
 from gluebench.systems.training.data import TaskData
 from gluebench.systems.training.engine import Engine, seeded
-from gluebench.systems.training.evaluation import TaskScore, macro, predict_together, score, texts
+from gluebench.systems.training.evaluation import (
+    TaskScore,
+    cut_message,
+    macro,
+    predict_together,
+    score,
+    texts,
+)
 from gluebench.systems.training.log import Log, Pace, line
 from gluebench.systems.training.progress import WEIGHTS, Progress, decay_schedule, reason_to_stop
 from gluebench.systems.training.settings import Settings
@@ -106,6 +113,7 @@ class Trainer:
         sizes = {name: len(data.train) for name, data in self.data.items()}
         self._scales = sampling.loss_scales(sizes, settings)
         self._train = {name: body.prepare(texts(data.train)) for name, data in self.data.items()}
+        self._say_what_is_cut()
         self._dev = {
             name: {split: body.prepare(texts(rows)) for split, rows in data.dev.items()}
             for name, data in self.data.items()
@@ -133,6 +141,15 @@ class Trainer:
         self._restore()
         self._stream = self._batches()
         self.model.train()
+
+    def _say_what_is_cut(self) -> None:
+        body = self.model.body
+        if body.longest is None:
+            return
+        for name, data in self.data.items():
+            cut = body.count_cut(texts(data.train), self._train[name])
+            if cut:
+                self.say(cut_message(data.task, cut, len(data.train), body.longest, "--set longest=N"))
 
     def _run(self) -> None:
         progress, settings = self._progress, self.settings
