@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -66,18 +67,27 @@ def test_a_changed_setting_is_refused_in_a_folder_of_another_run(trained: tuple[
     assert "another model: hidden was 4, and is 5 now" in wider.output
 
 
-def test_an_interrupted_training_says_how_to_go_on(
+def test_an_interrupted_training_says_what_is_saved_and_goes_on(
     sample_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gluebench.systems.training import row
+    from gluebench.systems.training.trainer import Trainer
 
-    def interrupted(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
+    plain_update = Trainer._update
 
-    monkeypatch.setattr(row, "train_row", interrupted)
-    stopped = train("--data", str(sample_folder), "--out", str(tmp_path), "--tasks", "WNLI", *QUICK)
+    def interrupted(self: Any) -> None:
+        plain_update(self)
+        signal.raise_signal(signal.SIGINT)
+
+    options = ("--data", str(sample_folder), "--out", str(tmp_path), "--tasks", "WNLI", *QUICK)
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_update", interrupted)
+        stopped = train(*options)
     assert stopped.exit_code == 1
-    assert f"The same command goes on from the last check, kept in {tmp_path}." in stopped.stderr
+    state = tmp_path / "seed-111" / "state.pt"
+    assert f"stopped by SIGINT after update 1, which is saved in {state}; the same command" in stopped.stderr
+    resumed = train(*options)
+    assert resumed.exit_code == 0, resumed.output
+    assert "going on after update 1" in resumed.stderr
 
 
 @pytest.mark.parametrize(

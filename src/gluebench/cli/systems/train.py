@@ -65,7 +65,8 @@ def train(
 ) -> None:
     """Train the paper's BiLSTM, or an encoder, on tasks and print its dev scores.
 
-    Called again with the same options it goes on where it was stopped; finished runs stay as they are.
+    It saves every five minutes, and when it is stopped (Ctrl-C). Called again with the same options it goes
+    on from there; finished runs stay as they are.
 
     \b
     Example:
@@ -103,9 +104,6 @@ def train(
         system = train_row(
             row, task_data, Path(out), benchmark=suite, data_folder=data, device=place, say=say
         )
-    except KeyboardInterrupt:
-        say(f"\nStopped. The same command goes on from the last check, kept in {out}.")
-        raise
     except FloatingPointError as error:
         raise click.ClickException(f"{error}.") from None
     if leads():

@@ -86,11 +86,11 @@ class Settings:
     """As in `gluebench.systems.devices`; fp16 needs Accelerate."""
     seed: int = SEEDS[0]
     """Seed of the weights, the order of tasks and batches, and dropout."""
-    save_every: int | None = None
-    """Updates between saved states, in addition to those at each check."""
+    save_minutes: float = 5.0
+    """Minutes between saved states, in addition to those at each check and at SIGINT or SIGTERM."""
 
     def __post_init__(self) -> None:
-        counts = ("batch_size", "max_checks", "stop_after", "drawn_at_once", "check_every", "save_every")
+        counts = ("batch_size", "max_checks", "stop_after", "drawn_at_once", "check_every")
         _refuse_wrong(self, positive=("learning_rate", "decay", *counts), factors=("decay",))
 
 
