@@ -62,8 +62,12 @@ class Settings:
     """When scores, not only the learning rate, end a run (`gluebench.systems.training.progress`)."""
     stop_after: int = 5
     """Checks without improvement that end a run (section 5)."""
-    sampling: Literal["batches", "examples"] = "batches"
-    """Quantity that a task's sampling probability is proportional to. Paper: examples; code: batches."""
+    sampling: Literal["batches", "examples", "square-root", "temperature", "uniform", "annealed"] = "batches"
+    """How often a task is drawn (`gluebench.systems.training.sampling`). Paper: examples; code: batches."""
+    temperature: float = 1.0
+    """With "temperature": 1 is as "examples", 2 as "square-root", a large one nearly uniform."""
+    size_limit: int | None = None
+    """Examples of a task that count in sampling, at most (the K of T5)."""
     drawn_at_once: int = 10_000
     """Number of tasks drawn at a time, with replacement."""
     scaling: Literal["batches", "examples", "none"] = "batches"
@@ -90,8 +94,8 @@ class Settings:
     """Minutes between saved states, in addition to those at each check and at SIGINT or SIGTERM."""
 
     def __post_init__(self) -> None:
-        counts = ("batch_size", "max_checks", "stop_after", "drawn_at_once", "check_every")
-        _refuse_wrong(self, positive=("learning_rate", "decay", *counts), factors=("decay",))
+        counts = ("batch_size", "max_checks", "stop_after", "drawn_at_once", "check_every", "size_limit")
+        _refuse_wrong(self, positive=("learning_rate", "decay", "temperature", *counts), factors=("decay",))
 
 
 PAPER = Settings(minimum_learning_rate=1e-5, sampling="examples", scaling="examples", bucketed=False)

@@ -140,9 +140,8 @@ class Trainer:
         if self._engine.rank:
             torch.manual_seed(settings.seed + FAR * self._engine.rank)
         self._schedule = decay_schedule(self._optimizer, settings)
-        weights, seed = sampling.sampling_weights(sizes, settings), settings.seed
-        self._sampler = sampling.task_draws(weights, seed=seed, at_once=settings.drawn_at_once)
-        size, bucketed = settings.batch_size, settings.bucketed
+        self._sampler = sampling.run_draws(sizes, settings, period=self._check_interval)
+        size, seed, bucketed = settings.batch_size, settings.seed, settings.bucketed
         self._streams = {
             name: sampling.batch_draws(
                 name, [body.lengths(item) for item in items], size=size, seed=seed, bucketed=bucketed
