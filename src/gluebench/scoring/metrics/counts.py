@@ -157,7 +157,9 @@ def f1_of(table: Table, positive: int) -> Any:
 
 def r_k_of(table: Table, _positive: int) -> Any:
     """R_K (Gorodkin 2004, equation 8); for two labels it is the Matthews correlation."""
-    number, gold, predicted = total(table), gold_counts(table), predicted_counts(table)
+    gold = gold_counts(table)
+    predicted = predicted_counts(table)
+    number = sum(gold)
     cross = hits(table) * number - sum(g * p for g, p in zip(gold, predicted, strict=True))
     spread_gold = number * number - sum(g * g for g in gold)
     spread_predicted = number * number - sum(p * p for p in predicted)
